@@ -111,6 +111,6 @@ function keysLine(state: DashboardState): string {
 const DRAWN = /[\u2500-\u259f\u25a0-\u25a3]+/g;
 
 /** Text for a screen reader: without drawn signs, and without the blanks between columns. */
-export function spokenOf(text: string): string {
+export function screenReaderText(text: string): string {
   return text.replace(DRAWN, " ").replace(/ {2,}/g, " ");
 }

@@ -36,6 +36,11 @@ export type Landing =
   /** The user's own checkout of the base cannot be brought along now. Nothing was changed. */
   | { readonly as: "waiting"; readonly reason: string };
 
+/** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
+export class RepoUnavailable extends Error {
+  override readonly name = "RepoUnavailable";
+}
+
 /** The repository's part of a confinement. */
 export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
 

@@ -4,14 +4,16 @@ import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts"
 import { describeChange } from "../domain/run/drift-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed } from "./format.ts";
+import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -36,10 +38,11 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  if (isOutageEvent(event)) return outageLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -66,17 +69,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
-    case "workers-set":
-      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
-    case "backoff-started":
-      return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
-    case "others-spent-today":
-      return [
-        toned(STYLES.needsYou, "waiting"),
-        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
-      ];
-    case "day-spend-unknown":
-      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -89,12 +81,17 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "oracle-judged":
       return judgedLabel(event, state);
     case "tracker-read":
+      return undefined;
     case "tracker-others":
-    case "tracker-away":
-    case "tracker-back":
-      return trackerLabel(event);
-    default:
+      return othersLabel(event);
+    case "heal-asked":
+    case "heal-dropped":
+    case "heal-started":
+    case "heal-agent-started":
+    case "heal-ended":
       return healLabel(event);
+    default:
+      return limitLabel(event);
   }
 }
 
@@ -105,23 +102,12 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function trackerLabel(event: Event<"tracker-read" | "tracker-others" | "tracker-away" | "tracker-back">): EventLabel | undefined {
-  switch (event.type) {
-    case "tracker-read":
-      return undefined;
-    case "tracker-others":
-      return [
-        STYLES.waits,
-        `not in the batch, ignored: ${event.ids.join(" ")}${event.more === 0 ? "" : ` and ${event.more} more`}`,
-      ];
-    case "tracker-away":
-      return [toned(STYLES.heldUp, "waiting"), `the tracker cannot be read; its last reading counts: ${event.why}`];
-    case "tracker-back":
-      return [STYLES.run, "the tracker can be read again"];
-  }
+function othersLabel({ ids, more }: Event<"tracker-others">): EventLabel {
+  return [STYLES.waits, `not in the batch, ignored: ${ids.join(" ")}${more === 0 ? "" : ` and ${more} more`}`];
 }
 
-function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">): EventLabel {
+  if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
@@ -164,13 +150,15 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-started":
     case "merge-intended":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "tracker-written":
       return undefined;
     case "tracker-writing":
       return event.again ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
     case "tracker-drifted":
       return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
+    case "exclusive-awaited":
+      return limitLabel(event);
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":

@@ -53,7 +53,7 @@ const kind = fc.constantFrom<AgentStopKind>(
 const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "lost");
 const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
 
-/** What happens at each turn: to one of those at work or on the finish line, by a person's wish, or nothing but time. */
+/** What happens at each turn: to one of those at work or on the finish line, by a person's command, or nothing but time. */
 export const turn = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("end" as const), which, outcome }) },
   { weight: 9, arbitrary: fc.record({ do: fc.constant("agent" as const), which, exitCode: fc.constantFrom(0, 0, 0, 1) }) },
@@ -183,7 +183,7 @@ export function toReview(sim: Simulation, id: TicketId): void {
   ask(sim, id, 0);
 }
 
-/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
+/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is postponed, as the loop does. */
 export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
   const { asked } = stateOf(sim.state, id).attempt ?? {};
   if (asked === undefined) return;
@@ -251,13 +251,13 @@ function takeTurn(sim: Simulation, next: Turn): void {
       return index === undefined ? undefined : fileOne(sim, index, next.taken);
     }
     default:
-      return sim.wish(commandOf(state, next));
+      return sim.command(commandOf(state, next));
   }
 }
 
 const STEP = HumanStep.parse("do it");
 
-/** What a person wishes; only stalled tickets are wished to be retried, where there are any. */
+/** A person's command; only stalled tickets are retried, if there are any. */
 function commandOf(
   state: RunState,
   next: Extract<Turn, { do: "kill" | "gate" | "retry" | "workers" | "mend" | "note" }>,

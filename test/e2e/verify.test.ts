@@ -139,7 +139,7 @@ test("a class that would take any failure keeps the batch from starting, with it
   const { code, stderr } = await stage.run([batch, "--headless"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient failure, and so any failure\n/,
+    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient, and so any failure\n/,
   );
   expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}transients\[1\]\.pattern must be a regular expression of RE2/);
 });

@@ -164,17 +164,17 @@ test("a new ticket that the batch does not name is ignored, and said once", asyn
 });
 
 test("a folder that is away is no act and costs no attempt: its last reading counts until it is back", async () => {
-  const { stage, go } = await open({ held: [T1] });
+  const { stage, go } = await open({ limits: { outageMinutes: 1 }, held: [T1] });
   using _ = stage;
   stage.start();
   await stage.until("agent-launching");
   const folder = join(stage.root, "tickets");
   renameSync(folder, `${folder}.away`);
   await stage.engine.performer.lookAtTracker();
-  expect(stage.state.tracker?.away?.why).toContain("no such folder");
+  expect(stage.state.outages?.tracker?.why).toContain("no such folder");
   renameSync(`${folder}.away`, folder);
   await stage.engine.performer.lookAtTracker();
-  expect(stage.state.tracker?.away).toBeUndefined();
+  expect(stage.state.outages?.tracker).toBeUndefined();
   go(T1);
   expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
   expect(stage.of("tracker-drifted")).toEqual([]);

@@ -7,8 +7,7 @@ import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
 import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
-import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
-import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
+import { seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
@@ -17,6 +16,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
@@ -30,10 +30,10 @@ import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
-import { writeTickets } from "../helpers/ticket-folder.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { judgeBy } from "./honest-oracle.ts";
+import { trackerOf, writeTickets } from "./stage-tracker.ts";
 
 export const RUN = RunId.parse(`test-run-${process.pid}`);
 /** What a thread that reads a report runs: the sources, as they are. */
@@ -160,12 +160,7 @@ export class Stage implements Disposable {
     const orchestrator = new Orchestrator({ state, journal: deadToo as Journal, clock: systemClock, publish });
     const repo = await openRepo({ id: APP, path: this.user, base: "main", scratch: this.root });
     const folders = { folder: join(this.root, "run"), worktrees: join(this.root, "worktrees") };
-    const ids = knownTo(state);
-    const { path } = state.batch.tracker;
-    const tracker =
-      path === undefined
-        ? createEmbeddedTracker({ file: join(this.root, "tracker.json"), ids })
-        : createFolderTracker({ folder: path, ids });
+    const tracker = trackerOf(state, join(this.root, "tracker.json"));
     for (const folder of [join(folders.folder, "judge"), folders.worktrees]) mkdirSync(folder, { recursive: true });
     const plain: LoopContext = {
       run: RUN,
@@ -197,8 +192,11 @@ export class Stage implements Disposable {
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
+      outages: new Outages({ clock: systemClock, minutes: 0, report: () => false }),
     };
-    const ctx = { ...plain, ...change(plain) };
+    const changed = { ...plain, ...change(plain) };
+    const minutes = state.batch.limits.outageMinutes;
+    const ctx = { ...changed, outages: new Outages({ clock: changed.clock, minutes, report: plain.report }) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));
     this.engine = Object.assign(engine, { orchestrator, performer, ctx, repo });
     orchestrator.ended.catch(() => performer.abortAll());
@@ -282,11 +280,6 @@ export class Stage implements Disposable {
     this.#store.close();
     rmSync(this.root, { recursive: true, force: true });
   }
-}
-
-/** The tickets that the tracker holds. */
-function knownTo(state: RunState): Ticket["id"][] {
-  return state.plan.tickets.map((t) => t.id).filter((id) => stateOf(state, id).unfiled === undefined);
 }
 
 function stop(): never {

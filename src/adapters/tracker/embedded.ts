@@ -1,7 +1,14 @@
 import { basename, dirname } from "node:path";
 import { isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { type FiledTicket, TicketMoved, type Tracker, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
+import {
+  type FiledTicket,
+  TicketIdTaken,
+  TicketMoved,
+  type Tracker,
+  type TrackerTicket,
+  type TrackerWrite,
+} from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { embeddedTicket } from "./reading.ts";
@@ -11,7 +18,7 @@ import { watchFiles } from "./watch-files.ts";
 import { replaceWholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; filed
@@ -90,7 +97,7 @@ async function set(
     from,
   }: { readonly state: TrackerState; readonly note: string; readonly from: readonly TrackerState[] | undefined },
 ): Promise<TrackerWrite> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const before = await existing(file);
     const now = trackerTicket(
       file,
@@ -116,11 +123,11 @@ async function set(
 
 /** Adds an open ticket at the end, or finds it if it was added before. */
 async function add(file: string, { id, title, body, note }: FiledTicket): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const before = await existing(file);
     const known = before.tickets.find((t) => t.id.toLowerCase() === id.toLowerCase());
     if (known !== undefined && (known.id !== id || known.title !== title))
-      throw brokenTracker(file, `${known.id} is another ticket`);
+      throw new TicketIdTaken(brokenTracker(file, `${known.id} is another ticket`).message);
     if (known !== undefined) return;
     const added: EmbeddedTicket = { id, title, body, state: "open", note: noteLine(note) };
     if (await replaceWholeFile(file, embeddedText([...before.tickets, added]), before.file)) {

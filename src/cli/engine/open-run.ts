@@ -15,11 +15,11 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
-import type { Tracker } from "../../ports/tracker.ts";
+import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
+import { carryOver, earlierLandings, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -99,18 +99,9 @@ export async function beginRun(options: {
   const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
+  const landings = earlierLandings(store, { batchPath: loaded.path, run }, last);
   const tickets = await tracker.snapshot();
-  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
-    id,
-    revision,
-    titleSha,
-    bodySha,
-    ...(dependsOn !== undefined && { dependsOn }),
-  }));
-  const settled = tickets.flatMap(({ id, state }) => {
-    if (state.as === "open") return [];
-    return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
-  });
+  const { settled, tracked } = asFound(tickets, landings);
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
@@ -135,6 +126,27 @@ export async function beginRun(options: {
   };
   const first = journal.append(started);
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
+}
+
+/** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
+function asFound(
+  tickets: readonly TrackerTicket[],
+  landings: ReturnType<typeof earlierLandings>,
+): Required<Pick<Extract<RunFact, { type: "run-started" }>, "settled" | "tracked">> {
+  const settled = tickets.flatMap(({ id, state }) => {
+    if (state.as === "open") return [];
+    const landed = landings.get(id);
+    const step = state.as === "human-gated" ? { step: state.step } : {};
+    return [{ id, as: state.as, ...step, ...(landed === undefined ? {} : { landedEarlier: landed }) }];
+  });
+  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
+    id,
+    revision,
+    titleSha,
+    bodySha,
+    ...(dependsOn !== undefined && { dependsOn }),
+  }));
+  return { settled, tracked };
 }
 
 /**

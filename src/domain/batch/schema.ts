@@ -3,6 +3,8 @@ import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
+import type { TestCommands } from "./default-finish.ts";
+import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
@@ -101,6 +103,14 @@ export const Limits = z.strictObject({
   usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  outageMinutes: z
+    .number()
+    .min(0)
+    .max(7 * 24 * 60)
+    .default(15)
+    .describe(
+      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, reviewer) before the run ends",
+    ),
   diskGiB: z
     .number()
     .min(0.01)
@@ -154,15 +164,23 @@ export const BatchFile = z.strictObject({
   sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   finish: FinishLine.optional().describe(
-    "The steps from a stopped agent to a done ticket, in order; default: gates, review (if there is a reviewer), merge, assert",
+    "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
   ),
   transients: z
     .array(TransientSpec)
     .max(50)
     .readonly()
     .default([])
-    .describe("Transient failures by name, beside the built-in ones: a step that fails by one is retried once"),
-  protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
+    .describe(
+      "Transients (failures that pass by themselves) by name, beside the built-in ones: a step that fails by one is retried once",
+    ),
+  protect: z
+    .array(z.string().min(1))
+    .readonly()
+    .default([PROTECT_DEFAULTS])
+    .describe(
+      `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
+    ),
   tickets: z
     .array(TicketSpec)
     .readonly()
@@ -199,8 +217,10 @@ export interface Batch {
   readonly sandboxPolicy?: SandboxPolicy | undefined;
   readonly limits: Limits;
   readonly protect: readonly string[];
-  /** The batch's finish line, which discovered tickets inherit. */
+  /** The batch's finish line, which discovered tickets inherit; see `finishLineOf`. */
   readonly finish?: readonly StepSpec[] | undefined;
+  /** The test command that each repository named at its base, if the batch names no finish line. */
+  readonly testCommands?: TestCommands | undefined;
   readonly transients?: readonly TransientSpec[] | undefined;
   readonly tickets: readonly Ticket[];
 }

@@ -1,4 +1,5 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
+import { landingOf } from "../run/carry-over.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
@@ -6,7 +7,7 @@ import { vecItems } from "../values/vec.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
-/** What `loopdash report --json` prints: a stable contract. */
+/** The output of `loopdash report --json`: a stable contract. */
 export interface RunReport {
   readonly run: string;
   readonly batch: string;
@@ -42,7 +43,10 @@ export interface ReportTicket {
   readonly state: "done" | "human-gated" | "open";
   readonly attempts: number;
   readonly costUsd: number;
+  /** The commit that landed it, also if an earlier run did; null if nothing has landed. */
   readonly mergedSha: string | null;
+  /** The run that landed `mergedSha`: this one, or an earlier one of the batch file, whose commit is not checked again. */
+  readonly landedInRun: string | null;
   readonly humanStep: string | null;
   /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
@@ -77,6 +81,7 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
+  const landing = landingOf(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
@@ -84,7 +89,8 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
     costUsd: ticket.costUsd,
-    mergedSha: ticket.mergedSha ?? null,
+    mergedSha: landing?.sha ?? null,
+    landedInRun: landing === undefined ? null : (landing.earlierRun ?? state.run),
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     stalledReason: ticket.stalledReason ?? null,
     foundBy: ticket.foundBy ?? null,

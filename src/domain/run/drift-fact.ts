@@ -89,16 +89,12 @@ export type DriftFact =
       readonly now?: { readonly revision: string } & TrackedWords;
     }
   /** The tracker has tickets that the batch does not name. They are ignored. At most 20 ids; `more` counts the rest. */
-  | { readonly type: "tracker-others"; readonly ids: readonly string[]; readonly more: number }
-  /** The tracker cannot be read. The last reading counts until it can. `why` is one line, safe for a terminal. */
-  | { readonly type: "tracker-away"; readonly why: string }
-  | { readonly type: "tracker-back" };
+  | { readonly type: "tracker-others"; readonly ids: readonly string[]; readonly more: number };
 
 /** The tracker as a whole. */
 export interface TrackerStatus {
   /** Tickets that the batch does not name and that were reported. At most 500. */
   readonly others: readonly string[];
-  readonly away?: { readonly since: number; readonly why: string };
 }
 
 export const TRACKER_UNREAD: TrackerStatus = { others: [] };

@@ -5,7 +5,9 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
+import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -33,6 +35,20 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
 }
 
+/** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
+export interface SettledBefore {
+  readonly id: TicketId;
+  readonly as: "done" | "human-gated";
+  readonly step?: string;
+  readonly landedEarlier?: EarlierLanding;
+}
+
+/** The commit with which an earlier run landed a ticket. People may have rewritten the base since: nothing is decided by it. */
+export interface EarlierLanding {
+  readonly run: RunId;
+  readonly sha: string;
+}
+
 /**
  * Facts of a run. Each is journalled before it is reduced, shown or acted upon. Words in the past tense are done; `-intended` and
  * `-started` announce an effect that follows.
@@ -49,8 +65,8 @@ export type RunFact =
       /** The tripwire compares it at the start of each engine. A run without it is never believed. */
       readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
-      /** Ids that the tracker already held settled when the run began. */
-      readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Tickets that the tracker already held settled when the run began. */
+      readonly settled: readonly SettledBefore[];
       /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
       readonly tracked?: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
@@ -92,8 +108,8 @@ export type RunFact =
   | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
-  /** A stop cut the write off, so nobody knows if the tracker took it. The run's next engine writes it again. */
-  | { readonly type: "gate-put-off"; readonly ticket: TicketId }
+  /** A stop or an outage cut the write off: nobody knows if the tracker took it. The run's next engine writes it again. */
+  | { readonly type: "gate-postponed"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
@@ -113,8 +129,10 @@ export type RunFact =
   | {
       readonly type: "tripwire-ended";
       readonly ok: boolean;
-      /** The canary that was judged wrong, or the changed part of the frozen set. Present if the tripwire fired. */
+      /** The canary that was judged wrong, or the changed part of the frozen set. Present if it is not ok. */
       readonly problem?: string;
+      /** Set if a fault of the machine, named in `problem`, kept the proof from being made: it says nothing about the oracle. */
+      readonly unproven?: true;
       readonly canaries: number;
       readonly ms: number;
     }
@@ -126,7 +144,9 @@ export type RunFact =
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
   | DriftFact
-  | HealFact;
+  | ExclusiveFact
+  | HealFact
+  | OutageFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
@@ -144,6 +164,8 @@ export function mayWait(fact: RunFact): boolean {
     case "base-failing":
     case "merge-landed":
     case "tracker-written":
+    case "outage-started":
+    case "outage-continues":
       return true;
     case "step-ended":
       // If a refusal were lost, the change would be checked again until it passes (adversary case A19).

@@ -19,14 +19,7 @@ import type { TicketState } from "./ticket-state.ts";
 export type DriftEvent = Extract<
   RunEvent,
   {
-    type:
-      | "tracker-read"
-      | "tracker-writing"
-      | "tracker-written"
-      | "tracker-drifted"
-      | "tracker-others"
-      | "tracker-away"
-      | "tracker-back";
+    type: "tracker-read" | "tracker-writing" | "tracker-written" | "tracker-drifted" | "tracker-others";
   }
 >;
 type Drifted = Extract<DriftEvent, { type: "tracker-drifted" }>;
@@ -62,12 +55,6 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
     case "tracker-others": {
       const { others, ...status } = state.tracker ?? TRACKER_UNREAD;
       return { ...state, tracker: { ...status, others: [...others, ...event.ids].slice(-KEPT_OTHERS) } };
-    }
-    case "tracker-away":
-      return { ...state, tracker: { ...(state.tracker ?? TRACKER_UNREAD), away: { since: event.at, why: event.why } } };
-    case "tracker-back": {
-      const { away: _, ...status } = state.tracker ?? TRACKER_UNREAD;
-      return { ...state, tracker: status };
     }
   }
 }

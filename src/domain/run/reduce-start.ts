@@ -25,7 +25,9 @@ export function initialState(event: Started): RunState {
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
-    return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
+    const { as, step, landedEarlier } = known;
+    const landed = landedEarlier === undefined ? {} : { landedEarlier };
+    return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
@@ -65,6 +67,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     slots: new Array<null>(event.batch.limits.workers).fill(null),
     finishing: [],
     held: {},
+    heldElsewhere: {},
     counts,
     landings: {},
     lastFence: 0,

@@ -20,7 +20,7 @@ type TicketEvent = Extract<
     type:
       | "gate-requested"
       | "gate-writing"
-      | "gate-put-off"
+      | "gate-postponed"
       | "ticket-gated"
       | "ticket-stalled"
       | "ticket-retried"
@@ -40,8 +40,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     }
     case "gate-writing":
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: true } });
-    case "gate-put-off":
-      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, putOff: true } });
+    case "gate-postponed":
+      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
       return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });

@@ -4,11 +4,13 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { type HealEvent, reduceHeal } from "./reduce-heal.ts";
+import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -24,10 +26,11 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
     return initialState(event);
   }
   if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
-  return reduceRun({ ...state, seq: event.seq, lastEventAt: event.at }, event);
+  const next = { ...state, seq: event.seq, lastEventAt: event.at };
+  return isOutageEvent(event) ? reduceOutage(next, event) : reduceRun(next, event);
 }
 
-function reduceRun(state: RunState, event: RunEvent): RunState {
+function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
@@ -93,8 +96,6 @@ function reduceParts(state: RunState, event: Parts): RunState {
     case "tracker-written":
     case "tracker-drifted":
     case "tracker-others":
-    case "tracker-away":
-    case "tracker-back":
       return reduceDrift(state, event);
     default:
       return reduceOfTicket(state, event);
@@ -104,6 +105,9 @@ function reduceParts(state: RunState, event: Parts): RunState {
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
+    case "exclusive-awaited":
+    case "exclusive-freed":
+      return reduceExclusive(state, event);
     case "reviewer-asked":
     case "reviewer-answered":
     case "step-retried":
@@ -117,7 +121,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
       return reduceGrowth(state, event);
     case "gate-requested":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-retried":
@@ -128,24 +132,27 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   }
 }
 
-type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+type TicketFacts = Parameters<
+  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+>[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = clearHalt(state);
+  const { end: _, stopBy: __, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
     stage: "working",
     paused: false,
     reverified: false,
+    heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
     if (ticket.gate === undefined) return s;
-    const { putOff: ___, ...gate } = ticket.gate;
+    const { postponed: ___, ...gate } = ticket.gate;
     return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }
@@ -165,10 +172,11 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. */
+/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
   if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
   return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }
 

@@ -6,8 +6,10 @@ import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
+import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
+import type { OutageOver, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -54,6 +56,8 @@ export interface RunState {
   readonly finishing: readonly number[];
   /** Exclusive resources in use, by the ticket that has them. */
   readonly held: Readonly<Record<string, TicketId>>;
+  /** Exclusive resources that another run of this machine holds, as far as a ticket of this run has met them. */
+  readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
@@ -94,6 +98,10 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
+  /** What the engine calls and cannot reach now. */
+  readonly outages?: OutageState;
+  /** The outage whose time is over: the run ends unjudged once nothing is under way. */
+  readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
   /** The tracker as a whole; absent in runs of older versions. */
   readonly tracker?: TrackerStatus;

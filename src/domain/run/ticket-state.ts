@@ -3,7 +3,7 @@ import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
-import type { CarriedOverWork } from "./event.ts";
+import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 
 /** The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. */
 export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
@@ -115,14 +115,16 @@ export interface TicketState {
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
+  /** Its landing by an earlier run, if it was settled before this one. Only shown, never judged: `mergedSha` is this run's own. */
+  readonly landedEarlier?: EarlierLanding;
   readonly humanStep?: string;
   /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
     readonly by?: "blocker";
-    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
-    readonly putOff?: true;
+    /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
+    readonly postponed?: true;
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";

@@ -1,6 +1,7 @@
 import { whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { EndKind, VerdictWord } from "../run/event.ts";
+import { describeOutageOver, type OutageOver } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
@@ -42,9 +43,6 @@ export type Action =
 /** Least time between two interim judgements. They inform and end nothing. Milliseconds. */
 export const INTERIM_MS = 5_000;
 
-/** Final judgements before the run gives up on an oracle that cannot judge. */
-export const MAX_FINAL_JUDGEMENTS = 3;
-
 /**
  * Decides what should happen now. Pure, and safe to call again: an action is not repeated once its fact is in the state (except
  * `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
@@ -54,6 +52,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
+  if (state.outageOver !== undefined) return repairs.length > 0 || isBusy(state) ? repairs : [unjudged(state.outageOver)];
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
@@ -73,7 +72,7 @@ function reconcile(state: RunState): Action[] {
   });
   const gates = state.gating.flatMap((index): Action[] => {
     const { id, gate, attempt } = vecAt(state.tickets, index);
-    return gate && !gate.writing && !gate.putOff && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+    return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
@@ -108,7 +107,7 @@ function schedule(state: RunState, now: number): Action[] {
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
-  const taken = new Set(Object.keys(state.held));
+  const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
   for (const index of state.ready) {
     const slot = free[starts.length];
@@ -128,15 +127,20 @@ function schedule(state: RunState, now: number): Action[] {
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
   if (state.heals.running !== undefined) return false;
-  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
+  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 
-/** True if a pause or a backoff keeps back tickets that could run. */
+/** True if something is under way that has to end before the run may. */
+function isBusy(state: RunState): boolean {
+  return !isQuiet(state) || state.oracle.asking;
+}
+
+/** True if a pause, a backoff or another run's exclusive resource keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
-  if (!state.paused && !isBackingOff(state, now)) return false;
+  if (!state.paused && !isBackingOff(state, now) && Object.keys(state.heldElsewhere).length === 0) return false;
   const { backoff: _, ...rest } = state;
-  return schedule({ ...rest, paused: false }, now).length > 0;
+  return schedule({ ...rest, paused: false, heldElsewhere: {} }, now).length > 0;
 }
 
 function interimJudgement(state: RunState, now: number): Action[] {
@@ -164,21 +168,20 @@ export function nextMoment(state: RunState, now: number): number | undefined {
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/** The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. */
+/**
+ * The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. A re-verification that could not
+ * be finished is repeated, and so is a judgement that gave no verdict: unknown is not done (laws 1 and 4). An outage bounds both.
+ */
 function conclude(state: RunState, now: number): readonly Action[] {
-  if (!state.reverified) return [{ do: "reverify" }];
+  if (!state.reverified || state.reverifyProblem !== undefined) return [{ do: "reverify" }];
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
   if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
-  if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
   }
-  if (last.verdict === "not-done") return shortOfDone(state, now);
-  if (finalJudgements < MAX_FINAL_JUDGEMENTS) return [{ do: "judge", final: true }];
-  const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
-  return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+  return last.verdict === "not-done" ? shortOfDone(state, now) : [{ do: "judge", final: true }];
 }
 
 /**
@@ -202,10 +205,9 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
-/** The oracle says done, but the last re-verification failed: unknown is not done (laws 1 and 4). */
-function unverified(problem: string): Action {
-  const reason = `the last re-verification failed: ${problem}`;
-  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+/** The end of a run that an outage outlasted. */
+function unjudged(over: OutageOver): Action {
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeOutageOver(over) };
 }
 
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */

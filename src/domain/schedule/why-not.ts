@@ -20,9 +20,11 @@ export type Reason =
   /** The tracker lacks it, so it cannot be judged. */
   | { readonly kind: "missing"; readonly why: string }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
+  /** Another run of this machine holds it; `by` is its name, if it is known. */
+  | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
-  | { readonly kind: "kept"; readonly by: TicketId }
+  | { readonly kind: "reserved"; readonly by: TicketId }
   /** No agent starts until then, in milliseconds since the epoch. */
   | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
@@ -57,6 +59,8 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     if (by !== undefined) return { kind: "resource", resource, by };
+    const elsewhere = Object.hasOwn(state.heldElsewhere, resource) ? state.heldElsewhere[resource] : undefined;
+    if (elsewhere !== undefined) return { kind: "elsewhere", resource, ...(elsewhere.by && { by: elsewhere.by }) };
   }
   return undefined;
 }
@@ -69,7 +73,7 @@ function backoffOf(state: RunState): Reason | undefined {
 }
 
 function roomFor(state: RunState, index: number): Reason {
-  if (freeSlots(state).length > 0) return keptFor(state, index);
+  if (freeSlots(state).length > 0) return reservedFor(state, index);
   if (busySlots(state) < state.workers) return { kind: "finishing", tickets: state.finishing.length };
   return { kind: "slots", slots: state.workers };
 }
@@ -81,11 +85,11 @@ function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
 }
 
 /** A slot is free: it is reserved for another ticket, or the next decision gives it to this one. */
-function keptFor(state: RunState, index: number): Reason {
-  const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
-  const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
-  if (first === undefined || kept.length < freeSlots(state).length) return { kind: "ready" };
-  return { kind: "kept", by: vecAt(state.tickets, first).id };
+function reservedFor(state: RunState, index: number): Reason {
+  const reserved = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
+  const first = reserved.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
+  if (first === undefined || reserved.length < freeSlots(state).length) return { kind: "ready" };
+  return { kind: "reserved", by: vecAt(state.tickets, first).id };
 }
 
 function dependencies(state: RunState, index: number): Reason {
@@ -122,10 +126,12 @@ export function describeReason(reason: Reason): string {
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
       return `ready; ${plural(reason.tickets, "ticket is", "tickets are")} being finished first`;
-    case "kept":
-      return `ready; the free slot is kept for ${reason.by}`;
+    case "reserved":
+      return `ready; the free slot is reserved for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
+    case "elsewhere":
+      return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":

@@ -1,34 +1,31 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
-import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
-import type { Change, Repo } from "../../ports/vcs.ts";
-import { pause } from "../concurrency/wait.ts";
+import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
+import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { prepareWorktree } from "../programs/run-on-commit.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
-import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
 /** Bytes of a failed attempt's change that are kept for the next attempt. */
 const PATCH_BYTES = 1_000_000;
 
-/**
- * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. Reports every fact with its fence. Throws only if
- * the disk is full or cannot be checked.
- */
+/** Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. Reports every fact with its fence. Never throws. */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
-  const repo = repoOf(ctx, ticket);
+  const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = `loopdash/${ctx.run}/${ticket.id}`;
   const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
@@ -39,29 +36,31 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   if (done) report();
   await cleanUp(repo, { path, branch, deleteBranch: done });
   if (done) return;
-  // A failure on a full disk says nothing about the work. The run stops before it counts, and continues once there is room.
-  if (end.outcome !== "failed" || (await ctx.files.hasRoom())) return void report();
-  if (!(await roomAgain(ctx, scope))) throw new Error("the disk that holds the run is full");
+  // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
+  const isFailure = end.outcome === "failed" || end.outcome === "stopped";
+  if (!isFailure || (await hasRoom(ctx))) return void report();
+  await roomAgain(ctx, scope);
   const evidence =
     end.evidence === undefined
       ? {}
-      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+      : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 
-/** Time until another worker that filled the disk is ended and cleaned up, at most. Milliseconds. */
-const ROOM_MS = 30_000;
-const LOOK_MS = 250;
+/** Without an answer, a disk has no room (law 4). */
+function hasRoom({ files }: LoopContext): Promise<boolean> {
+  return files.hasRoom().catch(() => false);
+}
 
-/** True if the disk has room again, once other workers that may have filled it are gone. */
-async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Promise<boolean> {
-  const until = ctx.clock.now() + ROOM_MS;
-  const othersWork = () => activeTickets(ctx.state()).some(({ id }) => id !== ticket.id);
-  while (othersWork() && !signal.aborted && ctx.clock.now() < until) {
-    await pause(ctx.clock, LOOK_MS, signal);
-    if (await ctx.files.hasRoom()) return true;
-  }
-  return ctx.files.hasRoom();
+/** Waits until the disk has room again: another worker that filled it may be ending right now. */
+async function roomAgain(ctx: LoopContext, { signal }: AttemptScope): Promise<void> {
+  const look = async (): Promise<void> => {
+    if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
+  };
+  await ctx.outages.persist("disk", look, { signal }).catch((error: unknown) => {
+    // The run is ending, and goes on from here once there is room.
+    if (!signal.aborted && !(error instanceof OutageGivenUp)) throw error;
+  });
 }
 
 /** Removes an attempt's worktree and, if wanted, its branch. Never throws: it warns of what it cannot remove. */
@@ -88,7 +87,9 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
 function endOf(error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
   const problem = plainText(errorMessage(error), 500);
-  return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
+  // What the engine cannot reach says nothing about the work.
+  const outcome = error instanceof OutageGivenUp || error instanceof RepoUnavailable ? "stopped" : "failed";
+  return { outcome, evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
 }
 
 async function attempt(
@@ -188,19 +189,6 @@ async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Ch
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
-/** Others may have spent the day's money since this attempt was decided. Then neither it nor any later attempt starts. */
-async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    ctx.report({ type: "day-spend-unknown", why: unknown });
-    throw new AttemptOver({ outcome: "stopped" });
-  }
-  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
-  if (taken.ok) return;
-  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-  throw new AttemptOver({ outcome: "stopped" });
-}
-
 async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
@@ -211,7 +199,8 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
-  await takeMoney(ctx, fence);
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({

@@ -4,7 +4,6 @@ import { vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
-import { fileUnfiled } from "../attempt/discoveries.ts";
 import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
 import { reverifyMarker } from "./reverify.ts";
@@ -12,8 +11,7 @@ import { reverifyMarker } from "./reverify.ts";
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
  * and ends every attempt under way as `lost`, which costs no attempt. The next attempt continues from an agent's finished work. A
- * heal that had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not have are filed.
- * The caller holds the run's lock.
+ * heal that had begun is used up, and the harness stays as it was. The caller holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -39,7 +37,6 @@ export async function recover(ctx: LoopContext): Promise<void> {
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
-  await fileUnfiled(ctx, new AbortController().signal);
 }
 
 /** Processes of a run that may have outlived its engine: its agents by process, all others by marker. */

@@ -6,8 +6,9 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type LoopContext, repoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
+import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -21,29 +22,31 @@ export function reverifyMarker(run: RunId): string {
 
 /**
  * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
- * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or gets
- * it again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
- * already: if its commit is gone, that is a problem. Never throws: it reports problems.
+ * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
+ * gets it again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
+ * already: if its commit is gone, that is a problem. Never throws: it reports a problem, and gives it.
  */
-export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<string | undefined> {
   const transients = { retried: 0, passed: 0 };
   const counted = () => (transients.retried === 0 ? {} : { transients });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
     // What a person closed is not taken back.
     const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
-    const broken = await missing(ctx, done);
+    const broken = await missing(ctx, done, signal);
     for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reconcile(ctx, signal);
-      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated)))
+      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated), signal))
         throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
     }
     ctx.report({ type: "reverify-ended", reopened: broken.size, ...counted() });
+    return undefined;
   } catch (error) {
     const problem = plainText(errorMessage(error), 500);
     ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
+    return problem;
   }
 }
 
@@ -54,12 +57,14 @@ function isGated({ phase }: TicketState): boolean {
 /** The evidence of failures, by ticket. */
 type Broken = Map<TicketId, Evidence>;
 
-async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
+async function missing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const [id, repo] of ctx.repos) {
     const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
-    const gone = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
+    const gone = new Set(
+      await persistentRepo(repo, ctx.outages, signal).missingFromBase(mine.map((ticket) => ticket.mergedSha as string)),
+    );
     for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
       const summary = `${ticket.mergedSha?.slice(0, 7)} is no longer in ${repo.base}`;
       broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
@@ -84,7 +89,7 @@ async function failing(
 ): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { ticket, step } of inOrder(verifications(ctx, done))) {
-    const repo = repoOf(ctx, specOf(ctx.state().plan, ticket.id));
+    const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, ticket.id), signal);
     const scope = await scopeOf(ctx, ticket, { signal, step });
     const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
     transients.retried += scope.retried.size;
@@ -143,7 +148,7 @@ async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: E
  */
 async function reconcile(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   await fileUnfiled(ctx, signal);
-  await ctx.tracker.snapshot();
+  await ctx.outages.persist("tracker", () => ctx.tracker.snapshot(), { signal });
 }
 
 async function scopeOf(

@@ -10,6 +10,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { TicketMoved, type Tracker, type TrackerReading, type TrackerTicket } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";
+import type { Retry } from "../concurrency/outages.ts";
 
 /** The tracker is read at least this often. Milliseconds. */
 const PERIOD_MS = 30_000;
@@ -24,7 +25,7 @@ const BODY_CHARS = 64_000;
 /** Ids that one fact names. */
 const NAMED = 20;
 
-type WatchContext = Pick<LoopContext, "run" | "batch" | "confined" | "tracker" | "clock" | "state" | "report">;
+type WatchContext = Pick<LoopContext, "run" | "batch" | "confined" | "tracker" | "clock" | "state" | "report" | "outages">;
 
 /**
  * Reads the tracker during the run and reconciles it with what the engine last saw or wrote: what it did not write is a person's
@@ -37,12 +38,16 @@ export class TrackerWatch {
   #turn: Promise<unknown> = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
+  /** Tries of reading: an outage is reported, and bounded, as those of the engine's writes are. */
+  readonly #retry: Retry;
+  readonly #stopped = new AbortController();
   #isReadingDue = false;
-  #isStopped = false;
+  #isAway = false;
 
   constructor(ctx: WatchContext) {
     this.#ctx = ctx;
-    const { tracker } = ctx;
+    const { outages, tracker } = ctx;
+    this.#retry = outages.retry("tracker");
     this.tracker = {
       ...tracker,
       snapshot: () => this.#inTurn(() => this.#snapshot()),
@@ -59,36 +64,46 @@ export class TrackerWatch {
 
   /** Ends reading. */
   stop(): void {
-    this.#isStopped = true;
+    this.#stopped.abort();
     this.#cancelTimer();
     this.#unwatch?.();
   }
 
-  /** Reads and reconciles once. A tracker that cannot be read is reported, and the last reading counts. */
+  /** Reads and reconciles once. A tracker that cannot be read is an outage, and its last reading counts. */
   async look(): Promise<void> {
-    await this.#inTurn(() => this.#reconcile()).catch((error: unknown) => this.#away(error));
+    try {
+      await this.#inTurn(() => this.#reconcile());
+      this.#retry.end();
+    } catch (error) {
+      this.#isAway = true;
+      // Once the time for the outage is over, the run ends.
+      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error))) this.stop();
+    }
   }
 
   #rewatch(): void {
     this.#unwatch?.();
-    this.#unwatch = this.#isStopped ? undefined : this.#ctx.tracker.watch(() => this.#readSoon());
+    this.#unwatch = this.#stopped.signal.aborted ? undefined : this.#ctx.tracker.watch(() => this.#readSoon());
   }
 
   /** One reading at a time; changes during one cause another. */
   #readSoon(): void {
-    if (this.#isStopped || this.#isReadingDue) return;
+    if (this.#stopped.signal.aborted || this.#isReadingDue) return;
     this.#isReadingDue = true;
-    void this.#inTurn(async () => {
-      this.#isReadingDue = false;
-      if (!this.#isStopped) await this.#reconcile();
-    })
-      .catch((error: unknown) => this.#away(error))
-      .finally(() => this.#later());
+    this.#cancelTimer();
+    void this.#retry
+      .turn(this.#stopped.signal)
+      .then(() => {
+        this.#isReadingDue = false;
+        return this.#stopped.signal.aborted ? undefined : this.look();
+      })
+      .then(() => this.#later());
   }
 
   #later(): void {
     this.#cancelTimer();
-    if (this.#isStopped) return;
+    if (this.#stopped.signal.aborted) return;
+    if (this.#isAway) return this.#readSoon();
     const ms = this.#missingSince.size > 0 ? VANISHED_MS : PERIOD_MS;
     this.#cancelTimer = this.#ctx.clock.after(ms, () => this.#readSoon());
   }
@@ -99,21 +114,13 @@ export class TrackerWatch {
     return result;
   }
 
-  #away(error: unknown): void {
-    const { report, state } = this.#ctx;
-    if (this.#isStopped || state().tracker?.away !== undefined) return;
-    report({ type: "tracker-away", why: plainText(errorMessage(error), 300) });
-  }
-
   async #reconcile(): Promise<TrackerReading> {
-    const { report, state, tracker } = this.#ctx;
+    const { state, tracker } = this.#ctx;
     const reading = await tracker.read();
     this.#refuseEmpty(reading);
-    if (state().tracker?.away !== undefined) {
-      report({ type: "tracker-back" });
-      // What was watched may be another folder of the same name.
-      this.#rewatch();
-    }
+    // What was watched may be another folder of the same name.
+    if (this.#isAway) this.#rewatch();
+    this.#isAway = false;
     this.#baseline(reading);
     for (const { id } of [...vecItems(state().tickets)]) {
       const ticket = reading.tickets.get(id);

@@ -1,3 +1,4 @@
+import { landingOf } from "../../domain/run/carry-over.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -18,7 +19,7 @@ export interface QueueLabel extends Style {
 }
 
 /** Reasons of a ticket that could run if there were room. */
-const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
+const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "reserved"]);
 
 /** The reason why a ticket stands in the queue, in words. */
 export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
@@ -33,7 +34,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
     case "stalled":
       return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
-      return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+      return { ...STYLES.done, text: landedText(ticket) ?? "done" };
     default: {
       const reason = whyNot(run, run.plan.index[id] ?? 0);
       const again = ticket.history.length === 0 ? "" : ` · attempt ${ticket.history.length + 1}`;
@@ -52,9 +53,16 @@ function reasonText(reason: Reason): string {
 }
 
 /** The remaining step; before it the commit of the work, if that has landed. */
-function gatedText({ humanStep, mergedSha }: TicketState): string {
-  const landed = mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)} · `;
-  return landed + displayText(humanStep ?? "a step is left to you");
+function gatedText(ticket: TicketState): string {
+  const landed = landedText(ticket);
+  return `${landed === undefined ? "" : `${landed} · `}${displayText(ticket.humanStep ?? "a step is left to you")}`;
+}
+
+/** The commit of a ticket that has landed, marked if an earlier run landed it. */
+function landedText(ticket: TicketState): string | undefined {
+  const landing = landingOf(ticket);
+  if (landing === undefined) return undefined;
+  return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
 /** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */

@@ -2,6 +2,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
+import { landingOf } from "../../domain/run/carry-over.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -109,13 +110,18 @@ function claimLabels({ blockers, discoveries, transients }: Ledger): readonly st
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
   ];
 }
 
 /** The finder of a ticket that a worker found: for use behind its title. */
 export function foundLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
+}
+
+/** The earlier run that landed a commit, for use behind the commit; empty if this run did. */
+export function earlierRunLabel({ earlierRun }: NonNullable<ReturnType<typeof landingOf>>): string {
+  return earlierRun === undefined ? "" : ` by run ${earlierRun}`;
 }
 
 /** Columns of the slots in a text that does not know its terminal's width. */
@@ -176,8 +182,9 @@ function titleOf(state: RunState, { id }: TicketState): string {
   return plainText(specOf(state.plan, id).title);
 }
 
-function landedAs({ mergedSha }: TicketState): string {
-  return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
+function landedAs(ticket: TicketState): string {
+  const landing = landingOf(ticket);
+  return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  `;
 }
 
 function attemptsText(ticket: TicketState): string {
@@ -190,7 +197,10 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
+  const sha = (t: TicketState) => {
+    const landing = landingOf(t);
+    return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
+  };
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);

@@ -107,7 +107,7 @@ function isOf(evidence: Evidence, spec: StepSpec): boolean {
 }
 
 /** The most informative entry: the failed one, else the running one, else the last that is over. */
-export function tellingOf(life: AttemptHistory): AttemptEntry | undefined {
-  const find = (mark: AttemptMark): AttemptEntry | undefined => life.entries.find((entry) => entry.mark === mark);
-  return find("failed") ?? find("running") ?? life.entries.findLast(({ mark }) => mark === "passed") ?? life.entries[0];
+export function tellingOf(attempt: AttemptHistory): AttemptEntry | undefined {
+  const find = (mark: AttemptMark): AttemptEntry | undefined => attempt.entries.find((entry) => entry.mark === mark);
+  return find("failed") ?? find("running") ?? attempt.entries.findLast(({ mark }) => mark === "passed") ?? attempt.entries[0];
 }

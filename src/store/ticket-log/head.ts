@@ -40,15 +40,15 @@ export function entryLabel(entry: AttemptEntry): string {
 }
 
 function evidenceLines(state: State, target: Target): readonly LogLine[] {
-  const { entry, life, ticket } = target;
+  const { entry, attempt, ticket } = target;
   if (entry === undefined) return [];
   const took = entry.ms === undefined ? "" : `, ${formatAge(entry.ms)}`;
   const tone = entry.mark === "failed" ? "bad" : entry.mark === "passed" ? "good" : "waiting";
-  const past = ticket.history.find(({ n }) => n === life.n);
+  const past = ticket.history.find(({ n }) => n === attempt.n);
   const found = past === undefined ? ticket.attempt?.refused : evidenceOf(ticket, past);
   const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
   return [
-    line(`${entryLabel(entry)}, attempt ${life.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
+    line(`${entryLabel(entry)}, attempt ${attempt.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
     ...(entry.says === undefined ? [] : [line(entry.says)]),
     ...(detail.trim() === ""
       ? []
@@ -75,7 +75,7 @@ function logLines(state: State, target: Target): readonly LogLine[] {
 }
 
 function costLines(state: State, target: Target): readonly LogLine[] {
-  const { ticket, life } = target;
+  const { ticket } = target;
   const { attempt } = ticket;
   const limits = state.run?.batch.limits;
   const agentUsd = attempt?.agent?.costUsd;
@@ -95,7 +95,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
     row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
     line(""),
-    tokenLine(state, target, life.n),
+    tokenLine(state, target, target.attempt.n),
     ...(isSettled(ticket.phase) && ticket.phase !== "stalled"
       ? []
       : [

@@ -48,7 +48,7 @@ export const DEFENCES = {
     ],
   },
   again: {
-    name: "a candidate that is built anew is judged anew",
+    name: "a candidate that is built again is judged again",
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",

@@ -177,7 +177,7 @@ describe("nothing changed", () => {
     expect(stalled(sim)).toBe("no-change: 2 attempts in a row changed nothing; 1 attempt left");
   });
 
-  test("a change in between begins the count anew", () => {
+  test("a change in between begins the count again", () => {
     const sim = patient();
     fail(sim, nothing);
     fail(sim);
@@ -248,7 +248,7 @@ describe("what stopped the agent", () => {
     expect(stateOf(sim.state, T1).failures).toBe(1);
     const other = patient(2);
     for (let i = 0; i < TURNED_AWAY + 2; i++) {
-      // Each engine tries anew.
+      // Each engine tries again.
       other.report({ type: "run-resumed", orphansKilled: 0 });
       other.pass(3_600_000);
       other.decide();
