@@ -3,6 +3,7 @@ import { interventionKind } from "../../src/domain/results/intervention.ts";
 import { OUTAGE_WORDS, type OutageSource } from "../../src/domain/run/outage-fact.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { plural } from "../../src/domain/values/plural.ts";
+import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
@@ -81,7 +82,7 @@ export const Header = memo(function Header({ width }: { readonly width: number }
 function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const name = useDashboard((s) => displayText(s.run?.batch.name ?? ""));
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
-  const needs = useDashboard((s) => (s.run === undefined ? 0 : s.run.counts["human-gated"] + s.run.counts.stalled));
+  const needs = useDashboard((s) => (s.run === undefined ? 0 : neededOf(s.run)));
   const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
   const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionsLabel(s.run)));
   const total = useDashboard((s) => s.run?.interventions.length ?? 0);
@@ -110,6 +111,13 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
     cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
   };
+}
+
+/** Tickets that only a person can bring on: left to one, stalled, or landed and no longer checked. */
+function neededOf({ counts, tickets }: RunState): number {
+  const needed = counts["human-gated"] + counts.stalled;
+  if (counts.landed === 0) return needed;
+  return needed + [...vecItems(tickets)].filter(({ phase, live }) => phase === "landed" && live?.givenUp !== undefined).length;
 }
 
 /** The time that the clock counts down to: an outage is given up, or a backoff is over. Milliseconds; 0 if there is neither. */

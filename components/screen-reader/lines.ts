@@ -34,6 +34,7 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...selectedLine(state),
     ...named("Needs you", lists.needsYou, (id) => queueLabel(state, id).text, state),
     ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
+    ...named("Landed, not live", lists.landed, (id) => queueLabel(state, id).text, state),
     oracleLine(run),
     `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
     ...named("At work", [...lists.slots.filter((id) => id !== null), ...lists.finishing], (id) => atWork(state, id), state),

@@ -200,6 +200,9 @@ export class Simulation {
       case "tripwire":
         this.report({ type: "tripwire-started" });
         return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
+        return;
       case "reverify":
         this.report({ type: "reverify-started" });
         return;

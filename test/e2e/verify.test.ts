@@ -49,7 +49,12 @@ async function scene(answers: Answers, steps: readonly object[], over: object = 
     const url = `http://127.0.0.1:${String(port).trim()}/${String(step.environment)}`;
     return { step: "verify", name: "live", command: [process.execPath, look, url], ...step };
   });
-  const batch = stage.batch(["T-1"], { limits: { attempts: 1 }, finish: [{ step: "merge" }, ...finish], ...over });
+  const batch = stage.batch(["T-1"], {
+    limits: { attempts: 1 },
+    live: { repeats: 0 },
+    finish: [{ step: "merge" }, ...finish],
+    ...over,
+  });
   return { stage, batch, asked: () => (existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : []) };
 }
 

@@ -65,7 +65,7 @@ describe("a person reopens a ticket in the tracker", () => {
     expect(prompt).not.toContain("failed: a person");
     expect(state.end).toMatchObject({ exitCode: 0 });
     expect(acts(stage)).toEqual([["I7", T1, true]]);
-    expect(state.reopened).toBe(1);
+    expect(state.incidents).toMatchObject([{ kind: "reopened", ticket: T1 }]);
   });
 });
 

@@ -77,7 +77,7 @@ describe("the last re-verification", () => {
     stage.start();
     const state = await stage.ended();
     expect(stage.of("ticket-reopened")).toHaveLength(1);
-    expect(stage.ticket(T1).phase).toBe("stalled");
+    expect(stage.ticket(T1)).toMatchObject({ phase: "landed", live: { reopened: 1 } });
     expect(state.end).toMatchObject({ kind: "not-done", exitCode: 1 });
     expect((await stage.tracker().snapshot())[0]?.state.as).toBe("open");
   });

@@ -44,6 +44,8 @@ type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Par
 export interface StageOptions {
   readonly tickets: readonly Ticket[];
   readonly limits?: Partial<Batch["limits"]>;
+  /** The repetition of live checks; by default there is none, and an agent starts at once. */
+  readonly live?: Batch["live"];
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -59,6 +61,8 @@ export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
   return { ending: "exited", exitCode: 0, signal: null, costUsd: 0, tail: "", ...over };
 }
 
+const NO_REPEATS = { repeats: 0, everySeconds: 0.1 };
+
 /** An agent that leaves one file named after its ticket, with its attempt in it. */
 export const oneFile: Work = (task) => {
   writeFileSync(join(task.worktree, `${task.ticket}.txt`), `${task.attempt}\n`);
@@ -68,8 +72,8 @@ export const oneFile: Work = (task) => {
 /** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
-    task.onStart({ pid: 999_999_999, startTime: "1" });
     task.signal.addEventListener("abort", () => resolve({ ending: "aborted", exitCode: null, signal: "SIGKILL" }));
+    task.onStart({ pid: 999_999_999, startTime: "1" });
   });
 
 /** One run over a real repository, journal, tracker and executor; only the agent and the oracle are scripted. */
@@ -99,7 +103,7 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const batch: Batch = { ...made, repos, protect: options.protect ?? [] };
+    const batch: Batch = { ...made, repos, protect: options.protect ?? [], live: options.live ?? NO_REPEATS };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

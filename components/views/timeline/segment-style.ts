@@ -6,6 +6,7 @@ import type { SpanLine } from "../../kit/spans.tsx";
 
 const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   done: BARS.shipped,
+  landed: BARS.landed,
   gated: BARS.gated,
   failed: BARS.failed,
   silent: BARS.failed,

@@ -122,9 +122,21 @@ export async function leftBehind({
 }): Promise<CarriedOverWork[]> {
   const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
   const left: CarriedOverWork[] = [];
-  for (const work of carriedOverWork(last, batch))
-    if (work.landed === undefined || (await holds(repoOf.get(work.id), work, work.landed))) left.push(work);
+  for (const work of carriedOverWork(last, batch)) if (await comesAlong(repoOf.get(work.id), work)) left.push(work);
   return left;
+}
+
+/**
+ * Work that is not live comes along unless a person has reverted it. If it can no longer be merged at all, later changes are in the
+ * way, and its live check tells more.
+ */
+async function comesAlong(repo: Repo | undefined, work: CarriedOverWork): Promise<boolean> {
+  const { landed, live, tip } = work;
+  if (landed === undefined) return true;
+  if (live === undefined) return holds(repo, work, landed);
+  if (repo === undefined || !(await repo.contains(landed.to))) return false;
+  if (!(await repo.has(tip)) || !(await repo.candidate({ tip, message: "what has landed, once more" })).ok) return true;
+  return holds(repo, work, landed);
 }
 
 /** True if the base contains the landing, and merging the change again would change nothing. */

@@ -4,7 +4,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
-import type { TestCommands } from "../../domain/batch/default-finish.ts";
+import type { TestCommands } from "../../domain/batch/argv.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";

@@ -85,6 +85,7 @@ export async function beginRun(options: {
   run: RunId;
   now: number;
   fresh: boolean;
+  checksOnly?: boolean;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
@@ -122,6 +123,7 @@ export async function beginRun(options: {
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),
+    ...(options.checksOnly ? { checksOnly: true } : {}),
     version: VERSION,
   };
   const first = journal.append(started);

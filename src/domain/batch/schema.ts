@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
+import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
-import type { TestCommands } from "./default-finish.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -148,6 +148,17 @@ export const SandboxPolicy = z.strictObject({
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 
+/** The repetition of live checks. */
+export const LiveSpec = z.strictObject({
+  repeats: z.number().int().min(0).max(100).default(5).describe("Failed repeats of a live check before an agent starts"),
+  everySeconds: z
+    .number()
+    .min(0.1)
+    .max(300)
+    .default(15)
+    .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
+});
+
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
@@ -166,6 +177,7 @@ export const BatchFile = z.strictObject({
   finish: FinishLine.optional().describe(
     "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
   ),
+  live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
   transients: z
     .array(TransientSpec)
     .max(50)
@@ -222,5 +234,7 @@ export interface Batch {
   /** The test command that each repository named at its base, if the batch names no finish line. */
   readonly testCommands?: TestCommands | undefined;
   readonly transients?: readonly TransientSpec[] | undefined;
+  /** The repetition of live checks; absent: the default. */
+  readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];
 }

@@ -2,6 +2,7 @@ import type { Batch, Ticket } from "../batch/schema.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
+import { isLandedNotLive } from "./live-check.ts";
 import { type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
@@ -15,7 +16,11 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
   return batch.tickets.flatMap((ticket) => {
     const then = before.get(ticket.id);
     if (then === undefined || aim(then, last.batch) !== aim(ticket, batch)) return [];
-    const { unfinished } = ticketOf(last, ticket.id);
+    const { live, phase, unfinished } = ticketOf(last, ticket.id);
+    if (live !== undefined && isLandedNotLive({ live, phase }) && judges(then) === judges(ticket)) {
+      const { sha, from, tip = sha } = live;
+      return [{ id: ticket.id, tip, baseSha: from, landed: { from, to: sha }, live }];
+    }
     // Work that ends at a person is more than a change to check.
     if (unfinished === undefined || unfinished.humanStep !== undefined) return [];
     const { tip, baseSha, landed } = unfinished;

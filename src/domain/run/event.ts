@@ -7,6 +7,8 @@ import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { KeptWorkFact } from "./kept-work.ts";
+import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -33,6 +35,8 @@ export interface CarriedOverWork {
   readonly tip: string;
   readonly baseSha: string;
   readonly landed?: { readonly from: string; readonly to: string };
+  /** Present if its live check had not passed. */
+  readonly live?: LiveState;
 }
 
 /** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
@@ -75,6 +79,8 @@ export type RunFact =
       readonly spentTodayUsd: number;
       /** Work of an earlier run, by ticket: built and not checked to the end, or landed and not told to the tracker. */
       readonly carriedOver?: readonly CarriedOverWork[];
+      /** The run checks what has landed, once, and starts no agent. */
+      readonly checksOnly?: true;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -121,6 +127,9 @@ export type RunFact =
   | {
       readonly type: "reverify-ended";
       readonly reopened: number;
+      /** Landed tickets that were checked, and those of them that are not live. */
+      readonly checked?: number;
+      readonly notLive?: number;
       readonly problem?: string;
       /** Verifications that were retried after a transient, and those of them that then passed. */
       readonly transients?: { readonly retried: number; readonly passed: number };
@@ -146,6 +155,8 @@ export type RunFact =
   | DriftFact
   | ExclusiveFact
   | HealFact
+  | KeptWorkFact
+  | LiveCheckFact
   | OutageFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */

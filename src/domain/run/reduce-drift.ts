@@ -1,3 +1,4 @@
+import { endIncident, withIncident } from "../results/incident.ts";
 import { countIntervention } from "../results/intervention.ts";
 import { withDependencies } from "../schedule/plan.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
@@ -12,9 +13,10 @@ import {
   type TrackerState,
 } from "./drift-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { renewed, settle, withEvidence } from "./reduce-ticket.ts";
+import { idleLive } from "./live-check.ts";
+import { renewed, settle } from "./reduce-ticket.ts";
 import { indexOf, type RunState } from "./state.ts";
-import type { TicketState } from "./ticket-state.ts";
+import { type TicketState, withEvidence } from "./ticket-state.ts";
 
 export type DriftEvent = Extract<
   RunEvent,
@@ -22,6 +24,19 @@ export type DriftEvent = Extract<
     type: "tracker-read" | "tracker-writing" | "tracker-written" | "tracker-drifted" | "tracker-others";
   }
 >;
+
+const DRIFT_TYPES: ReadonlySet<string> = new Set<DriftEvent["type"]>([
+  "tracker-read",
+  "tracker-writing",
+  "tracker-written",
+  "tracker-drifted",
+  "tracker-others",
+]);
+
+export function isDriftEvent(event: RunEvent): event is DriftEvent {
+  return DRIFT_TYPES.has(event.type);
+}
+
 type Drifted = Extract<DriftEvent, { type: "tracker-drifted" }>;
 
 /** Reported ids of other tickets that are kept, so that each is reported once. */
@@ -124,7 +139,7 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
     case "closed":
       return closed(state, index, at);
     case "reopened":
-      return reopened(state, index, ticket);
+      return reopened(state, index, { before: ticket, at });
     case "gated":
       return gated(state, index, { step: change.step, at });
     case "rewritten": {
@@ -148,20 +163,29 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
 export function closed(state: RunState, index: number, at: number): RunState {
   const { gate: _, stalledReason: __, stalledBy: ___, humanStep: ____, ...ticket } = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return ungated(withTicket(state, index, { ...ticket, byPerson: "closing" }), index);
-  const next = settle(state, index, { ...ticket, phase: "done", byPerson: "closed", endedAt: at });
+  const { live, ...rest } = ticket;
+  const checked = live === undefined ? {} : { live: idleLive(live) };
+  const settled = settle(state, index, { ...rest, ...checked, phase: "done", byPerson: "closed", endedAt: at });
+  const incidents = (["reopened", "live-check"] as const).reduce(
+    (list, kind) => endIncident(list, { kind, ticket: ticket.id }, at),
+    settled.incidents,
+  );
+  const next = { ...settled, incidents };
   return ticket.phase === "done" ? next : shiftDependents(next, index, -1);
 }
 
 /** The ticket is open again, with as many attempts as a fresh one. A running attempt goes on. */
-function reopened(state: RunState, index: number, before: TicketState): RunState {
+function reopened(state: RunState, index: number, { before, at }: { before: TicketState; at: number }): RunState {
   const { gate: _, humanStep: __, byPerson: ___, ...ticket } = before;
   if (ticket.attempt !== undefined) return ungated(withTicket(state, index, ticket), index);
-  const evidence: Evidence = { step: "tracker", name: "tracker", summary: whyReopened(before), detail: "" };
-  const open = { ...withEvidence(renewed(ticket), evidence), retriedAfter: ticket.history.length };
+  const { live: ____, ...rest } = ticket;
+  const summary = whyReopened(before);
+  const evidence: Evidence = { step: "tracker", name: "tracker", summary, detail: "" };
+  const open = { ...withEvidence(renewed(rest), evidence), retriedAfter: ticket.history.length };
   const next = ungated(withTicket(state, index, open), index);
-  const isIncident = before.phase === "done" ? 1 : 0;
-  const shifted = isIncident ? shiftDependents(next, index, 1) : next;
-  return requeue({ ...shifted, reopened: shifted.reopened + isIncident }, index);
+  if (before.phase !== "done") return requeue(next, index);
+  const incidents = withIncident(next.incidents, { kind: "reopened", at, ticket: before.id, summary });
+  return requeue({ ...shiftDependents(next, index, 1), incidents }, index);
 }
 
 function whyReopened({ phase, mergedSha }: TicketState): string {

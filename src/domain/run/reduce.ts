@@ -10,6 +10,7 @@ import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { type HealEvent, reduceHeal } from "./reduce-heal.ts";
+import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
@@ -35,7 +36,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return resumed(state);
+      return checkedAnew(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -119,6 +120,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "ticket-discovered":
     case "discovery-filed":
       return reduceGrowth(state, event);
+    case "live-check-started":
+    case "live-check-ended":
+      return reduceLive(state, event);
     case "gate-requested":
     case "gate-writing":
     case "gate-postponed":
@@ -133,12 +137,18 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 }
 
 type TicketFacts = Parameters<
-  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+  | typeof reduceExclusive
+  | typeof reduceClaim
+  | typeof reduceGrowth
+  | typeof reduceLive
+  | typeof reduceTicket
+  | typeof reduceAttempt
 >[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = withoutOutages(clearHalt(state));
+  // The command that goes on with a run has agents start, whatever began it.
+  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

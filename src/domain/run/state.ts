@@ -1,5 +1,6 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
+import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
@@ -64,6 +65,8 @@ export interface RunState {
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
+  /** No agent starts: the run checks what earlier runs have landed, once. */
+  readonly checksOnly?: true;
   /** The requested number of worker slots. Surplus slots are removed once no agent has them, the last one first. */
   readonly workers: number;
   readonly stopBy?: "person" | "signal";
@@ -109,7 +112,8 @@ export interface RunState {
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
-  readonly reopened: number;
+  /** What went wrong after a landing, in order. */
+  readonly incidents: readonly Incident[];
   readonly resumes: number;
   readonly end?: {
     readonly at: number;

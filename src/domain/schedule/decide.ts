@@ -11,6 +11,7 @@ import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
 import { healChoice, whyNoHeal } from "./heal.ts";
+import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 
@@ -27,6 +28,7 @@ export type Action =
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
+  | { readonly do: "live-check"; readonly ticket: TicketId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -52,15 +54,15 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
-  if (state.outageOver !== undefined) return repairs.length > 0 || isBusy(state) ? repairs : [unjudged(state.outageOver)];
+  if (state.outageOver !== undefined) return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(state.outageOver)];
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
+  const checks = liveChecks(state, now);
   // The proof comes last: it runs beside the first workers.
   const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
-  if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
-    return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
-  }
+  if (repairs.length + starts.length + checks.length > 0 || goesOn(state, now))
+    return [...repairs, ...starts, ...checks, ...proof, ...interimJudgement(state, now)];
   return [...proof, ...(state.heals.asked ? healFirst(state, now) : conclude(state, now))];
 }
 
@@ -103,7 +105,7 @@ function attempts(n: number): string {
  * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
+  if (state.checksOnly || state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
@@ -124,15 +126,26 @@ function schedule(state: RunState, now: number): Action[] {
   return starts;
 }
 
+/** Repeats live checks that are due, except before a heal that a person asked for. */
+function liveChecks(state: RunState, now: number): Action[] {
+  return state.heals.asked ? [] : dueChecks(state, now).map((ticket) => ({ do: "live-check", ticket }));
+}
+
+/** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
+function goesOn(state: RunState, now: number): boolean {
+  if (!isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) return true;
+  return !state.heals.asked && awaitsChecks(state);
+}
+
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined) return false;
+  if (state.heals.running !== undefined || isChecking(state)) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 
 /** True if something is under way that has to end before the run may. */
-function isBusy(state: RunState): boolean {
+function isUnderWay(state: RunState): boolean {
   return !isQuiet(state) || state.oracle.asking;
 }
 
@@ -163,7 +176,12 @@ function interimDue(state: RunState): number | undefined {
  */
 export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
-  const moments = [state.backoff?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
+  const moments = [
+    state.backoff?.until,
+    interimDue(state),
+    nextCheckAt(state),
+    ...state.finishing.map((index) => reservedUntil(state, index)),
+  ];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];
   return later.length === 0 ? undefined : Math.min(...later);
 }

@@ -1,3 +1,4 @@
+import type { LiveState } from "../run/live-check.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { TicketId } from "../values/ids.ts";
@@ -10,12 +11,13 @@ import { precedes, soonReady } from "./slot-reservation.ts";
 
 /** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
-  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" | "checks-only" }
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
+      readonly landed: readonly TicketId[];
     }
   /** The tracker lacks it, so it cannot be judged. */
   | { readonly kind: "missing"; readonly why: string }
@@ -25,6 +27,8 @@ export type Reason =
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "reserved"; readonly by: TicketId }
+  /** Its change is in the base, and its live check does not pass yet. */
+  | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
   | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
@@ -38,6 +42,8 @@ export function whyNot(state: RunState, index: number): Reason {
   if (isSettled(ticket.phase)) return { kind: "settled" };
   const missing = ticket.tracked?.missing;
   if (missing !== undefined) return { kind: "missing", why: missing };
+  if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
+    return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
@@ -50,6 +56,7 @@ export function whyNot(state: RunState, index: number): Reason {
 
 /** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
+  if (state.checksOnly) return { kind: "checks-only" };
   if (state.paused) return { kind: "paused" };
   const { asked, running } = state.heals;
   return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
@@ -98,7 +105,13 @@ function dependencies(state: RunState, index: number): Reason {
     return dep.phase === "done" ? [] : [dep];
   });
   const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
-  return { kind: "depends", on: open.map((dep) => dep.id), gated: ids("human-gated"), stalled: ids("stalled") };
+  return {
+    kind: "depends",
+    on: open.map((dep) => dep.id),
+    gated: ids("human-gated"),
+    stalled: ids("stalled"),
+    landed: ids("landed"),
+  };
 }
 
 /** The reason in words, for people. */
@@ -110,6 +123,8 @@ export function describeReason(reason: Reason): string {
       return "settled";
     case "ready":
       return "ready";
+    case "checks-only":
+      return "not started: this run only checks what has landed";
     case "paused":
       return "ready; the run is paused";
     case "stopping":
@@ -136,6 +151,8 @@ export function describeReason(reason: Reason): string {
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
+    case "landed":
+      return describeLive(reason.live);
     case "halted":
       return describeHalt(reason.by);
     case "depends":
@@ -143,8 +160,19 @@ export function describeReason(reason: Reason): string {
   }
 }
 
+/** The state of a landed change that is not live, in words. */
+export function describeLive({ sha, failed, givenUp, checking, nextAt, history }: LiveState): string {
+  const landed = `landed as ${sha.slice(0, 7)}, not live`;
+  if (givenUp !== undefined) return `${landed}: ${givenUp}`;
+  const last = history.at(-1);
+  const checks = `${plural(failed, "live check")} failed${last === undefined ? "" : `, the last: ${last.summary}`}`;
+  if (checking) return `${landed}; the check runs; ${checks}`;
+  return `${landed}; ${nextAt === undefined ? "" : `checked again at ${formatUtc(nextAt)}; `}${checks}`;
+}
+
 function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
   if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  if (reason.landed.length > 0) return `waits for ${list(reason.landed)}, which has landed and is not live`;
   if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
   return `waits for ${list(reason.on)}`;
 }

@@ -195,6 +195,9 @@ export class Orchestrator {
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
         return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
+        return;
       case "reverify":
         this.report({ type: "reverify-started" });
         return;

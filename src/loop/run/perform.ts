@@ -1,5 +1,6 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -11,6 +12,7 @@ import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHarness } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
 import { TrackerWatch } from "./tracker-watch.ts";
@@ -77,6 +79,10 @@ export class Performer implements Effects {
         return event.unproven ? undefined : this.#others.abort();
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "live-check-started":
+        // The last re-verification runs its own.
+        if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
+        return;
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());
@@ -187,10 +193,13 @@ export class Performer implements Effects {
 
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const { gate, mergedSha } = ticketOf(state(), ticket);
+    const settled = ticketOf(state(), ticket);
+    const { gate, mergedSha } = settled;
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
-    const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
+    const left = leftWorkLines(settled).map((line) => `; ${line}`);
+    const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
+    const note = `gated by ${by} in run ${run}${built}${left.join("")}`;
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });

@@ -33,6 +33,7 @@ export const STYLES = {
   cutOff: { glyph: "■", tone: "waiting" },
   needsYou: { glyph: "!", tone: "person" },
   failed: { glyph: "✖", tone: "bad" },
+  landed: { glyph: "≈", tone: "person" },
   done: { glyph: "✔", tone: "good" },
   open: { glyph: "□", tone: "plain" },
   unreached: { glyph: "-", tone: "waiting" },
@@ -62,6 +63,7 @@ export interface BarStyle {
 /** The bars of attempts, by their end. `notShipped` is for views that only tell what shipped; `finishing` has an agent that ended. */
 export const BARS = {
   shipped: { cap: "┣", fill: "━", tone: STYLES.done.tone },
+  landed: { cap: STYLES.landed.glyph, fill: "━", tone: STYLES.landed.tone },
   notShipped: { cap: "┋", fill: "┅", tone: STYLES.failed.tone },
   gated: { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone },
   failed: { cap: "×", fill: "×", tone: STYLES.failed.tone },

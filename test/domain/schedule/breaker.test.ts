@@ -142,10 +142,11 @@ describe("failures alike", () => {
     const done = patient();
     done.decide();
     done.endAttempt(T1, "done");
-    done.report({ type: "ticket-reopened", ticket: T1, evidence: broken });
-    fail(done, { evidence: broken });
+    const gone = { ...broken, step: "merge" as const };
+    done.report({ type: "ticket-reopened", ticket: T1, evidence: gone });
+    fail(done, { evidence: gone });
     expect(stalled(done)).toBeUndefined();
-    fail(done, { evidence: broken });
+    fail(done, { evidence: gone });
     expect(stalled(done)).toBe("same-failure: 3 attempts in a row failed alike; the last: the page is down; 7 attempts left");
   });
 

@@ -258,10 +258,14 @@ function checkReason(state: RunState, index: number): string {
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
     case "missing":
-      expect(vecAt(state.tickets, index).tracked?.missing).toBe(reason.why);
+    case "landed":
+      expect(phase).toBe("landed");
       break;
     case "gating":
       expect(state.gating).toContain(index);
+      break;
+    case "checks-only":
+      expect(state.checksOnly).toBe(true);
       break;
     case "paused":
       expect(state.paused).toBe(true);

@@ -114,7 +114,7 @@ describe("law 1: only the oracle ends a run as done", () => {
 
   test("a ticket that moves after the re-verification asks for another one", () => {
     const sim = atTheEnd();
-    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "down", detail: "" } });
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "merge", name: "merge", summary: "gone", detail: "" } });
     expect(sim.decide().map((a) => a.do)).toEqual(["start"]);
   });
 });

@@ -55,6 +55,7 @@ describe("why a ticket is not worked on", () => {
       on: deps.map((d) => d.id),
       gated: [id("D-2")],
       stalled: [id("D-1")],
+      landed: [],
     } satisfies Reason);
     sim.endAttempt(id("D-0"), "done");
     expect(whyNot(sim.state, 6)).toMatchObject({ on: ["D-1", "D-2", "D-3", "D-4", "D-5"] });

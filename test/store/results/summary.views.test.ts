@@ -98,6 +98,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-2",
@@ -112,6 +114,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-3",
@@ -126,6 +130,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
         {
           id: "T-4",
@@ -140,6 +146,8 @@ describe("the report", () => {
           foundBy: null,
           fixes: [],
           failingOnBase: [],
+          keptWork: [],
+          lostWork: [],
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
