@@ -1,4 +1,5 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
+import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
@@ -130,6 +131,9 @@ function isUndecided({ live, phase }: TicketState, { n, outcome }: Pick<PastAtte
   return phase === "done" || (phase === "landed" && live.givenUp === undefined);
 }
 
+/** Outcomes after which nobody judges the claim. */
+const LEFT_TO_PEOPLE: ReadonlySet<AttemptOutcome> = new Set(["gated", "closed"]);
+
 /** Counts the claims whose attempt failed, or whose continuing attempt failed after a cut-off. */
 function refutedClaims(ticket: TicketState): number {
   let refuted = 0;
@@ -137,7 +141,7 @@ function refutedClaims(ticket: TicketState): number {
   for (const { claimed, n, outcome } of ticket.history) {
     open ||= claimed;
     if (outcome === "stopped" || outcome === "lost") continue;
-    if (open && outcome !== "done" && outcome !== "gated" && !isUndecided(ticket, { n, outcome })) refuted += 1;
+    if (open && outcome !== "done" && !LEFT_TO_PEOPLE.has(outcome) && !isUndecided(ticket, { n, outcome })) refuted += 1;
     open = false;
   }
   return refuted;

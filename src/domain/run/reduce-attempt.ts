@@ -10,6 +10,7 @@ import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
@@ -192,6 +193,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
     const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
     return shiftDependents({ ...next, incidents }, index, -1);
   }
+  if (after.byPerson === "closing") return closed(next, index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
@@ -200,8 +202,9 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
+  const { attempt: _, unfinished: before, endedAt: __, ...open } = ticket;
   const done = event.outcome === "done";
+  const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
@@ -221,6 +224,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...unfinishedOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** A ticket whose attempt reached its end before a person's act could stop it. */
+function withoutClosing<T extends Pick<TicketState, "byPerson">>({ byPerson: _, ...ticket }: T): Omit<T, "byPerson"> {
+  return ticket;
 }
 
 /** Returns the attempt's slot, resources and unspent money to the run. */

@@ -2,6 +2,7 @@ import type { Ticket } from "../batch/schema.ts";
 import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
+import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heal-fact.ts";
 import { idleLive } from "./live-check.ts";
@@ -16,9 +17,12 @@ export function initialState(event: Started): RunState {
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
   const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
+  const tracked = new Map(event.tracked?.map(({ id, ...read }) => [id, read]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
-    const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const untracked = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const read = tracked.get(ticket.id);
+    const fresh = read === undefined ? untracked : { ...untracked, tracked: firstSeen(stateOf(known), read) };
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event.at);
@@ -28,6 +32,11 @@ export function initialState(event: Started): RunState {
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+function stateOf(settled: Started["settled"][number] | undefined): TrackerState {
+  if (settled?.as === "done") return { as: "done" };
+  return settled === undefined ? { as: "open" } : { as: "human-gated", step: settled.step ?? "" };
 }
 
 /** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
@@ -105,6 +114,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     reservedUsd: 0,
     ...NOTHING_COUNTED,
     interventions: [],
+    tracker: TRACKER_UNREAD,
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -53,7 +53,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   }
 }
 
-function settle(state: RunState, index: number, ticket: TicketState): RunState {
+/** Puts a ticket that nothing more happens to into place. */
+export function settle(state: RunState, index: number, ticket: TicketState): RunState {
   const next = dequeue(withTicket(state, index, ticket), index);
   return {
     ...next,

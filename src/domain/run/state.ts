@@ -6,6 +6,7 @@ import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
+import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heal-fact.ts";
@@ -108,6 +109,8 @@ export interface RunState {
   /** The outage whose time is over: the run ends unjudged once nothing is under way. */
   readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
+  /** The tracker as a whole; absent in runs of older versions. */
+  readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;

@@ -16,6 +16,7 @@ import { assertTracker } from "../steps/assert.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
+import { TrackerWatch } from "./tracker-watch.ts";
 
 /** Delay of a judgement in the background after it falls due. Milliseconds. */
 const BACKGROUND_MS = 200;
@@ -29,6 +30,7 @@ interface Running {
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;
+  readonly #watch: TrackerWatch;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
   /** The oracle's last evidence; none of an earlier engine. */
@@ -44,7 +46,8 @@ export class Performer implements Effects {
 
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
-    this.#ctx = ctx;
+    this.#watch = new TrackerWatch(ctx);
+    this.#ctx = { ...ctx, tracker: this.#watch.tracker };
     this.#fail = fail;
     const { outages } = ctx;
     this.#retries = { oracle: outages.retry("oracle"), proof: outages.retry("proof"), live: outages.retry("live") };
@@ -53,6 +56,17 @@ export class Performer implements Effects {
   /** Files discovered tickets that the tracker may not have. */
   begin(): void {
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
+  }
+
+  /** Reads the tracker once and reconciles it. */
+  lookAtTracker(): Promise<void> {
+    return this.#watch.look();
+  }
+
+  /** Looks at the tracker during the run. A resumed run has to know what people did there before it decides. */
+  async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
+    if (isResumed) await this.#watch.look();
+    this.#watch.start();
   }
 
   launch(event: RunEvent): void {
@@ -84,8 +98,10 @@ export class Performer implements Effects {
         return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
-      case "stop-requested":
       case "run-ended":
+        this.#watch.stop();
+        return this.#others.abort();
+      case "stop-requested":
         return this.#others.abort();
       default:
         return;
@@ -102,6 +118,7 @@ export class Performer implements Effects {
   /** Ends everything at once, whatever the state is. For a journal that can no longer be written. */
   abortAll(): void {
     this.#others.abort();
+    this.#watch.stop();
     for (const running of this.#workers.values()) running.controller.abort();
   }
 
@@ -191,6 +208,7 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else if (ticketOf(state(), ticket).gate === undefined) return;
     else report({ type: "gate-postponed", ticket });
   }
 }

@@ -23,7 +23,7 @@ describe("the tracker's write", () => {
       set: () => {
         writes += 1;
         const answer = script.shift();
-        return answer === undefined ? Promise.resolve() : Promise.reject(answer);
+        return answer === undefined ? Promise.resolve({ before: "", after: "" }) : Promise.reject(answer);
       },
     };
     const outages = new Outages({ clock, minutes, report: (fact) => facts.push(fact) > 0 });
