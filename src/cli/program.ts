@@ -18,7 +18,9 @@ export type Request =
       readonly fresh: boolean;
       readonly detach: boolean;
       readonly allowApiKey: boolean;
+      readonly acceptChanges: boolean;
     }
+  | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
@@ -86,6 +88,7 @@ interface RunOptions {
   readonly fresh?: true;
   readonly detach?: true;
   readonly allowApiKey?: true;
+  readonly acceptChanges?: true;
 }
 
 function addRun(program: Command, onRequest: (request: Request) => void): void {
@@ -101,6 +104,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
+    .option("--accept-changes", "go on although the batch file was changed: new tickets, looser bounds")
     .action((batch: string, options: RunOptions) =>
       onRequest({
         verb: "run",
@@ -111,6 +115,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
         fresh: options.fresh === true,
         detach: options.detach === true,
         allowApiKey: options.allowApiKey === true,
+        acceptChanges: options.acceptChanges === true,
       }),
     );
 }
@@ -129,6 +134,10 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((run: string | undefined, { speed, idle }: { speed: number; idle?: true }) =>
       onRequest({ verb: "replay", ...named(run), speed, skipsIdle: idle !== true }),
     );
+  program
+    .command("add <run> <ticket.json>")
+    .description("add a ticket to an unfinished run")
+    .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
   program
     .command("oracle <batch.json>")
     .description("ask the oracle once: exit 0, 1 or 2, evidence on stdout")

@@ -4,11 +4,10 @@ import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
-import type { TestCommands } from "../../domain/batch/default-finish.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
-import type { Batch } from "../../domain/batch/schema.ts";
+import type { Batch, TestCommands } from "../../domain/batch/schema.ts";
 import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -23,6 +22,8 @@ export interface LoadedBatch {
   readonly folder: string;
   /** sha256 of the file's bytes. */
   readonly sha: string;
+  /** The same file for repositories that name these test commands. Reads it again. */
+  readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
 }
@@ -54,7 +55,14 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
-  return { batch, path, folder, sha: createHash("sha256").update(bytes).digest("hex"), warnings: read.warnings };
+  return {
+    batch,
+    path,
+    folder,
+    sha: createHash("sha256").update(bytes).digest("hex"),
+    withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
+    warnings: read.warnings,
+  };
 }
 
 /** The commands by which repositories run their own tests, as the tips of their bases name them. */

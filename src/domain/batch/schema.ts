@@ -3,7 +3,6 @@ import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import { Argv } from "./argv.ts";
-import type { TestCommands } from "./default-finish.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -193,7 +192,12 @@ export interface Ticket {
   readonly fixes?: readonly string[] | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
+  /** True if a person added it while a run was under way, this one or an earlier one. */
+  readonly added?: true | undefined;
 }
+
+/** Test commands by repository; those that name none are left out. */
+export type TestCommands = Readonly<Record<string, Argv>>;
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
 export interface Batch {

@@ -4,6 +4,7 @@ import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt } from "../values/vec.ts";
+import { admitAdded } from "./added-ticket.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -53,6 +54,10 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitHeal(state, refuse);
     case "drop-heal":
       return admitDropHeal(state, refuse);
+    case "add": {
+      const admitted = admitAdded(state, command.ticket);
+      return admitted.ok ? admitted.facts : refuse(admitted.why);
+    }
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];

@@ -5,6 +5,8 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
+import type { GrowthFact } from "./growth-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -21,9 +23,6 @@ export interface Judgement {
 
 /** The reason why a run ended, beside the verdict. */
 export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
-
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
-export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** Work of an earlier run's agent on a ticket: commits, and the landing if there was one. */
 export interface CarriedOverWork {
@@ -122,6 +121,7 @@ export type RunFact =
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
   | ExclusiveFact
+  | GrowthFact
   | HealFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */

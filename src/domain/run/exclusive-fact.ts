@@ -1,5 +1,4 @@
 import type { TicketId } from "../values/ids.ts";
-import type { RunState } from "./state.ts";
 
 /** Facts about exclusive names that another run of this machine holds. */
 export type ExclusiveFact =
@@ -12,11 +11,4 @@ export type ExclusiveFact =
 export interface HeldElsewhere {
   readonly by?: string;
   readonly since: number;
-}
-
-export function reduceExclusive(state: RunState, event: ExclusiveFact & { readonly at: number }): RunState {
-  const { [event.name]: before, ...others } = state.heldElsewhere;
-  if (event.type === "exclusive-freed") return { ...state, heldElsewhere: others };
-  const held = { ...(event.by === undefined ? {} : { by: event.by }), since: before?.since ?? event.at };
-  return { ...state, heldElsewhere: { ...others, [event.name]: held } };
 }

@@ -4,9 +4,9 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
+import { reduceExclusive } from "./reduce-exclusive.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceHeal } from "./reduce-heal.ts";
 import { initialState } from "./reduce-start.ts";
@@ -98,7 +98,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-refused":
       return reduceClaim(state, event);
     case "ticket-discovered":
+    case "ticket-added":
     case "discovery-filed":
+    case "batch-changed":
       return reduceGrowth(state, event);
     case "gate-requested":
     case "gate-writing":
