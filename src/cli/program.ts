@@ -25,6 +25,7 @@ export type Request =
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
+  | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
@@ -135,10 +136,6 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
       onRequest({ verb: "replay", ...named(run), speed, skipsIdle: idle !== true }),
     );
   program
-    .command("add <run> <ticket.json>")
-    .description("add a ticket to an unfinished run")
-    .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
-  program
     .command("oracle <batch.json>")
     .description("ask the oracle once: exit 0, 1 or 2, evidence on stdout")
     .action((batch: string) => onRequest({ verb: "oracle", batch }));
@@ -150,10 +147,17 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
       onRequest({ verb: "status", ...named(run), json: json === true }),
     );
   program
+    .command("verify [run] [ticket]")
+    .description("check now what has landed and is not live; exit 0 if all of it is")
+    .action((run?: string, ticket?: string) =>
+      onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
+    );
+  program
     .command("runs")
     .description("list all runs, newest first")
     .option("--json", "as JSON")
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  addAdd(program, onRequest);
   addReport(program, onRequest);
   program
     .command("doctor [batch.json]")
@@ -167,6 +171,13 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .description("print a script that completes command lines in a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => onRequest({ verb: "completion", shell }));
+}
+
+function addAdd(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("add <run> <ticket.json>")
+    .description("add a ticket to an unfinished run")
+    .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
 }
 
 function addReport(program: Command, onRequest: (request: Request) => void): void {

@@ -16,6 +16,8 @@ export interface RunChoice {
   readonly fresh: boolean;
   /** What a person accepts of a batch file that was changed since the unfinished run began: new tickets, or all that can change. */
   readonly acceptChanges?: "additions" | "all";
+  /** The new run only checks what the last one landed, once, and starts no agent. */
+  readonly checksOnly?: boolean;
   /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
   readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
@@ -45,7 +47,13 @@ export async function openRun(input: {
   options.onAccepted?.(loaded);
   const now = Date.now();
   if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: input.world, now });
-  return beginRun({ ...input, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
+  return beginRun({
+    ...input,
+    run: newRunId(loaded.batch.name, new Date(now)),
+    now,
+    fresh: options.fresh,
+    checksOnly: options.checksOnly === true,
+  });
 }
 
 /** The run to resume. A run whose engine died before its first event has never begun: it is closed. */

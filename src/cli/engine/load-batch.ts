@@ -4,10 +4,11 @@ import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { TestCommands } from "../../domain/batch/argv.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
-import type { Batch, TestCommands } from "../../domain/batch/schema.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -106,7 +107,7 @@ function unreadable(file: string, cause: unknown): UserError {
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }
 
-/** What the problems are in, as a subject with its verb. */
+/** The file with the problems, as a subject with its verb. */
 function whereOf(file: string, problems: readonly BatchProblem[]): string {
   const files = new Set(problems.map((problem) => problem.file ?? file));
   const [first = file] = files;

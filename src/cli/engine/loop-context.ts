@@ -7,8 +7,10 @@ import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
+import type { Limits } from "../../domain/batch/schema.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
+import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
@@ -92,8 +94,13 @@ export async function contextOf(
     state: () => orchestrator.state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
+    outages: outagesOf(batch.limits, orchestrator),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
+}
+
+function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
+  return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
 }
 
 /**
@@ -106,8 +113,9 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-/** Default for batches frozen by an older loopdash, which have no disk limit per attempt. GiB. */
+/** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;
+const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */
 async function executorOf(options: {

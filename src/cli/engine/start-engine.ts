@@ -10,6 +10,7 @@ import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -186,8 +187,8 @@ async function wire(parts: Parts): Promise<Engine> {
       async (state) => {
         const { end } = state;
         try {
-          // An interrupted run stays unfinished: the same command resumes it.
-          if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
+          // The same command resumes a run that stays unfinished.
+          if (end !== undefined && !isResumable(end)) store.end(open.run, end);
         } catch (error) {
           throw journalFailed(open.run, error);
         } finally {

@@ -16,7 +16,7 @@ import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 import { VERSION } from "../version.ts";
 
-type RunRequest = Extract<Request, { verb: "run" }>;
+type RunRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: boolean };
 
 /** Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. */
 export async function run(request: RunRequest): Promise<number> {
@@ -64,8 +64,8 @@ async function askAndSpawn(error: unknown, request: RunRequest): Promise<Spawned
 }
 
 /** Runs the engine in this process, and prints the run on standard output. */
-async function headless(request: RunRequest): Promise<number> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, output } = request;
+export async function headless(request: RunRequest): Promise<number> {
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly = false, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const { startEngine } = await import("../engine/start-engine.ts");
@@ -75,6 +75,7 @@ async function headless(request: RunRequest): Promise<number> {
     env: process.env,
     fresh,
     allowApiKey,
+    checksOnly,
     onAccepted: ({ warnings }) => {
       if (format !== "lines") return;
       const unchecked = warnings.filter(isUnchecked);

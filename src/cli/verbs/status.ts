@@ -54,7 +54,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
 
 function waiting(state: RunState): { id: string; why: string }[] {
   return [...vecItems(state.tickets)].flatMap((ticket, index) =>
-    ticket.phase === "waiting" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
+    ticket.phase === "waiting" || ticket.phase === "landed" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
   );
 }
 

@@ -8,7 +8,7 @@ import { VENDORS } from "./vendors.ts";
  * checked for being set.
  */
 
-/** Who sells or passes on model answers, as their variables begin; those with a program of their own are in vendors.ts. */
+/** The variable prefixes of everybody who sells or passes on model answers; vendors with a program are in vendors.ts. */
 const SELLERS = [
   "AI_GATEWAY",
   "AMP",

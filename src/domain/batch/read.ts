@@ -1,11 +1,12 @@
 import { resolve } from "node:path/posix";
+import type { TestCommands } from "./argv.ts";
 import { checkBatch } from "./check.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, sortProblems } from "./problem.ts";
 import { resolveBatch } from "./resolve.ts";
-import type { Batch, TestCommands } from "./schema.ts";
+import type { Batch } from "./schema.ts";
 import { warnOfBatch } from "./warn.ts";
 
 export type BatchReading =

@@ -1,9 +1,9 @@
 import { resolve } from "node:path/posix";
 import { RepoId } from "../values/ids.ts";
-import type { Argv } from "./argv.ts";
+import type { Argv, TestCommands } from "./argv.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
-import type { Batch, BatchFile, SandboxPolicy, TestCommands, Ticket, TicketSpec } from "./schema.ts";
+import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
 
 /**
@@ -28,6 +28,7 @@ export function resolveBatch(
     ...(file.reviewer && { reviewer: file.reviewer }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.live && { live: file.live }),
     ...transients,
   };
   return {

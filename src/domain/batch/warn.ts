@@ -1,7 +1,8 @@
 import { RepoId } from "../values/ids.ts";
+import type { TestCommands } from "./argv.ts";
 import { listed } from "./nearest.ts";
 import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
-import type { BatchFile, TestCommands } from "./schema.ts";
+import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
 
 /** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */

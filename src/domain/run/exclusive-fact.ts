@@ -12,3 +12,15 @@ export interface HeldElsewhere {
   readonly by?: string;
   readonly since: number;
 }
+
+/** What other runs hold, by exclusive name. */
+interface Exclusives {
+  readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
+}
+
+export function reduceExclusive<S extends Exclusives>(state: S, event: ExclusiveFact & { readonly at: number }): S {
+  const { [event.name]: before, ...others } = state.heldElsewhere;
+  if (event.type === "exclusive-freed") return { ...state, heldElsewhere: others };
+  const held = { ...(event.by === undefined ? {} : { by: event.by }), since: before?.since ?? event.at };
+  return { ...state, heldElsewhere: { ...others, [event.name]: held } };
+}

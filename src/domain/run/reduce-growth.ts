@@ -1,4 +1,5 @@
-import type { TestCommands, Ticket } from "../batch/schema.ts";
+import type { TestCommands } from "../batch/argv.ts";
+import type { Ticket } from "../batch/schema.ts";
 import { grownPlan } from "../schedule/plan.ts";
 import { requeue, withTicket } from "../schedule/queue.ts";
 import type { TicketId } from "../values/ids.ts";

@@ -4,11 +4,13 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
-import { reduceExclusive } from "./reduce-exclusive.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceHeal } from "./reduce-heal.ts";
+import { checkedAnew, reduceLive } from "./reduce-live.ts";
+import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -24,15 +26,16 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
     return initialState(event);
   }
   if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
-  return reduceRun({ ...state, seq: event.seq, lastEventAt: event.at }, event);
+  const next = { ...state, seq: event.seq, lastEventAt: event.at };
+  return isOutageEvent(event) ? reduceOutage(next, event) : reduceRun(next, event);
 }
 
-function reduceRun(state: RunState, event: RunEvent): RunState {
+function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return resumed(state);
+      return checkedAnew(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -102,9 +105,12 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-filed":
     case "batch-changed":
       return reduceGrowth(state, event);
+    case "live-check-started":
+    case "live-check-ended":
+      return reduceLive(state, event);
     case "gate-requested":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-retried":
@@ -116,12 +122,18 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 }
 
 type TicketFacts = Parameters<
-  typeof reduceExclusive | typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt
+  | typeof reduceExclusive
+  | typeof reduceClaim
+  | typeof reduceGrowth
+  | typeof reduceLive
+  | typeof reduceTicket
+  | typeof reduceAttempt
 >[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = clearHalt(state);
+  // The command that goes on with a run has agents start, whatever began it.
+  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
@@ -135,7 +147,7 @@ function resumed(state: RunState): RunState {
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
     if (ticket.gate === undefined) return s;
-    const { putOff: ___, ...gate } = ticket.gate;
+    const { postponed: ___, ...gate } = ticket.gate;
     return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }
@@ -155,10 +167,11 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. */
+/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
   if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
   return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }
 

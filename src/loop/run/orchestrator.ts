@@ -18,6 +18,8 @@ const TICK_MS = 5_000;
 
 /** Effects of facts and decisions, outside the state. Launching never throws and never waits. */
 export interface Effects {
+  /** Called once, before the first decision: continues what an earlier engine had announced and no fact announces again. */
+  begin?(): void;
   /** Called once for each fact that announces an effect, after it is durable and reduced. */
   launch(event: RunEvent): void;
   abort(action: Extract<Action, { do: "abort" }>): void;
@@ -66,6 +68,7 @@ export class Orchestrator {
   /** Begins to decide. Before that it only records facts. */
   start(effects: Effects): void {
     this.#effects = effects;
+    effects.begin?.();
     for (const command of this.#early.splice(0)) command();
     this.#decideSoon();
     this.#tick();
@@ -191,6 +194,9 @@ export class Orchestrator {
         return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
+        return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });

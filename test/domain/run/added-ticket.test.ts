@@ -16,7 +16,7 @@ describe("a ticket that a person adds", () => {
   it("waits for what it depends on, once the tracker holds it, and makes longer paths to that", () => {
     const sim = run();
     const before = sim.state.plan.rank;
-    sim.wish({ type: "add", ticket: { id: "N-1", title: "New", dependsOn: ["T-2"] } });
+    sim.command({ type: "add", ticket: { id: "N-1", title: "New", dependsOn: ["T-2"] } });
     expect(stateOf(sim.state, N1)).toMatchObject({ phase: "waiting", openDeps: 1, unfiled: true });
     expect(sim.state.filing).toEqual([2]);
     expect(sim.state.plan.rank.map((rank, i) => rank > (before[i] ?? 0))).toEqual([true, true, true]);
@@ -28,8 +28,8 @@ describe("a ticket that a person adds", () => {
 
   it("has the batch's finish line unless it brings its own, which is a waiver", () => {
     const sim = run();
-    sim.wish({ type: "add", ticket: { title: "One" } });
-    sim.wish({ type: "add", ticket: { title: "Two", allow: { scripts: true } } });
+    sim.command({ type: "add", ticket: { title: "One" } });
+    sim.command({ type: "add", ticket: { title: "Two", allow: { scripts: true } } });
     expect(sim.state.plan.tickets.slice(2).map(({ id, added }) => [id, added])).toEqual([
       ["added-1", true],
       ["added-2", true],
@@ -49,12 +49,12 @@ describe("a ticket that a person adds", () => {
 
   it("is refused once a run has been given many, and by a run that stops", () => {
     const sim = run();
-    for (let n = 0; n < MOST_ADDED; n += 1) sim.wish({ type: "add", ticket: { title: `${n}` } });
+    for (let n = 0; n < MOST_ADDED; n += 1) sim.command({ type: "add", ticket: { title: `${n}` } });
     expect(sim.state.plan.tickets).toHaveLength(2 + MOST_ADDED);
     expect(why(sim, { title: "x" })).toBe(`the run takes no more: at most ${MOST_ADDED} added tickets`);
     const stopping = run();
     stopping.report({ type: "stop-requested", by: "person" });
-    stopping.wish({ type: "add", ticket: { title: "x" } });
+    stopping.command({ type: "add", ticket: { title: "x" } });
     expect(stopping.state.plan.tickets).toHaveLength(2);
     expect(stopping.events.at(-1)).toMatchObject({ type: "command-refused", reason: "the run is stopping" });
   });
@@ -66,7 +66,7 @@ describe("a ticket that a person adds", () => {
     sim.decide();
     sim.report({ type: "reverify-ended", reopened: 0 });
     sim.decide();
-    sim.wish({ type: "add", ticket: { id: "N-1", title: "Late" } });
+    sim.command({ type: "add", ticket: { id: "N-1", title: "Late" } });
     const done = { verdict: "done", counts: { done: 1, gated: 0, open: 0 }, open: [], durationMs: 1 } as const;
     sim.report({ type: "oracle-judged", final: true, judgement: done });
     expect(sim.decide().map((action) => action.do)).not.toContain("end");

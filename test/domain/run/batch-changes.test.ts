@@ -20,7 +20,7 @@ const withLine = (line: readonly StepSpec[]): Partial<Batch> => ({
 describe("batchChangesOf", () => {
   it("finds nothing in the same batch, also after tickets were found and added", () => {
     const sim = new Simulation(batch);
-    sim.wish({ type: "add", ticket: { id: "N-1", title: "New" } });
+    sim.command({ type: "add", ticket: { id: "N-1", title: "New" } });
     expect(changes({}, sim)).toEqual({ impossible: [], bounds: [], parts: {}, added: [], workers: undefined });
     const own = sim.state.plan.tickets.slice(2).map(({ added: _, ...ticket }) => ticket);
     expect(changes({ tickets: [...batch.tickets, ...own] }, sim)).toMatchObject({ impossible: [], added: [] });

@@ -18,7 +18,7 @@ export function begun(limits: Limits = {}, usdPerAttempt = 0, over: Parameters<t
   return sim;
 }
 
-/** Why a wish is refused; undefined where it is granted. */
+/** Why a command is refused; undefined where it is granted. */
 export const refusal = (sim: Simulation, command: Command) => {
   const [fact] = admitCommand(sim.state, command);
   return fact?.type === "command-refused" ? fact.reason : undefined;

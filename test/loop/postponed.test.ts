@@ -9,7 +9,7 @@ import { oneFile, type Stage } from "./stage.ts";
 cleanUp();
 
 describe("and says nothing of the work by it", () => {
-  const putOff = (stage: Stage) => stage.of("attempt-ended").map(({ outcome, evidence }) => [outcome, evidence?.summary]);
+  const postponed = (stage: Stage) => stage.of("attempt-ended").map(({ outcome, evidence }) => [outcome, evidence?.summary]);
 
   test("twice in a row it had no room: all wait, the work is kept, and is asked about again without another agent", async () => {
     const { model, tasks } = scripted([stopOf("overloaded", { retryAfterMs: 6_000 }), stopOf("overloaded"), {}]);
@@ -32,7 +32,7 @@ describe("and says nothing of the work by it", () => {
     expect(stage.tasks).toHaveLength(1);
     expect(tasks).toHaveLength(3);
     expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, evidence: [] });
-    expect(putOff(stage)).toEqual([
+    expect(postponed(stage)).toEqual([
       ["stopped", "postponed, because the reviewer is unavailable: it stopped early (overloaded): come back"],
       ["done", undefined],
     ]);
@@ -53,7 +53,7 @@ describe("and says nothing of the work by it", () => {
   });
 
   test.for(["authentication", "permission", "model"] as const)(
-    "%s: nothing starts any more, and what is under way is put off",
+    "%s: nothing starts any more, and what is under way is postponed",
     async (kind) => {
       const tickets = ["T-1", "T-2", "T-3"].map((id) => ticketOf(id, { finish: [REVIEW, { step: "merge" }] }));
       const { model, tasks } = scripted([{ exitCode: 1, stop: { kind, says: "the key\u001b[31m is\nrefused" } }]);
@@ -76,9 +76,9 @@ describe("and says nothing of the work by it", () => {
       expect(end).toMatchObject({ kind: "not-done", exitCode: 1 });
       expect(end?.reason).toContain(`no agent starts any more (the reviewer: ${kind}): the key is refused; `);
       expect(end?.reason).toContain("3 of 3 tickets are open: T-1 not done");
-      // What was under way beside it is put off as well, and asks nobody.
+      // What was under way beside it is postponed as well, and asks nobody.
       const said = "postponed, because the reviewer is unavailable: it";
-      expect(putOff(stage)).toEqual([
+      expect(postponed(stage)).toEqual([
         ["stopped", `${said} stopped early (${kind}): the key is refused`],
         ["stopped", `${said} is not asked any more (${kind}): the key is refused`],
       ]);
