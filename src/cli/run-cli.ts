@@ -101,6 +101,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/run.ts")).run(request);
     case "oracle":
       return (await import("./verbs/oracle.ts")).oracle(request.batch);
+    case "add":
+      return (await import("./verbs/add.ts")).add(request.run, request.ticket);
     case "attach":
       return (await import("./verbs/attach.ts")).attach(request.run);
     case "replay":

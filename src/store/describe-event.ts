@@ -12,7 +12,7 @@ import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { outageLabel } from "./labels/outage-label.ts";
@@ -90,6 +90,9 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "heal-agent-started":
     case "heal-ended":
       return healLabel(event);
+    case "ticket-added":
+    case "batch-changed":
+      return changeLabel(event);
     default:
       return limitLabel(event);
   }

@@ -8,7 +8,7 @@ import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import { createCrossCheckedOracle } from "../../adapters/tripwire/cross-checked-oracle.ts";
 import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
-import type { FrozenSet } from "../../domain/run/event.ts";
+import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { frozenSetOf } from "../../domain/run/frozen-set.ts";
 import { type FrozenProgram, type Oracle, type OracleBatch, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";

@@ -6,6 +6,8 @@ import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
+import type { GrowthFact } from "./growth-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
@@ -26,9 +28,6 @@ export interface Judgement {
 
 /** The reason why a run ended, beside the verdict. */
 export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
-
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
-export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** Work of an earlier run's agent on a ticket: commits, and the landing if there was one. */
 export interface CarriedOverWork {
@@ -162,6 +161,7 @@ export type RunFact =
   | BaseFact
   | DriftFact
   | ExclusiveFact
+  | GrowthFact
   | HealFact
   | KeptWorkFact
   | LiveCheckFact

@@ -119,7 +119,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-refused":
       return reduceClaim(state, event);
     case "ticket-discovered":
+    case "ticket-added":
     case "discovery-filed":
+    case "batch-changed":
       return reduceGrowth(state, event);
     case "live-check-started":
     case "live-check-ended":

@@ -91,6 +91,8 @@ export class Performer implements Effects {
         return this.#track(this.#reverify());
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
+      case "ticket-added":
+        return this.#track(this.#file(event.added.id));
       case "ticket-retried":
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;

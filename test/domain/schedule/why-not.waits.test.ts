@@ -57,6 +57,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "day-spend-unknown": false,
   "exclusive-awaited": false,
   "exclusive-freed": false,
+  "ticket-added": false,
+  "batch-changed": false,
   "reverify-started": false,
   "reverify-ended": false,
   "tripwire-started": false,
