@@ -78,6 +78,8 @@ export interface Repo {
     signal?: AbortSignal;
     timeoutMs?: number;
   }): Promise<Change>;
+  /** Points a branch at a commit, and makes it if it is not there. Safe to repeat. */
+  keepBranch(options: { branch: string; tip: string }): Promise<void>;
   /** The change between two commits. */
   change(options: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them. */

@@ -3,20 +3,23 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
+import { describeLeftWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
+import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
+import { trackerLabel } from "./labels/tracker-label.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {
@@ -38,11 +41,12 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
-type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
+  if (isDriftEvent(event)) return trackerLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -86,6 +90,9 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "heal-agent-started":
     case "heal-ended":
       return healLabel(event);
+    case "ticket-added":
+    case "batch-changed":
+      return changeLabel(event);
     default:
       return limitLabel(event);
   }
@@ -94,6 +101,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 /** A person's action is reported as theirs. */
 function interventionText(event: Event<"intervention">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
+  if (event.observed) return `${counted} observed on ${event.target}: ${event.note}`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
@@ -158,6 +166,9 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
+    case "work-kept":
+    case "work-not-kept":
+      return leftWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -184,6 +195,12 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
   }
 }
 
+function leftWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
+  const { type } = event;
+  const text = type === "work-kept" ? describeLeftWork({ kept: event }) : describeLeftWork({ notKept: event.why });
+  return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
+}
+
 /** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
@@ -202,6 +219,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   "over-quota": "wrote too much: agent is ended",
   "killed-by-person": "kill asked for",
   "gated-by-person": "agent is ended for the human gate",
+  "closed-by-person": "agent is ended: a person closed the ticket",
   stopped: "agent is ended for the stop",
 };
 
@@ -221,6 +239,7 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   "out-of-time": "attempt ended: out of time",
   killed: "attempt ended: killed by a person",
   gated: "attempt ended for the human gate",
+  closed: "attempt ended: a person closed the ticket",
   stopped: "attempt ended by the stop",
   lost: "attempt lost with its engine",
 };

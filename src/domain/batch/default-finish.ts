@@ -1,12 +1,8 @@
-import type { Argv } from "./argv.ts";
 import type { Batch, BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
 /** The name of the check that a finish line has by default, wherever a repository names a test command. */
 export const DEFAULT_CHECK = "tests";
-
-/** Test commands by repository; those that name none are left out. */
-export type TestCommands = Readonly<Record<string, Argv>>;
 
 /** The default finish line of a batch without the check of a repository's own tests. A batch with a reviewer is reviewed. */
 export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readonly StepSpec[] {

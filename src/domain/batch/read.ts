@@ -1,6 +1,6 @@
 import { resolve } from "node:path/posix";
+import type { TestCommands } from "./argv.ts";
 import { checkBatch } from "./check.ts";
-import type { TestCommands } from "./default-finish.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";

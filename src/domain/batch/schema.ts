@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
+import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
-import type { TestCommands } from "./default-finish.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -220,6 +220,8 @@ export interface Ticket {
   readonly fixes?: readonly string[] | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
+  /** True if a person added it while a run was under way, this one or an earlier one. */
+  readonly added?: true | undefined;
 }
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */

@@ -1,5 +1,5 @@
 import { RepoId } from "../values/ids.ts";
-import type { TestCommands } from "./default-finish.ts";
+import type { TestCommands } from "./argv.ts";
 import { listed } from "./nearest.ts";
 import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";

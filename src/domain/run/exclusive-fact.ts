@@ -1,5 +1,4 @@
 import type { TicketId } from "../values/ids.ts";
-import type { RunState } from "./state.ts";
 
 /** Facts about exclusive names that another run of this machine holds. */
 export type ExclusiveFact =
@@ -14,7 +13,12 @@ export interface HeldElsewhere {
   readonly since: number;
 }
 
-export function reduceExclusive(state: RunState, event: ExclusiveFact & { readonly at: number }): RunState {
+/** What other runs hold, by exclusive name. */
+interface Exclusives {
+  readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
+}
+
+export function reduceExclusive<S extends Exclusives>(state: S, event: ExclusiveFact & { readonly at: number }): S {
   const { [event.name]: before, ...others } = state.heldElsewhere;
   if (event.type === "exclusive-freed") return { ...state, heldElsewhere: others };
   const held = { ...(event.by === undefined ? {} : { by: event.by }), since: before?.since ?? event.at };

@@ -1,7 +1,7 @@
 import { stepName } from "../batch/step-spec.ts";
 import { endIncident, withIncident } from "../results/incident.ts";
 import { specOf } from "../schedule/plan.ts";
-import { vecAt, vecItems } from "../values/vec.ts";
+import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import { isLandedNotLive } from "./live-check.ts";
 import { type RunState, ticketOf } from "./state.ts";
@@ -15,13 +15,12 @@ export function withBase(state: RunState, index: number, at: number): RunState {
   const repo = state.plan.tickets[index]?.repo;
   if (repo === undefined) return state;
   const known = brokenBaseOf(state, repo);
-  if (known !== undefined && isLandedNotLive(ticketOf(state, known.ticket))) return withCheckIncident(state, index, at);
+  if (known !== undefined && isLandedNotLive(ticketOf(state, known.ticket))) return state;
   const next = firstNotLive(state, repo);
-  const marked = withCheckIncident(state, index, at);
   if (next?.live === undefined) {
-    if (known === undefined) return marked;
+    if (known === undefined) return state;
     const { [repo]: _, ...brokenBases } = state.brokenBases;
-    return { ...marked, brokenBases, incidents: endIncident(marked.incidents, { kind: "broken-base", repo }, at) };
+    return { ...state, brokenBases, incidents: endIncident(state.incidents, { kind: "broken-base", repo }, at) };
   }
   const base = brokenBy(state, next, next.live, known?.since ?? at);
   const incident = {
@@ -31,9 +30,9 @@ export function withBase(state: RunState, index: number, at: number): RunState {
     summary: `${base.sha.slice(0, 7)} of ${base.ticket}: ${base.summary}`,
   };
   return {
-    ...marked,
+    ...state,
     brokenBases: { ...state.brokenBases, [repo]: base },
-    incidents: withIncident(marked.incidents, incident),
+    incidents: withIncident(state.incidents, incident),
   };
 }
 
@@ -56,14 +55,4 @@ function brokenBy(state: RunState, { id }: TicketState, live: NonNullable<Ticket
   const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
   const summary = live.history.at(-1)?.summary ?? "its live check failed";
   return { since, sha: live.sha, ticket: id, step: live.check, summary, ...environment };
-}
-
-/** A live check is an incident from its first failure until the ticket is done, gated or no longer landed. */
-function withCheckIncident(state: RunState, index: number, at: number): RunState {
-  const { id, live, ...ticket } = vecAt(state.tickets, index);
-  const subject = { kind: "live-check" as const, ticket: id };
-  if (live === undefined || !isLandedNotLive({ live, phase: ticket.phase }))
-    return { ...state, incidents: endIncident(state.incidents, subject, at) };
-  const summary = live.history.at(-1)?.summary ?? "its live check failed";
-  return { ...state, incidents: withIncident(state.incidents, { ...subject, at, summary }) };
 }

@@ -1,8 +1,7 @@
-import { endIncident, withIncident } from "../results/incident.ts";
+import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
@@ -39,7 +38,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      const incidents = endTicketIncidents(state.incidents, ticket.id, event.at);
       const gated: TicketState = { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at };
       return withBase(settle({ ...state, incidents }, index, gated), index, event.at);
     }
@@ -56,7 +55,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   }
 }
 
-function settle(state: RunState, index: number, ticket: TicketState): RunState {
+/** Puts a ticket that nothing more happens to into place. */
+export function settle(state: RunState, index: number, ticket: TicketState): RunState {
   const next = dequeue(withTicket(state, index, ticket), index);
   return {
     ...next,
@@ -84,23 +84,19 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(
-  state: RunState,
-  index: number,
-  { evidence, at }: { readonly evidence: Evidence; readonly at: number },
-): RunState {
+function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
   const { endedAt: _, ...before } = vecAt(state.tickets, index);
   if (before.phase !== "done") return state;
+  const { step, summary } = evidence;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, step, summary });
   const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);
-    const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, summary: evidence.summary });
     return afterFailure(withBase({ ...open, reverified: false, incidents }, index, at), index, at);
   }
   const { mergedSha: __, mergedFrom: ___, live: ____, ...rest } = before;
   const signs = failedAgain(rest.signs ?? {}, evidence);
   const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: ticket.id, summary: evidence.summary });
   return requeue({ ...next, reverified: false, incidents }, index);
 }

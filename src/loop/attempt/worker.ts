@@ -1,4 +1,5 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
+import { ticketBranch } from "../../domain/run/kept-work.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
@@ -18,24 +19,26 @@ import { protectedFor } from "../steps/gates.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
+import { keepPatch, keepWork } from "./kept-work.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
-/** Bytes of a failed attempt's change that are kept for the next attempt. */
-const PATCH_BYTES = 1_000_000;
-
-/** Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. Reports every fact with its fence. Never throws. */
+/**
+ * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
+ * Reports every fact with its fence. Never throws.
+ */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
   const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
-  const branch = `loopdash/${ctx.run}/${ticket.id}`;
+  const branch = ticketBranch(ctx.run, ticket.id);
   const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
   // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
-  await cleanUp(repo, { path, branch, deleteBranch: done });
+  const isKept = !done && (await keepWork(ctx, scope, repo, end.outcome));
+  await cleanUp(repo, { path, branch, deleteBranch: done || isKept });
   if (done) return;
   // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
   const isFailure = end.outcome === "failed" || end.outcome === "stopped";
@@ -124,17 +127,12 @@ async function attempt(
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
-  // Its worktree may hold more than a capture should read.
-  if (result.ending === "over-quota") return agentFailed(result);
+  if (!stoppedByItself(result)) return agentFailed(result);
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
-  if (!stoppedByItself(result)) {
-    await keepPatch(repo, open, baseSha, change);
-    return agentFailed(result);
-  }
   const claims = await readClaims(ctx, open, repo, { baseSha, change });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
-  if (claims.end.outcome === "failed") await keepPatch(repo, open, baseSha, change);
+  if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return claims.end;
 }
 
@@ -184,12 +182,8 @@ async function finishFrom(
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
-  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
+  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
   return end;
-}
-
-async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Change): Promise<void> {
-  if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
 }
 
 async function runAgent(
@@ -261,8 +255,12 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
 }
 
 /** The files of a landed change; empty if its commits are no longer there. */
-async function landedPaths(ctx: LoopContext, { ticket }: OpenAttempt, { from, sha }: LiveState): Promise<readonly string[]> {
-  const repo = repoOf(ctx, ticket);
+async function landedPaths(
+  ctx: LoopContext,
+  { ticket, signal }: OpenAttempt,
+  { from, sha }: LiveState,
+): Promise<readonly string[]> {
+  const repo = waitingRepoOf(ctx, ticket, signal);
   if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
   return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }

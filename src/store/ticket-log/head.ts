@@ -1,3 +1,5 @@
+import { describeLeftWork } from "../../domain/run/kept-work.ts";
+import { leftWorkOf } from "../../domain/run/left-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
@@ -26,8 +28,24 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
 
 /** A tab's own lines above the file that it shows. */
 export function headOf(state: State, target: Target): readonly LogLine[] {
-  if (target.tab === "evidence") return evidenceLines(state, target);
-  return target.tab === "cost" ? costLines(state, target) : [];
+  switch (target.tab) {
+    case "evidence":
+      return [...leftLines(target), ...evidenceLines(state, target)];
+    case "cost":
+      return costLines(state, target);
+    case "log":
+    case "diff":
+      return leftLines(target);
+    default:
+      return [];
+  }
+}
+
+/** The branch with the work of a cut-off attempt, or why there is none. */
+function leftLines({ attempt, ticket }: Target): readonly LogLine[] {
+  const left = leftWorkOf(ticket).find(({ n }) => n === attempt.n);
+  if (left === undefined) return [];
+  return [line(displayText(describeLeftWork(left)), left.kept === undefined ? "bad" : "good"), line("")];
 }
 
 function line(text: string, tone: Tone = "plain"): LogLine {

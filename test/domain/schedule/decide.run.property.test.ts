@@ -257,6 +257,10 @@ function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
+    case "missing":
+    case "base-broken":
+      expect(state.brokenBases).toMatchObject({ app: reason.by });
+      break;
     case "landed":
       expect(phase).toBe("landed");
       break;

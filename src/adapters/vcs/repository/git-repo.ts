@@ -3,7 +3,8 @@ import type { Repo } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
-import { objectId } from "../git/ref-names.ts";
+import { moveRef } from "../git/git-queries.ts";
+import { branchRef, objectId } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -62,6 +63,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       startedAt.set(change.tip, options.from);
       return change;
     },
+    keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
