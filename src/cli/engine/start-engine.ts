@@ -208,7 +208,9 @@ async function wire(parts: Parts): Promise<Engine> {
 
 async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrator, performer: Performer): Promise<void> {
   try {
-    if (open.started === undefined) await recover(ctx);
+    const isResumed = open.started === undefined;
+    if (isResumed) await recover(ctx);
+    await performer.watchTracker({ isResumed });
     orchestrator.start(performer);
   } catch (error) {
     orchestrator.fail(error);

@@ -62,6 +62,24 @@ function awaiting(before: Plan, { tickets, index, unknownMs }: Plan): Plan {
   return { tickets, index, dependents, rank: rankAll(tickets, dependents, works), unknownMs };
 }
 
+/**
+ * The plan with other dependencies of one ticket, an index. The work of each ticket follows from the ranks. Throws a RangeError on
+ * a cycle, or if a dependency is not in the batch.
+ */
+export function withDependencies(plan: Plan, index: number, dependsOn: readonly Ticket["id"][]): Plan {
+  const ticket = plan.tickets[index];
+  if (ticket === undefined) throw new RangeError(`no ticket ${index}`);
+  const unknown = dependsOn.find((id) => !Object.hasOwn(plan.index, id));
+  if (unknown !== undefined) throw new RangeError(`${unknown} is not in the batch`);
+  const works = plan.rank.map(
+    (rank, i) => rank - (plan.dependents[i] ?? []).reduce((most, d) => Math.max(most, plan.rank[d] ?? 0), 0),
+  );
+  const tickets = plan.tickets.with(index, { ...ticket, dependsOn: [...dependsOn] });
+  const dependents = plan.dependents.map((list) => list.filter((other) => other !== index));
+  for (const id of dependsOn) dependents[plan.index[id] as number]?.push(index);
+  return { ...plan, tickets, dependents, rank: rankAll(tickets, dependents, works) };
+}
+
 /** A ticket as the batch has it, by id. Throws a RangeError on an id that is not in the batch. */
 export function specOf({ tickets, index }: Pick<Plan, "tickets" | "index">, id: string): Ticket {
   const ticket = Object.hasOwn(index, id) ? tickets[index[id] as number] : undefined;
