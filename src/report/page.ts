@@ -3,6 +3,7 @@ import type { RunState } from "../domain/run/state.ts";
 import { headline } from "../store/labels/run-label.ts";
 import { evidenceSection } from "./evidence.ts";
 import { graphSection } from "./graph.ts";
+import { healsSection } from "./heals.ts";
 import { html } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
 import { openSection, top, yoursSection } from "./outcome.ts";
@@ -23,6 +24,7 @@ export function renderPage(state: RunState, live = true, earlier: readonly Earli
     timelineSection(state, live),
     graphSection(state, live),
     ledgerSection(state, earlier),
+    healsSection(state),
     evidenceSection(state),
     interventionsSection(state),
     aboutSection(state),

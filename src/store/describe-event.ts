@@ -2,7 +2,7 @@ import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
-import type { HealFact } from "../domain/run/heal-fact.ts";
+import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -43,6 +43,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 }
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
+  if (isAboutHeal(event)) return healLabel(event);
   switch (event.type) {
     case "run-started":
       return startLabel(event);
@@ -84,15 +85,9 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "oracle-asked":
       return undefined;
     case "tripwire-ended":
-      return tripwireLabel(event);
+      return tripwireLabel(event, state);
     case "oracle-judged":
       return judgedLabel(event, state);
-    case "heal-asked":
-    case "heal-dropped":
-    case "heal-started":
-    case "heal-agent-started":
-    case "heal-ended":
-      return healLabel(event);
   }
 }
 
@@ -102,7 +97,10 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">): EventLabel {
+function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
+  const undone = state?.heals.past.at(-1);
+  if (!ok && undone?.reverted !== undefined && state?.stage !== "stopping")
+    return [STYLES.failed, `heal ${undone.n} is undone, for the tripwire rejected it: ${undone.reverted}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
@@ -250,7 +248,13 @@ function healLabel(event: HealFact): EventLabel | undefined {
       return undefined;
     case "heal-ended": {
       const { word, ...style } = HEAL_LABELS[event.outcome];
-      return [style, `heal ${event.n} ${word}: ${event.why}`];
+      const { answer } = event;
+      const cause = answer === undefined ? "" : ` · ${answer.kind}: ${answer.rootCause}`;
+      return [style, `heal ${event.n} ${word}: ${event.why}${cause}`];
     }
+    case "heal-keeping":
+      return undefined;
+    case "heal-kept":
+      return [event.as === "kept" ? STYLES.healed : STYLES.needsYou, `heal ${event.n} moved its stall: ${event.why}`];
   }
 }

@@ -83,7 +83,11 @@ export async function contextOf(
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
-    harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
+    harness: await harnessOf({
+      ...{ run: open.run, folder: open.folder, home, repos: world.repos },
+      state: () => orchestrator.state,
+    }),
+    ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeQueue(),
@@ -105,6 +109,9 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
   const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
+
+/** The folder in which a confined worker finds the harness's scripts. Nothing else is ever shown there. */
+const TOOLS_PLACE = "/run/harness/tools";
 
 /** Default for batches frozen by an older loopdash, which have no disk limit per attempt. GiB. */
 const DISK_GIB = 20;

@@ -17,6 +17,7 @@ export function resolveBatch(file: BatchFile, { folder }: { readonly folder: str
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
     ...(file.reviewer && { reviewer: file.reviewer }),
+    ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
     ...transients,

@@ -3,6 +3,7 @@ import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
+import { type HealResult, healResultsOf } from "./heal-results.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
@@ -22,6 +23,8 @@ export interface RunReport {
   readonly fixAndProceed: number;
   readonly heals: number;
   readonly healsAccepted: number;
+  /** What each heal came to, oldest first. */
+  readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly pullRequests: number;
   readonly costUsd: number;
@@ -71,6 +74,7 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
     ...numbers,
+    healResults: healResultsOf(state),
     trend: trendOf(state, earlier),
   };
 }

@@ -18,6 +18,8 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
   if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
     return state.heals.running?.n === fact.n ? fact : undefined;
+  if (fact.type === "heal-kept")
+    return state.heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping") ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return fact;

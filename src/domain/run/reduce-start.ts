@@ -3,7 +3,7 @@ import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { NO_HEALS } from "./heal-fact.ts";
+import { NO_HEALS } from "./heals-state.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 

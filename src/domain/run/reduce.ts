@@ -4,10 +4,11 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
-import { reduceHeal } from "./reduce-heal.ts";
+import { afterProof, keepAgain, reduceHeal } from "./reduce-heal.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -27,6 +28,7 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
 }
 
 function reduceRun(state: RunState, event: RunEvent): RunState {
+  if (isAboutHeal(event)) return reduceHeal(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
@@ -71,12 +73,6 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
       return judged(state, event);
     case "backoff-started":
       return backOff(state, event);
-    case "heal-asked":
-    case "heal-dropped":
-    case "heal-started":
-    case "heal-agent-started":
-    case "heal-ended":
-      return reduceHeal(state, event);
     default:
       return reduceOfTicket(state, event);
   }
@@ -122,6 +118,7 @@ function resumed(state: RunState): RunState {
     reverified: false,
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
+    heals: keepAgain(state.heals),
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
@@ -146,10 +143,14 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. */
+/**
+ * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. If it is the proof after a heal,
+ * the heal is undone first and the oracle is proven again: only if that fails too, something else is wrong.
+ */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
-  if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  if (ok) return afterProof({ ...state, tripwire: { status: "passed", canaries, ms } }, undefined);
+  if (state.heals.proving !== undefined) return afterProof(state, problem);
   return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }
 

@@ -5,7 +5,7 @@ import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
-import type { HealsState } from "./heal-fact.ts";
+import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";

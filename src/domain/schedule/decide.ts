@@ -3,13 +3,13 @@ import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { EndKind, VerdictWord } from "../run/event.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
-import type { Fence, TicketId } from "../values/ids.ts";
+import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { healChoice, whyNoHeal } from "./heal.ts";
+import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 
@@ -29,7 +29,8 @@ export type Action =
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
-  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number }
+  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number; readonly repo: RepoId }
+  | { readonly do: "keep-heal"; readonly n: number; readonly keep: "auto" | "ask" }
   | { readonly do: "drop-heal"; readonly why: string }
   | {
       readonly do: "end";
@@ -56,9 +57,11 @@ export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage !== "working") return repairs;
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
+  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
+  // Nothing else runs beside the proof after a heal, which may undo it.
+  if (state.heals.proving !== undefined) return [...repairs, ...proof];
   const starts = schedule(state, now);
   // The proof comes last: it runs beside the first workers.
-  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
   if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
     return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
   }
@@ -80,7 +83,14 @@ function reconcile(state: RunState): Action[] {
     const ticket = vecAt(state.tickets, index);
     return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
-  return [...aborts, ...gates, ...stalls];
+  return [...aborts, ...gates, ...stalls, ...keptHeals(state)];
+}
+
+/** Records a heal that moved its stall, for later runs. */
+function keptHeals(state: RunState): Action[] {
+  const keep = keepModeOf(state.batch);
+  const heal = healToKeep(state);
+  return heal === undefined || keep === "never" ? [] : [{ do: "keep-heal", n: heal.n, keep }];
 }
 
 function stallReason(ticket: TicketState, limit: number): string {
@@ -122,7 +132,7 @@ function schedule(state: RunState, now: number): Action[] {
 
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined) return false;
+  if (state.heals.running !== undefined || state.heals.past.some(({ keep }) => keep?.as === "keeping")) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
@@ -184,8 +194,10 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   const why = whyNoHeal(state);
   if (why !== undefined) return [{ do: "drop-heal", why }];
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
+  const repo = repoToHeal(state, canHealHelp);
+  if (repo === undefined) return [];
   const reason = `a person asked for it; ${whatIsLeft(state)}`;
-  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
+  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
 /** The oracle says not done. The harness is healed if that may help; otherwise the run ends. */

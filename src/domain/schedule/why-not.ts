@@ -5,6 +5,7 @@ import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
 import { describeHalt, isBackingOff } from "./backoff.ts";
+import { gatesBefore } from "./heal.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
 
@@ -14,6 +15,7 @@ export type Reason =
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
+      /** Gated tickets that it waits for, directly or behind others. */
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
     }
@@ -45,8 +47,9 @@ export function whyNot(state: RunState, index: number): Reason {
 /** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
   if (state.paused) return { kind: "paused" };
-  const { asked, running } = state.heals;
-  return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
+  const { asked, running, proving } = state.heals;
+  const isHealing = asked || running !== undefined || proving !== undefined;
+  return backoffOf(state) ?? (isHealing ? { kind: "healing" } : undefined);
 }
 
 function resourceOf(state: RunState, index: number): Reason | undefined {
@@ -90,7 +93,7 @@ function dependencies(state: RunState, index: number): Reason {
     return dep.phase === "done" ? [] : [dep];
   });
   const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
-  return { kind: "depends", on: open.map((dep) => dep.id), gated: ids("human-gated"), stalled: ids("stalled") };
+  return { kind: "depends", on: open.map((dep) => dep.id), gated: gatesBefore(state, index), stalled: ids("stalled") };
 }
 
 /** The reason in words, for people. */
@@ -132,7 +135,8 @@ export function describeReason(reason: Reason): string {
 }
 
 function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
-  if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  const behind = reason.on.some((id) => reason.gated.includes(id)) ? "" : `${list(reason.on)}, behind `;
+  if (reason.gated.length > 0) return `waits for ${behind}${list(reason.gated)}, which a person must finish`;
   if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
   return `waits for ${list(reason.on)}`;
 }

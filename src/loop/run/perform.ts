@@ -8,7 +8,7 @@ import type { AttemptScope, LoopContext } from "../attempt/context.ts";
 import { fileTicket } from "../attempt/discoveries.ts";
 import { work } from "../attempt/worker.ts";
 import { pause } from "../concurrency/wait.ts";
-import { heal, keepHarness } from "../heal/heal.ts";
+import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
@@ -51,9 +51,13 @@ export class Performer implements Effects {
       case "tripwire-started":
         return this.#track(this.#prove());
       case "tripwire-ended":
-        return event.ok ? this.#track(keepHarness(this.#ctx)) : this.#others.abort();
+        // A failed proof after a heal undoes it, and is repeated without it.
+        if (this.#ctx.state().stage === "stopping") this.#others.abort();
+        return;
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "heal-keeping":
+        return this.#track(keepHeal(this.#ctx, event));
       case "reverify-started":
         this.#hurry?.();
         return this.#track(reverify(this.#ctx, this.#others.signal));

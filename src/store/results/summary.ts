@@ -12,6 +12,7 @@ import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
 import { STYLES } from "../labels/tone.ts";
+import { healSummary } from "./heal-lines.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
@@ -144,6 +145,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ]),
     ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
     `  ${numbersLine(ledger)}`,
+    ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
     ...nextLines(state).map((line) => `  ${line}`),
@@ -213,6 +215,10 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
         `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
       ]),
+    ),
+    ...section(
+      "Heals",
+      healSummary(state).map((line) => `- ${escapeMarkdown(line)}`),
     ),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
