@@ -4,7 +4,7 @@
  */
 import { Agent, request } from "node:http";
 import { median, quantile } from "./stats.ts";
-import type { Wish } from "./vendor.ts";
+import type { AnswerOptions } from "./vendor.ts";
 
 /** Milliseconds of one kind of request. */
 export interface Times {
@@ -24,7 +24,7 @@ interface Kind {
 const KIB = 1024;
 
 /** A request like an agent's program's: instructions, tools, and a conversation that grows by some hundred bytes at a time. */
-function bodyOf(bytes: number, metadata: Wish): Buffer {
+function bodyOf(bytes: number, metadata: AnswerOptions): Buffer {
   const tool = { name: "bash", description: "Runs a command. ".repeat(20), input_schema: { type: "object", properties: {} } };
   const turn = (i: number): object => ({
     role: i % 2 === 0 ? "user" : "assistant",

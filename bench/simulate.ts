@@ -70,6 +70,11 @@ class Simulation {
       }
       case "tripwire":
         return [{ type: "tripwire-started" }, { type: "tripwire-ended", ok: true, canaries: 0, ms: 0 }];
+      case "live-check":
+        return [
+          { type: "live-check-started", ticket: action.ticket, why: "due" },
+          { type: "live-check-ended", ticket: action.ticket, ok: true, summary: "", detail: "" },
+        ];
       case "reverify":
         return [{ type: "reverify-started" }, { type: "reverify-ended", reopened: 0 }];
       case "judge":

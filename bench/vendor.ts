@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 /** The requested answer. */
-export interface Wish {
+export interface AnswerOptions {
   readonly bytes?: number;
   readonly events?: number;
   /** 0: each event is sent as soon as the previous one has been written. */
@@ -24,7 +24,7 @@ function answer(res: ServerResponse, bytes: number): void {
 }
 
 /** Each event contains the time of its write, by the clock that all processes of a machine share. */
-async function stream(res: ServerResponse, { events = 0, paceMs = 0 }: Wish): Promise<void> {
+async function stream(res: ServerResponse, { events = 0, paceMs = 0 }: AnswerOptions): Promise<void> {
   const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
   res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   res.write(event("message_start", { message: { type: "message", model: "bench-1", content: [], usage: USAGE } }));
@@ -42,9 +42,9 @@ function serve(): void {
     const chunks: Buffer[] = [];
     req.on("data", (chunk: Buffer) => chunks.push(chunk));
     req.on("end", () => {
-      const wish = JSON.parse(Buffer.concat(chunks).toString("latin1")).metadata as Wish;
-      if (wish.events === undefined) answer(res, wish.bytes ?? 0);
-      else void stream(res, wish);
+      const options = JSON.parse(Buffer.concat(chunks).toString("latin1")).metadata as AnswerOptions;
+      if (options.events === undefined) answer(res, options.bytes ?? 0);
+      else void stream(res, options);
     });
   });
   server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));

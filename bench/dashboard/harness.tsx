@@ -104,7 +104,7 @@ const left = renderDashboard({
   store: { ...store, tick: () => store.tick(time.now) },
   stdout,
   stdin: stdin as unknown as NodeJS.ReadableStream,
-  abilities: { colours: "256", background: "unknown", glyphs: "unicode", spoken: false },
+  capabilities: { colours: "256", background: "unknown", glyphs: "unicode", hasScreenReader: false },
 });
 let said = 0;
 const result: Harnessed = of.measure === "frames" ? await frames() : await memory();

@@ -10,7 +10,7 @@ import { isTooSmall, LAYOUT_LINES } from "../frame/layout.ts";
 import { OracleLine } from "../frame/oracle-line.tsx";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
-import { Spoken } from "../screen-reader/screen-reader.tsx";
+import { ScreenReader } from "../screen-reader/screen-reader.tsx";
 import { CurrentView } from "../views/current-view.tsx";
 import { useTerminalInput } from "./input.ts";
 
@@ -41,12 +41,12 @@ export function App({ store, terminal, size, theme = DEFAULT_THEME, now = Date.n
   useTerminalInput(store, terminal, { columns, rows });
   useEffect(() => store.dispatch({ type: "size", tooSmall }), [store, tooSmall]);
   useClock(store, now);
-  const spoken = useIsScreenReaderEnabled();
-  if (spoken)
+  const hasScreenReader = useIsScreenReaderEnabled();
+  if (hasScreenReader)
     return (
       <DashboardContext value={dashboard}>
         <LeaveAfterStop leave={terminal.leave} />
-        <Spoken columns={columns} rows={rows} />
+        <ScreenReader columns={columns} rows={rows} />
       </DashboardContext>
     );
   return (

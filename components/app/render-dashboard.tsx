@@ -6,7 +6,7 @@ import type { LeaveHow, TerminalActions } from "../../src/store/keymap/binding.t
 import type { Colours, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 import { asciiOf, translated } from "../kit/ascii.ts";
 import { themeOf } from "../kit/theme.ts";
-import { spokenOf } from "../screen-reader/lines.ts";
+import { screenReaderText } from "../screen-reader/lines.ts";
 import { frameDiffStdout } from "../terminal/frame-diff.ts";
 import { LinePlaceholders, LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
 import { ResizeGate } from "../terminal/resize-gate.ts";
@@ -34,7 +34,7 @@ export async function renderDashboard(options: {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   /** The capabilities of the terminal. */
-  readonly abilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "spoken">;
+  readonly capabilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "hasScreenReader">;
   /** Called with the way to lend the terminal, once it is drawn on. */
   readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
@@ -54,26 +54,28 @@ export async function renderDashboard(options: {
   options.stdout.on("error", gone);
   options.stdin.on("error", gone);
   options.stdin.on("end", gone);
-  const { abilities } = options;
-  chalk.level = CHALK[abilities.colours];
-  const drawnOn = abilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
+  const { capabilities } = options;
+  chalk.level = CHALK[capabilities.colours];
+  const drawnOn = capabilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
   const laidOut = new ResizeGate(options.stdout);
   const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
   const app = (
     <Lending laidOut={laidOut} onDrawn={options.onDrawn}>
-      <LinePlaceholdersContext value={abilities.spoken ? undefined : prepared}>
-        <App store={options.store} terminal={{ ...options.terminal, leave }} theme={themeOf(abilities)} />
+      <LinePlaceholdersContext value={capabilities.hasScreenReader ? undefined : prepared}>
+        <App store={options.store} terminal={{ ...options.terminal, leave }} theme={themeOf(capabilities)} />
       </LinePlaceholdersContext>
     </Lending>
   );
   instance = render(app, {
-    stdout: abilities.spoken ? translated(drawnOn, spokenOf) : frameDiffStdout(drawnOn, { laidOut, prepared }),
+    stdout: capabilities.hasScreenReader
+      ? translated(drawnOn, screenReaderText)
+      : frameDiffStdout(drawnOn, { laidOut, prepared }),
     stdin: options.stdin,
     // Text that a screen reader has read stays in the scrollback.
-    alternateScreen: !abilities.spoken,
-    isScreenReaderEnabled: abilities.spoken,
+    alternateScreen: !capabilities.hasScreenReader,
+    isScreenReaderEnabled: capabilities.hasScreenReader,
     // Ink rewrites a changed line up to the edge; frameDiffStdout writes only changed cells, and needs whole frames for that.
-    incrementalRendering: abilities.spoken,
+    incrementalRendering: capabilities.hasScreenReader,
     maxFps: MAX_FPS,
     exitOnCtrlC: false,
     patchConsole: false,

@@ -119,7 +119,7 @@ export function healLines(state: Mirror, width: number): readonly SpanLine[] {
   const { heals, batch } = state.run ?? {};
   const left = (batch?.limits.heals ?? 0) - (heals?.started ?? 0);
   return [
-    ...wrapped("An agent fixes what the workers are told: hints, prompt, transient failures. Never what judges them.", width),
+    ...wrapped("An agent fixes what the workers are told: hints, prompt, transients. Never what judges them.", width),
     ...wrapped(
       `Nothing new starts before it; it begins once the attempts under way are over. ${plural(left, "heal")} left.`,
       width,

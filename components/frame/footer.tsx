@@ -3,7 +3,7 @@ import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
-import type { Tone } from "../../src/store/labels/tone.ts";
+import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
 import { filteredLists } from "../../src/store/lists.ts";
 import type { TextInput } from "../../src/store/text-input.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
@@ -42,7 +42,7 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
 
 /** The prefix of the last line while the connection is lost: the screen may be out of date. Empty otherwise. */
 export function staleLabel({ run, ui }: DashboardState): string {
-  return ui.connection.state === "lost" && run?.end === undefined ? " ✕ connection lost ·" : "";
+  return ui.connection.state === "lost" && run?.end === undefined ? ` ${STYLES.disconnected.glyph} connection lost ·` : "";
 }
 
 /** The content of the last line now: a field, a temporary message, or the keys. */
@@ -78,7 +78,8 @@ function Shown({ width }: { readonly width: number }): ReactNode {
   if (shows === "toast" && toast !== undefined) return <Message text={toast.text} tone={toast.tone} width={width} />;
   if (shows === "reading") return <Message text={`${reading}${leave}`} tone="waiting" width={width} />;
   if (shows === "replay") return <ReplayBar width={width} />;
-  if (shows === "lost") return <Message text={`✕ connection lost: ${lost}${leave}`} tone="bad" width={width} />;
+  if (shows === "lost")
+    return <Message text={`${STYLES.disconnected.glyph} connection lost: ${lost}${leave}`} tone="bad" width={width} />;
   return <Keys width={width} />;
 }
 

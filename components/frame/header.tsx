@@ -1,11 +1,15 @@
 import { memo, type ReactNode } from "react";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
+import { OUTAGE_WORDS, type OutageSource } from "../../src/domain/run/outage-fact.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { plural } from "../../src/domain/values/plural.ts";
+import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
+import { firstOutage } from "../../src/store/labels/outage-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
+import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
@@ -14,6 +18,8 @@ import { timeSpan } from "../kit/time.tsx";
 /** Columns of the first word of both top lines, so that they align. */
 export const LABEL_WIDTH = 12;
 const CLOCK_WIDTH = 8;
+/** The label of a backoff, shorter and shorter. */
+const RATE_LIMITED = ["model API rate limited,", "API rate limited,", "rate limit,", "API"];
 
 type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
@@ -76,7 +82,7 @@ export const Header = memo(function Header({ width }: { readonly width: number }
 function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const name = useDashboard((s) => displayText(s.run?.batch.name ?? ""));
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
-  const needs = useDashboard((s) => (s.run === undefined ? 0 : s.run.counts["human-gated"] + s.run.counts.stalled));
+  const needs = useDashboard((s) => (s.run === undefined ? 0 : neededOf(s.run)));
   const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
   const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionsLabel(s.run)));
   const total = useDashboard((s) => s.run?.interventions.length ?? 0);
@@ -86,7 +92,8 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
   const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
-  const held = useDashboard((s) => backoffWidth(s));
+  const held = useDashboard((s) => heldWidth(s));
+  const away = useDashboard((s) => awayLabel(s));
   // Before the engine's first message there are no numbers, not zeros.
   if (!known)
     return { name: [""], repos: [""], backoff: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
@@ -94,26 +101,57 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    backoff: held === 0 ? [""] : ["  ‖ model API rate limited,", "  ‖ API rate limited,", "  ‖ rate limit,", "  ‖ API"],
+    backoff: held === 0 ? [""] : (away ?? RATE_LIMITED.map((text) => `  ${STYLES.heldUp.glyph} ${text}`)),
     clock: [" ".repeat(held)],
-    needs: needs === 0 ? [""] : [`  ! ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ! ${needs}`],
+    needs:
+      needs === 0
+        ? [""]
+        : [`  ${STYLES.needsYou.glyph} ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ${STYLES.needsYou.glyph} ${needs}`],
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
     cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
   };
 }
 
-/** Columns of a backoff's clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if agents may start. */
-function backoffWidth({ run, now }: Pick<DashboardState, "run" | "now">): number {
-  if (run?.backoff === undefined || run.end !== undefined || run.backoff.until <= now) return 0;
-  return run.backoff.until - now < HOUR_MS ? 11 : 13;
+/** Tickets that only a person can bring on: left to one, stalled, or landed and no longer checked. */
+function neededOf({ counts, tickets }: RunState): number {
+  const needed = counts["human-gated"] + counts.stalled;
+  if (counts.landed === 0) return needed;
+  return needed + [...vecItems(tickets)].filter(({ phase, live }) => phase === "landed" && live?.givenUp !== undefined).length;
 }
+
+/** The time that the clock counts down to: an outage is given up, or a backoff is over. Milliseconds; 0 if there is neither. */
+function heldUntil({ run }: Pick<DashboardState, "run">): number {
+  if (run === undefined || run.end !== undefined) return 0;
+  return firstOutage(run)?.until ?? run.backoff?.until ?? 0;
+}
+
+/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if nothing is held up. */
+function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
+  const left = heldUntil(state) - state.now;
+  if (left <= 0) return 0;
+  return left < HOUR_MS ? 11 : 13;
+}
+
+/** What the engine cannot reach, in longer and shorter words. */
+function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | undefined {
+  const outage = run === undefined ? undefined : firstOutage(run);
+  return outage === undefined ? undefined : AWAY.get(outage.what);
+}
+
+/** One list per source, always the same: nothing is drawn again for it. */
+const AWAY = new Map<OutageSource, readonly string[]>(
+  (Object.keys(OUTAGE_WORDS) as OutageSource[]).map((what) => {
+    const { short } = OUTAGE_WORDS[what];
+    return [what, [`  ‖ ${short}, gives up:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
+  }),
+);
 
 const HOUR_MS = 3_600_000;
 
-/** The remaining backoff of the model's API. Without the engine it is unknown. */
+/** The remaining time of an outage or of a backoff. Without the engine it is unknown. */
 function useBackoffClock(width: number): Span | TimedSpan {
-  const until = useDashboard((s) => s.run?.backoff?.until ?? 0);
+  const until = useDashboard((s) => heldUntil(s));
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
   if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
   return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });

@@ -3,7 +3,7 @@ import type { OracleState } from "../../src/domain/run/verdict-state.ts";
 import { plural } from "../../src/domain/values/plural.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
-import { STYLES } from "../../src/store/labels/tone.ts";
+import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
@@ -83,9 +83,9 @@ function countSpans(
   const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
   return [
     { text: "  " },
-    { text: "■".repeat(bar.done), tone: "good" },
-    { text: "▣".repeat(bar.gated), tone: "person" },
-    { text: "□".repeat(bar.open), tone: "waiting" },
+    { text: BAR_CELLS.done.repeat(bar.done), tone: "good" },
+    { text: BAR_CELLS.gated.repeat(bar.gated), tone: "person" },
+    { text: BAR_CELLS.open.repeat(bar.open), tone: "waiting" },
     { text: `${width >= 6 ? "  " : ""}${words}`, bold: true },
     { text: " ".repeat(Math.max(0, room - used)) },
   ];

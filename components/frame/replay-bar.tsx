@@ -4,6 +4,7 @@ import { formatClock, formatLong } from "../../src/store/format.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { stageLabel } from "../../src/store/labels/run-label.ts";
+import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import type { Playback } from "../../src/store/playback.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, widthOf } from "../kit/fit.ts";
@@ -37,8 +38,8 @@ export const ReplayBar = memo(function ReplayBar({ width }: { readonly width: nu
       <Say bold>{parts.time}</Say>
       <Say tone="waiting">{parts.stage}</Say>
       <Say> </Say>
-      <Say tone="person">{"■".repeat(past)}</Say>
-      <Say tone="waiting">{"□".repeat(bar - past)}</Say>
+      <Say tone="person">{BAR_CELLS.done.repeat(past)}</Say>
+      <Say tone="waiting">{BAR_CELLS.open.repeat(bar - past)}</Say>
       <Say> </Say>
       <Say bold>{parts.speed}</Say>
       <Say tone="waiting">{`${parts.idle}${parts.keys}`}</Say>
@@ -51,7 +52,9 @@ function wordsOf(playback: Playback, stage: string, keys: readonly string[]): Re
   const passed = formatLong(at - from);
   const [most = "", some = "", few = "", least = ""] = keys;
   return {
-    moves: playing ? [" ▷ playing ", " ▷ "] : [" ‖ stopped ", " ‖ "],
+    moves: playing
+      ? [` ${STYLES.replay.glyph} playing `, ` ${STYLES.replay.glyph} `]
+      : [` ${STYLES.heldUp.glyph} stopped `, ` ${STYLES.heldUp.glyph} `],
     time: [`${passed} of ${formatLong(to - from)} · ${formatClock(at)}`, `${passed} of ${formatLong(to - from)}`, passed],
     stage: [` · ${stage}`, ""],
     speed: [`${speed}× `],

@@ -1,6 +1,7 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard } from "../kit/dashboard-context.ts";
 import { Line, Say } from "../kit/text.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
@@ -45,7 +46,7 @@ function ViewTabs({ width }: { readonly width: number }): ReactNode {
 export function NoRun(): ReactNode {
   return (
     <Line>
-      <Say tone="waiting">{" ◌ connecting: nothing is known of the run yet"}</Say>
+      <Say tone="waiting">{` ${STYLES.preparing.glyph} connecting: nothing is known of the run yet`}</Say>
     </Line>
   );
 }

@@ -1,15 +1,5 @@
-import { STYLES, type Tone } from "../../src/store/labels/tone.ts";
+import type { BarStyle } from "../../src/store/labels/tone.ts";
 import { joinSpans, type Span } from "./spans.tsx";
-
-/** The style of a bar: its first cell, all others, and its tone. */
-export interface BarStyle {
-  readonly cap: string;
-  readonly fill: string;
-  readonly tone: Tone;
-}
-
-/** An attempt that shipped. */
-export const SHIPPED_BAR: BarStyle = { cap: "┣", fill: "━", tone: STYLES.done.tone };
 
 /** A bar over columns, excluding the last. Even the shortest has one. */
 export interface Bar {

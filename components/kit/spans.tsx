@@ -58,22 +58,22 @@ export function Inner({ line }: { readonly line: SpanLine }): ReactNode {
 /** A line with spans that depend on the clock: a tick redraws it only if its text changes, and nothing around it. */
 export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan)[] }): ReactNode {
   const theme = useTheme();
-  const spoken = useIsScreenReaderEnabled();
+  const hasScreenReader = useIsScreenReaderEnabled();
   const [textAt, width] = useMemo(() => {
     const spansAt = (now: number): SpanLine => line.map((span) => (typeof span === "function" ? span(now) : span));
     let last = { now: Number.NaN, text: "" };
     const at = (now: number): string => {
-      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, spoken) };
+      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, hasScreenReader) };
       return last.text;
     };
     return [at, spansWidth(spansAt(0))] as const;
-  }, [line, theme, spoken]);
+  }, [line, theme, hasScreenReader]);
   return <Painted text={useDashboard((s) => textAt(s.now))} width={width} />;
 }
 
 /** A screen reader ignores styles. */
-function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
-  return spoken ? line.map(({ text }) => text).join("") : paint(line, theme);
+function painted(line: SpanLine, theme: Theme, hasScreenReader: boolean): string {
+  return hasScreenReader ? line.map(({ text }) => text).join("") : paint(line, theme);
 }
 
 /**
@@ -81,7 +81,7 @@ function painted(line: SpanLine, theme: Theme, spoken: boolean): string {
  * takes the text itself only to write it: Ink measures the whole screen in every frame.
  */
 function Painted({ text, width }: { readonly text: string; readonly width: number }): ReactNode {
-  const spoken = useIsScreenReaderEnabled();
+  const hasScreenReader = useIsScreenReaderEnabled();
   const prepared = use(LinePlaceholdersContext);
   const drawn = useCallback(
     ({ length }: string, row: number) => {
@@ -91,7 +91,7 @@ function Painted({ text, width }: { readonly text: string; readonly width: numbe
     },
     [text, width, prepared],
   );
-  if (spoken || width === 0) return <Line>{text}</Line>;
+  if (hasScreenReader || width === 0) return <Line>{text}</Line>;
   return (
     <Box height={1}>
       <Transform transform={drawn}>{"x".repeat(width)}</Transform>

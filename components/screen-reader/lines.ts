@@ -34,6 +34,7 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...selectedLine(state),
     ...named("Needs you", lists.needsYou, (id) => queueLabel(state, id).text, state),
     ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
+    ...named("Landed, not live", lists.landed, (id) => queueLabel(state, id).text, state),
     oracleLine(run),
     `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
     ...named("At work", [...lists.slots.filter((id) => id !== null), ...lists.finishing], (id) => atWork(state, id), state),
@@ -111,6 +112,6 @@ function keysLine(state: DashboardState): string {
 const DRAWN = /[\u2500-\u259f\u25a0-\u25a3]+/g;
 
 /** Text for a screen reader: without drawn signs, and without the blanks between columns. */
-export function spokenOf(text: string): string {
+export function screenReaderText(text: string): string {
   return text.replace(DRAWN, " ").replace(/ {2,}/g, " ");
 }

@@ -11,21 +11,27 @@ import { spokenLines } from "./lines.ts";
 const FREE_LINES = 2;
 
 /** The dashboard for a screen reader: lines to be read from the top, written again only if their words change. */
-export const Spoken = memo(function Spoken({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+export const ScreenReader = memo(function ScreenReader({
+  columns,
+  rows,
+}: {
+  readonly columns: number;
+  readonly rows: number;
+}): ReactNode {
   const toast = useDashboard((s) => s.ui.toast?.text);
   const modal = useDashboard((s) => s.ui.modal?.kind);
   const view = useDashboard((s) => s.ui.view);
   const height = Math.max(1, rows - FREE_LINES - (toast === undefined ? 0 : 1));
   return (
     <Box flexDirection="column">
-      {toast !== undefined && <SpokenLine text={`Message: ${toast}.`} />}
+      {toast !== undefined && <ReadLine text={`Message: ${toast}.`} />}
       {modal !== undefined && modal !== "filter" && modal !== "search" ? (
         <Modals columns={columns} rows={height} />
       ) : view === "overview" ? (
-        <SpokenOverview columns={columns} height={height} />
+        <ReadOverview columns={columns} height={height} />
       ) : (
         <>
-          <SpokenLine text={`View ${view}: ${VIEW_TITLES[view]}. Escape goes back.`} />
+          <ReadLine text={`View ${view}: ${VIEW_TITLES[view]}. Escape goes back.`} />
           <CurrentView columns={columns} height={height - 1} />
         </>
       )}
@@ -33,16 +39,16 @@ export const Spoken = memo(function Spoken({ columns, rows }: { readonly columns
   );
 });
 
-function SpokenOverview({ columns, height }: { readonly columns: number; readonly height: number }): ReactNode {
+function ReadOverview({ columns, height }: { readonly columns: number; readonly height: number }): ReactNode {
   const text = useDashboard((s) => spokenLines(s, columns, height).join("\n"));
-  useDrawn("spoken");
+  useDrawn("screen reader");
   return text.split("\n").map((line, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names
-    <SpokenLine key={i} text={line} />
+    <ReadLine key={i} text={line} />
   ));
 }
 
-function SpokenLine({ text }: { readonly text: string }): ReactNode {
+function ReadLine({ text }: { readonly text: string }): ReactNode {
   return (
     <Line>
       <Say>{text}</Say>

@@ -111,7 +111,7 @@ class Painter {
   /** The bytes that make the screen show these lines; rows without a line are blank. */
   #difference(lines: readonly string[], columns: number, rows: number): string {
     const before = this.#drawn?.columns === columns && this.#drawn.rows === rows ? this.#drawn : undefined;
-    const pen = new AnsiWriter(columns);
+    const writer = new AnsiWriter(columns);
     const cells: (StyledRow | undefined)[] = [];
     const rowAt: RowAt = (line, from) => this.#prepared?.at(line, from);
     for (let y = 0; y < rows; y += 1) {
@@ -123,10 +123,10 @@ class Painter {
       const row = styledRow(line, columns, rowAt);
       const old = before?.cells[y];
       cells.push(row);
-      if (row === undefined || old === undefined) pen.replace(y, this.#written(line));
-      else pen.update(y, old, row);
+      if (row === undefined || old === undefined) writer.replace(y, this.#written(line));
+      else writer.update(y, old, row);
     }
     this.#drawn = { columns, rows, lines: Array.from({ length: rows }, (_, y) => lines[y] ?? ""), cells };
-    return pen.take();
+    return writer.take();
   }
 }

@@ -4,6 +4,7 @@ import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { RunId } from "../domain/values/ids.ts";
+import { plainText } from "../domain/values/text.ts";
 import { formatUtc } from "../domain/values/time.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
@@ -19,6 +20,8 @@ export interface RecordedRun {
   readonly live: boolean;
   /** Process id of its engine, while it is live. */
   readonly pid?: number;
+  /** Earlier runs of the same batch, newest first, if the run was looked up by the batch's name; else none. */
+  readonly others: readonly RunRow[];
 }
 
 /** A run with the state from its journal. */
@@ -86,8 +89,8 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
 }
 
 /**
- * The run with this name or name prefix; without a name, the newest live run, else the newest. Throws a UserError (exit 2) if
- * there is none or more than one.
+ * The run with this name or name prefix, or the latest run of the batch with this name; without a name, the newest live run, else
+ * the newest. Throws a UserError (exit 2) if there is none or more than one.
  */
 export function findRun(name: string | undefined): FoundRun {
   return withStore((store, home) => {
@@ -102,23 +105,39 @@ export function lookUpRun(name: string | undefined): RecordedRun {
 }
 
 function recorded(store: RunStore, home: StateHome, name: string | undefined): RecordedRun {
-  const row = choose(store.list(), name, home);
+  const { row, others = [] } = choose(store.list(), name, home);
   const folder = runFolder(home, row.run);
   const live = isLive(home, row);
   const pid = live ? enginePid(folder) : undefined;
-  return { row, folder, live, ...(pid === undefined ? {} : { pid }) };
+  return { row, folder, live, others, ...(pid === undefined ? {} : { pid }) };
 }
 
-function choose(rows: readonly RunRow[], name: string | undefined, home: StateHome): RunRow {
+/** One line that names the run that was taken by its batch's name, and the others; undefined if there was no choice. */
+export function describeChoice({ row, others }: Pick<RecordedRun, "row" | "others">): string | undefined {
+  if (others.length === 0) return undefined;
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
+  const named = others.slice(0, MOST_NAMED).map(({ run }) => run);
+  return `${row.run} is the latest run of "${plainText(row.name)}"; the others: ${named.join(", ")}${more}`;
+}
+
+interface Choice {
+  readonly row: RunRow;
+  readonly others?: readonly RunRow[];
+}
+
+/** `rows` are newest first. */
+function choose(rows: readonly RunRow[], name: string | undefined, home: StateHome): Choice {
   if (name === undefined) {
     const row = rows.find((r) => isLive(home, r)) ?? rows[0];
-    if (row !== undefined) return row;
+    if (row !== undefined) return { row };
     throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
   }
   const exact = rows.find((row) => row.run === name);
-  if (exact !== undefined) return exact;
+  if (exact !== undefined) return { row: exact };
+  const [latest, ...others] = rows.filter((row) => row.name === name || row.run.replace(RUN_SUFFIX, "") === name);
+  if (latest !== undefined) return { row: latest, others };
   const near = rows.filter((row) => row.run.startsWith(name));
-  if (near.length === 1 && near[0] !== undefined) return near[0];
+  if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
   if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", "See: loopdash runs");
   const named = near.slice(0, MOST_NAMED).map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
   const more = near.length > MOST_NAMED ? [`and ${near.length - MOST_NAMED} more`] : [];
@@ -133,7 +152,10 @@ function none(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }
 
-/** Runs that a refusal lists, newest first. */
+/** What `newRunId` adds to the words of the batch's name: the day, and four hexadecimal digits. */
+const RUN_SUFFIX = /-\d{8}-[0-9a-f]{4}$/;
+
+/** Runs that a message lists, newest first. */
 const MOST_NAMED = 8;
 
 /** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) if there are none. */

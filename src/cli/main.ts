@@ -24,7 +24,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
   const { keepHeapSmall } = await import("./small-heap.ts");
   keepHeapSmall();
   // The process that runs git has different flags, and loads almost nothing.
-  if (args[0] !== "__git") (await import("./compile-cache.ts")).keepCompiled();
+  if (args[0] !== "__git") (await import("./package-files.ts")).keepCompiled();
   const { runCli } = await import("./run-cli.ts");
   process.exitCode = await runCli(args);
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,4 +23,13 @@ export function packageFiles(): Readonly<Record<"main" | "oracle" | "prompts" | 
     prompts: join(root, "prompts"),
     compiled: join(root, ".cache"),
   };
+}
+
+/**
+ * Caches V8's compiled code of this program in the package's folder for the next start. Anyone who can write there can change the
+ * program itself, so the cache adds no risk. If the folder is not writable, nothing is cached. Node checks each entry against its
+ * source file, the version and V8's flags: set those first.
+ */
+export function keepCompiled(): void {
+  enableCompileCache(packageFiles().compiled);
 }

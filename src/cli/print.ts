@@ -9,6 +9,11 @@ export function printUserError(error: UserError): void {
   writeAll(2, `${lines.map((line) => plainText(line)).join("\n")}\n`);
 }
 
+/** One line beside the output of a verb, on stderr; nothing for undefined. */
+export function writeNote(text: string | undefined): void {
+  if (text !== undefined) writeAll(2, `loopdash: ${plainText(text)}\n`);
+}
+
 /** Defects of loopdash itself: one line, no stack trace unless LOOPDASH_DEBUG is set. */
 export function printDefect(error: unknown): void {
   const text = errorMessage(error);

@@ -23,6 +23,7 @@ export type Request =
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
+  | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
@@ -147,6 +148,12 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .option("--json", "as JSON")
     .action((run: string | undefined, { json }: { json?: true }) =>
       onRequest({ verb: "status", ...named(run), json: json === true }),
+    );
+  program
+    .command("verify [run] [ticket]")
+    .description("check now what has landed and is not live; exit 0 if all of it is")
+    .action((run?: string, ticket?: string) =>
+      onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
     );
   program
     .command("runs")

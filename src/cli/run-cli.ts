@@ -98,6 +98,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/replay.ts")).replay(request);
     case "status":
       return (await import("./verbs/status.ts")).status(request.run, request.json);
+    case "verify":
+      return (await import("./verbs/verify.ts")).verify(request.run, request.ticket);
     case "runs":
       return (await import("./verbs/runs.ts")).runs(request.json);
     case "report":

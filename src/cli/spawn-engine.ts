@@ -14,7 +14,7 @@ import { stateHome } from "./state-home.ts";
 export interface SpawnedEngine {
   readonly run: RunId;
   readonly folder: string;
-  /** What the batch allows and its author probably does not mean, one a line; absent where there is nothing. */
+  /** Permissions of the batch that its author probably does not mean, one per line; absent if there are none. */
   readonly warnings?: string;
 }
 

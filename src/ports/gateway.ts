@@ -31,7 +31,7 @@ export interface BilledTokens {
   readonly cacheWriteHour: number;
 }
 
-/** What one answer of a model used. */
+/** The tokens that one answer of a model used. */
 export interface ModelUsage {
   /** The name in the answer, or else in the request; safe for a terminal. */
   readonly model: string;

@@ -11,7 +11,7 @@ export interface SessionLogs {
 
 /** One answer of a model, as a log has it. */
 export interface LoggedUse {
-  /** What is told twice has the same key, in whichever log; absent where nothing is told twice. */
+  /** Entries that occur twice have the same key, in any log; absent if no entry occurs twice. */
   readonly key?: string;
   readonly model: string;
   readonly tokens: BilledTokens;
@@ -22,7 +22,7 @@ export interface LoggedUse {
 /** Reads the lines of one log, in order. Gives what it tells of since that moment; throws NotUnderstood. */
 export type LogReader = (since: number) => (object: Readonly<Record<string, unknown>>) => LoggedUse | undefined;
 
-/** Where a program keeps its logs, and how they are read. */
+/** The place of a program's logs, and their reader. */
 export interface SessionLogFormat {
   /** Folders; those that are not there hold nothing. */
   readonly roots: readonly string[];
@@ -30,7 +30,7 @@ export interface SessionLogFormat {
   readonly reader: LogReader;
 }
 
-/** What a line says that is not understood; it is told with the log's name and the line. */
+/** The problem with a line that cannot be read; it is reported with the log's name and the line number. */
 export class NotUnderstood extends Error {
   override readonly name = "NotUnderstood";
 }

@@ -23,6 +23,11 @@ export interface FiledTicket {
   readonly note: string;
 }
 
+/** A ticket cannot be filed, because its id is another ticket's. The tracker would answer the same again. */
+export class TicketIdTaken extends Error {
+  override readonly name = "TicketIdTaken";
+}
+
 /** The home of the tickets. Only the engine writes to it, and every write is read back. */
 export interface Tracker {
   /** All tickets of the batch in one coherent read, filed ones last. Throws if any cannot be read. */
@@ -36,8 +41,8 @@ export interface Tracker {
   set(id: TicketId, state: TrackerState, note: string): Promise<void>;
   /**
    * Files a ticket that a worker found as open, and reads it back. It is in every later snapshot. Filing an existing ticket with
-   * the same title changes nothing, whatever its state. Throws if the read-back differs, or if the id is another ticket's, which
-   * is left as it is.
+   * the same title changes nothing, whatever its state. Throws if the read-back differs, and TicketIdTaken if the id is another
+   * ticket's, which is left as it is.
    */
   file(ticket: FiledTicket): Promise<void>;
 }

@@ -36,6 +36,11 @@ export type Landing =
   /** The user's own checkout of the base cannot be brought along now. Nothing was changed. */
   | { readonly as: "waiting"; readonly reason: string };
 
+/** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
+export class RepoUnavailable extends Error {
+  override readonly name = "RepoUnavailable";
+}
+
 /** The repository's part of a confinement. */
 export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
 
@@ -75,6 +80,8 @@ export interface Repo {
     signal?: AbortSignal;
     timeoutMs?: number;
   }): Promise<Change>;
+  /** Points a branch at a commit, and makes it if it is not there. Safe to repeat. */
+  keepBranch(options: { branch: string; tip: string }): Promise<void>;
   /** The change between two commits. */
   change(options: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them. */

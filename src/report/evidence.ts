@@ -30,12 +30,12 @@ function ofTicket(state: RunState, { id, history, evidence, phase }: TicketState
   const title = specOf(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
   return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
-${history.length === 0 ? undefined : html`<ol class="tries">${history.map(tryOf)}</ol>`}
+${history.length === 0 ? undefined : html`<ol class="attempts">${history.map(attemptItem)}</ol>`}
 ${evidence.map(pieceOf)}</details>
 `;
 }
 
-function tryOf({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
+function attemptItem({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
   const { glyph, word, tone } = outcomeLabel(outcome, false);
   return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${formatCents(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
 }

@@ -1,4 +1,6 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
+import { landingOf } from "../domain/run/carry-over.ts";
+import { leftWorkLines } from "../domain/run/left-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
@@ -7,7 +9,7 @@ import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
-import { foundLabel, outcomes } from "../store/results/summary.ts";
+import { earlierRunLabel, foundLabel, landedLines, openStyle, outcomes } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, mark } from "./html.ts";
@@ -61,9 +63,14 @@ export function yoursSection(state: RunState): PageSection | undefined {
   const items = gated.map(
     (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
-${ticket.mergedSha === undefined ? undefined : html`<p class="muted">What was built up to it has landed: <code>${ticket.mergedSha.slice(0, 10)}</code></p>`}</li>`,
+${landedLine(landingOf(ticket))}${leftWork(ticket)}</li>`,
   );
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
+}
+
+function landedLine(landing: ReturnType<typeof landingOf>): Html | undefined {
+  if (landing === undefined) return undefined;
+  return html`<p class="muted">What was built up to it has landed: <code>${landing.sha.slice(0, 10)}</code>${earlierRunLabel(landing)}</p>`;
 }
 
 /** The open tickets with reasons; while a run continues, the table of tickets shows them. */
@@ -71,9 +78,20 @@ export function openSection(state: RunState): PageSection | undefined {
   const { open } = outcomes(state);
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
-    ({ ticket, why }) => html`<li>${mark(STYLES.failed)} ${name(state, ticket)}<p><bdi>${why}</bdi></p></li>`,
+    ({ ticket, why }) =>
+      html`<li>${mark(openStyle(ticket))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}${leftWork(ticket)}</li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
+}
+
+/** What is known of a landed change that is not live. */
+function landedBlock(lines: readonly string[]): Html | undefined {
+  return lines.length === 0 ? undefined : html`<pre class="step">${lines.join("\n")}</pre>`;
+}
+
+/** The branches with the work of cut-off attempts. */
+export function leftWork(ticket: TicketState): Html {
+  return html`${leftWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
 }
 
 function name(state: RunState, ticket: TicketState): Html {

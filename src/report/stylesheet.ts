@@ -82,7 +82,7 @@ svg .on-good,svg .on-bad,svg .on-person,svg .on-running{fill:var(--on);font-weig
 const REST = `
 details{border-top:1px solid var(--line);padding:8px 0}details:first-of-type{border-top:0}
 summary{cursor:pointer}summary .muted{margin-left:6px;font-size:.9em}
-.tries{list-style:decimal;padding-left:1.6em;margin:8px 0}.tries li{margin:4px 0}
+.attempts{list-style:decimal;padding-left:1.6em;margin:8px 0}.attempts li{margin:4px 0}
 details h3{margin-top:10px}
 details pre{background:var(--soft);border-radius:6px;padding:10px 12px;margin:6px 0 10px;overflow:auto;max-height:420px;font-size:.84em;line-height:1.45;overflow-wrap:normal}
 .about{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:8px 24px;margin-bottom:12px;font-size:.92em}.about dt{color:var(--muted);font-size:.86em}

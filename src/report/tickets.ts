@@ -1,14 +1,16 @@
 import type { Ticket } from "../domain/batch/schema.ts";
+import { landingOf } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
 import { formatDuration } from "../domain/values/time.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
-import { baseLines, foundLabel, outcomes } from "../store/results/summary.ts";
+import { baseLines, earlierRunLabel, foundLabel, outcomes } from "../store/results/summary.ts";
 import { NOTHING } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
+import { leftWork } from "./outcome.ts";
 
 /** Every ticket: its state, its cost and its commit. */
 export function ticketsSection(state: RunState, live: boolean): PageSection {
@@ -23,10 +25,16 @@ ${rows}</tbody></table></div>`;
 
 function row({ id, title, repo, dependsOn }: Ticket, ticket: TicketState, why: string | undefined, live: boolean): Html {
   const { glyph, word, tone } = phaseLabel(ticket, live);
-  const tries = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
-  const settledBefore = tries === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${settledBefore ? "before" : tries}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${ticket.mergedSha === undefined ? NOTHING : html`<code>${ticket.mergedSha.slice(0, 10)}</code>`}</td></tr>
+  const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
+  const settledBefore = attempts === 0 && ticket.phase === "done";
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${leftWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commitCell(landingOf(ticket))}</td></tr>
 `;
+}
+
+function commitCell(landing: ReturnType<typeof landingOf>): Html | string {
+  if (landing === undefined) return NOTHING;
+  const by = landing.earlierRun === undefined ? undefined : html` <span class="muted">${earlierRunLabel(landing).trim()}</span>`;
+  return html`<code>${landing.sha.slice(0, 10)}</code>${by}`;
 }
 
 /** From the start of its first attempt to the end of its last. */

@@ -22,8 +22,8 @@ export function timelineSection(state: RunState, live: boolean): PageSection | u
   const { from, to } = spanOf(state);
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
   const height = rows.length * ROW + AXIS;
-  const tries = rows.reduce((sum, { bars }) => sum + bars.length, 0);
-  const label = `Timeline: ${plural(tries, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const attempts = rows.reduce((sum, { bars }) => sum + bars.length, 0);
+  const label = `Timeline: ${plural(attempts, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
   const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
 ${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
 </svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">

@@ -51,7 +51,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   }
 }
 
-/** A transient failure is no verdict: the step's second end reports the outcome. */
+/** A transient is no verdict: the step's second end reports the outcome. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
   const spec = specOf(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);

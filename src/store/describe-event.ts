@@ -3,14 +3,18 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
-import type { RunState } from "../domain/run/state.ts";
+import { describeLeftWork } from "../domain/run/kept-work.ts";
+import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
+import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
-import { formatElapsed } from "./format.ts";
+import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -35,10 +39,11 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
 type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+  if (isOutageEvent(event)) return outageLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -66,17 +71,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
-    case "workers-set":
-      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
-    case "backoff-started":
-      return [toned(STYLES.heldUp, "waiting"), `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
-    case "others-spent-today":
-      return [
-        toned(STYLES.needsYou, "waiting"),
-        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
-      ];
-    case "day-spend-unknown":
-      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -88,6 +82,8 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return tripwireLabel(event, state);
     case "oracle-judged":
       return judgedLabel(event, state);
+    default:
+      return limitLabel(event);
   }
 }
 
@@ -97,10 +93,11 @@ function interventionText(event: Event<"intervention">): string {
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLabel({ ok, canaries, problem }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
   const undone = state?.heals.past.at(-1);
   if (!ok && undone?.reverted !== undefined && state?.stage !== "stopping")
     return [STYLES.failed, `heal ${undone.n} is undone, for the tripwire rejected it: ${undone.reverted}`];
+  if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
@@ -113,7 +110,10 @@ function startLabel({ batch }: Event<"run-started">): EventLabel {
 function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLabel {
   if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
   if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
-  const landed = [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
+  const { checked, notLive = 0 } = event;
+  if (notLive > 0)
+    return [toned(STYLES.oracle, "bad"), `re-verified: ${notLive} of ${plural(checked ?? notLive, "landed ticket")} not live`];
+  const landed = checked ?? [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
   const found =
     landed === 0 ? "no ticket of this run has landed" : `${landed} landed ${landed === 1 ? "ticket holds" : "tickets hold"}`;
   return [STYLES.oracle, `re-verified: ${found}`];
@@ -143,8 +143,10 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-started":
     case "merge-intended":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
       return undefined;
+    case "exclusive-awaited":
+      return limitLabel(event);
     case "attempt-claimed":
       return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
     case "kill-requested":
@@ -155,12 +157,18 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
+    case "work-kept":
+    case "work-not-kept":
+      return leftWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
       return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":
       return attemptEndedLabel(event);
+    case "live-check-started":
+    case "live-check-ended":
+      return liveCheckLabel(event, state);
     case "gate-requested":
       return [STYLES.needsYou, `human gate asked for: ${event.step}`];
     case "ticket-gated":
@@ -176,6 +184,12 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     default:
       return claimLabel(event, state);
   }
+}
+
+function leftWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
+  const { type } = event;
+  const text = type === "work-kept" ? describeLeftWork({ kept: event }) : describeLeftWork({ notKept: event.why });
+  return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
 }
 
 /** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */
@@ -209,6 +223,7 @@ function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
 
 const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   done: "done",
+  landed: "attempt ended: it landed, and is not live",
   failed: "attempt failed",
   silent: "attempt ended: silent for too long",
   "out-of-time": "attempt ended: out of time",
@@ -231,6 +246,22 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
+
+const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
+  due: "live check repeated",
+  person: "live check asked for",
+  end: "last live check",
+};
+
+/** A live check, with its count and what follows a failed one. */
+function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
+  const { live, phase } = ticketOf(state, event.ticket);
+  if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
+  if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
+  if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
+  const next = phase === "landed" ? "" : "; an agent is next";
+  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
+}
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {

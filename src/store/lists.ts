@@ -14,18 +14,21 @@ export interface Lists {
   /** Human-gated, in batch order. */
   readonly needsYou: readonly TicketId[];
   readonly stalled: readonly TicketId[];
+  /** Landed and not live, in batch order. */
+  readonly landed: readonly TicketId[];
   /** Ready tickets first, best first; then the others in batch order. */
   readonly waiting: readonly TicketId[];
   /** Last finished first. */
   readonly done: readonly TicketId[];
 }
 
-export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], waiting: [], done: [] };
+export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], landed: [], waiting: [], done: [] };
 
 /** Sorts the tickets of a run into lists; reuses arrays that equal `previous`. */
 export function listsOf(run: RunState, previous: Lists): Lists {
   const needsYou: TicketId[] = [];
   const stalled: TicketId[] = [];
+  const landed: TicketId[] = [];
   const done: { id: TicketId; endedAt: number }[] = [];
   const ready = new Set(run.ready);
   const waiting = run.ready.flatMap((index) => run.plan.tickets[index]?.id ?? []);
@@ -33,6 +36,7 @@ export function listsOf(run: RunState, previous: Lists): Lists {
   for (const ticket of vecItems(run.tickets)) {
     if (ticket.phase === "human-gated") needsYou.push(ticket.id);
     else if (ticket.phase === "stalled") stalled.push(ticket.id);
+    else if (ticket.phase === "landed") landed.push(ticket.id);
     else if (ticket.phase === "done") done.push({ id: ticket.id, endedAt: ticket.endedAt ?? 0 });
     else if (ticket.phase === "waiting" && !ready.has(index)) waiting.push(ticket.id);
     index += 1;
@@ -43,6 +47,7 @@ export function listsOf(run: RunState, previous: Lists): Lists {
     finishing: same(previous.finishing, finishing),
     needsYou: same(previous.needsYou, needsYou),
     stalled: same(previous.stalled, stalled),
+    landed: same(previous.landed, landed),
     waiting: same(previous.waiting, waiting),
     done: same(
       previous.done,
@@ -119,6 +124,7 @@ export function filteredLists(options: {
     finishing: kept("finishing"),
     needsYou: kept("needsYou"),
     stalled: kept("stalled"),
+    landed: kept("landed"),
     waiting: kept("waiting"),
     done: kept("done"),
   };
@@ -155,5 +161,5 @@ function reasonWord(reason: Reason): string {
 /** Tickets in the order of the selection. */
 export function selectable(lists: Lists): readonly TicketId[] {
   const active = lists.slots.filter((id) => id !== null);
-  return [...active, ...lists.finishing, ...lists.needsYou, ...lists.stalled, ...lists.waiting, ...lists.done];
+  return [...active, ...lists.finishing, ...lists.needsYou, ...lists.stalled, ...lists.landed, ...lists.waiting, ...lists.done];
 }

@@ -1,4 +1,4 @@
-import type { RunState } from "../domain/run/state.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { describeHalt } from "../domain/schedule/backoff.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
@@ -62,7 +62,8 @@ function progressOf(run: RunState, connection: DashboardState["ui"]["connection"
 export function nextNotification(told: Notified, seen: NotificationState): { readonly told: Notified; readonly notice?: string } {
   const { run, ui } = seen;
   if (run === undefined) return { told };
-  const needing = [...seen.lists.needsYou, ...seen.lists.stalled];
+  const notLive = seen.lists.landed.filter((id) => ticketOf(run, id).live?.givenUp !== undefined);
+  const needing = [...seen.lists.needsYou, ...seen.lists.stalled, ...notLive];
   const now: Notified = {
     run: run.run,
     needing: new Set(needing),

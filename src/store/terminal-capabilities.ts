@@ -20,7 +20,7 @@ export interface TerminalCapabilities {
   readonly clipboard: "none" | "osc52" | "tmux";
   readonly mouse: boolean;
   /** A screen reader reads the screen. */
-  readonly spoken: boolean;
+  readonly hasScreenReader: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,7 @@ export function terminalCapabilities(options: {
   readonly depth: number;
 }): TerminalCapabilities {
   const { env, isTTY } = options;
-  const spoken = isOn(env["LOOPDASH_SCREEN_READER"] ?? env["INK_SCREEN_READER"]);
+  const hasScreenReader = isOn(env["LOOPDASH_SCREEN_READER"] ?? env["INK_SCREEN_READER"]);
   const nested = isSet(env["TMUX"]) || isSet(env["STY"]);
   const console = env["TERM"] === "linux";
   return {
@@ -44,8 +44,8 @@ export function terminalCapabilities(options: {
     progress: isTTY && !nested && drawsProgress(env),
     clipboard: isTTY && !console ? clipboardOf(env) : "none",
     // A screen reader keeps its own keys and pointer; the Linux console reports no mouse.
-    mouse: isTTY && !spoken && !console && env["LOOPDASH_MOUSE"] !== "0",
-    spoken,
+    mouse: isTTY && !hasScreenReader && !console && env["LOOPDASH_MOUSE"] !== "0",
+    hasScreenReader,
   };
 }
 

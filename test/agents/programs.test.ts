@@ -17,7 +17,7 @@ import { anthropicStandIn, chatStandIn, geminiStandIn, responsesStandIn, type Sc
 
 const folder = scratchFolder();
 
-/** One try of a failed request more, so that a test need not wait for four. */
+/** One more attempt of a failed request, so that a test need not wait for four. */
 const QUICK = { retries: 1 };
 
 /** A vendor's program, and how a test speaks with it. */

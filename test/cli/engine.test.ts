@@ -10,7 +10,7 @@ import { hasBegun, stateFromJournal } from "../../src/cli/engine/journal-state.t
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { beginRun, resumeRun, trackerOf } from "../../src/cli/engine/open-run.ts";
 import { exitCodeOf } from "../../src/cli/exit-code.ts";
-import { findRun, listRuns } from "../../src/cli/find-run.ts";
+import { describeChoice, findRun, listRuns, lookUpRun } from "../../src/cli/find-run.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../../src/cli/state-home.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { ticketOf } from "../../src/domain/run/state.ts";
@@ -262,6 +262,17 @@ describe("finding a run", () => {
       ["r-10", false],
       ["r-1", false],
     ]);
+  });
+
+  test("by the name of its batch: the latest, which names the others", async () => {
+    vi.stubEnv("LOOPDASH_HOME", home.root);
+    (await begin(R1)).open.journal.close();
+    const { name } = findRun("r-1").row;
+    expect(findRun(name)).toMatchObject({ row: { run: "r-1" }, others: [] });
+    expect(describeChoice(findRun(name))).toBeUndefined();
+    store.create({ ...row("night-shift-20261001-0a0b", Date.now() + 1), name }).close();
+    expect(lookUpRun(name)).toMatchObject({ row: { run: "night-shift-20261001-0a0b" }, others: [{ run: "r-1" }] });
+    expect(describeChoice(lookUpRun(name))).toBe(`night-shift-20261001-0a0b is the latest run of "${name}"; the others: r-1`);
   });
 
   test("a pid file alone does not make a run live, and neither does nonsense in it", async () => {

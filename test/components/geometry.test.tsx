@@ -52,19 +52,19 @@ const SIZES = [
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-const ABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", spoken: false } as const;
+const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", hasScreenReader: false } as const;
 
 function open(
   run: RunBuilder,
   [columns, rows]: readonly [number, number],
-  abilities: Parameters<typeof renderDashboard>[0]["abilities"],
+  capabilities: Parameters<typeof renderDashboard>[0]["capabilities"],
 ) {
   vi.setSystemTime(run.now);
   const stage = new Stage(columns, rows);
   const { store } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
   const { keyboard: stdin, terminal: stdout } = stage;
-  const done = renderDashboard({ store, stdin, stdout, abilities, onDrawn: () => resolve() });
+  const done = renderDashboard({ store, stdin, stdout, capabilities, onDrawn: () => resolve() });
   const close = async (): Promise<void> => {
     stage.keyboard.end();
     await done;
@@ -96,7 +96,7 @@ async function settled(
 
 describe.each(Object.entries(SCENES))("%s", (_, scene) => {
   test("every view fills every size of terminal, and nothing more", { timeout: 60_000 }, async () => {
-    await using m = open(scene(), [80, 24], ABILITIES);
+    await using m = open(scene(), [80, 24], CAPABILITIES);
     await m.drawn;
     for (const view of VIEWS) {
       m.store.dispatch({ type: "view", view });
@@ -118,8 +118,8 @@ describe.each(Object.entries(SCENES))("%s", (_, scene) => {
   });
 
   test("in ASCII it is the same frame, sign by sign", { timeout: 60_000 }, async () => {
-    await using m = open(scene(), [120, 30], ABILITIES);
-    await using ascii = open(scene(), [120, 30], { ...ABILITIES, glyphs: "ascii" });
+    await using m = open(scene(), [120, 30], CAPABILITIES);
+    await using ascii = open(scene(), [120, 30], { ...CAPABILITIES, glyphs: "ascii" });
     await Promise.all([m.drawn, ascii.drawn]);
     for (const view of VIEWS) {
       for (const each of [m, ascii]) each.store.dispatch({ type: "view", view });
@@ -139,7 +139,7 @@ describe.each(Object.entries(SCENES))("%s", (_, scene) => {
 });
 
 test("a storm of sizes: the last one is drawn whole, and too small ones say so", async () => {
-  await using m = open(crowd({ tickets: 500, workers: 64 }), [80, 24], ABILITIES);
+  await using m = open(crowd({ tickets: 500, workers: 64 }), [80, 24], CAPABILITIES);
   await m.drawn;
   for (let i = 0; i < 80; i++) m.stage.terminal.resize(60 + ((i * 67) % 241), 15 + ((i * 29) % 66));
   m.stage.terminal.resize(59, 14);

@@ -168,7 +168,7 @@ describe("workers", () => {
     expect(show(own, view(4))).toMatch(/[^"]review: asking codex gpt-5-codex[^"]/);
   });
 
-  test("a hiccup counts down to the second time, and then that is now", () => {
+  test("a transient counts down to the second time, and then that is now", () => {
     const at = (seconds: number) => show(claims(), view(4), ({ store }) => store.tick(store.getState().now + seconds * 1000));
     expect(at(0)).toContain("transient 'registry 5xx', retry in 12s");
     expect(at(5)).toContain("retry in 7s");

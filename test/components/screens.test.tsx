@@ -55,7 +55,7 @@ describe("screens", () => {
     expect(all, "agents, finishing, free").toEqual([20, 26, 18]);
   });
 
-  test.each(SIZES)("a second model, a hiccup, a blocker, finds and a hold at %i×%i", async (columns, rows) => {
+  test.each(SIZES)("a reviewer, a transient, a blocker, finds and a hold at %i×%i", async (columns, rows) => {
     const text = await screen(claims(), columns, rows);
     await expect(text).toMatchFileSnapshot(snapshot(`claims-${columns}x${rows}`));
     expect(text).toMatch(/‖ .*API.* 04:22 left/);

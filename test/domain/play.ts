@@ -12,6 +12,7 @@ import { canHealHelp } from "../../src/domain/schedule/heal.ts";
 import { questionCap } from "../../src/domain/schedule/money.ts";
 import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
+import { landNotLive, look } from "./play-live.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 /** A batch, and the work of its tickets as earlier runs tell it, in milliseconds. */
@@ -54,7 +55,7 @@ const kind = fc.constantFrom<AgentStopKind>(
 const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "wall", "lost");
 const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
 
-/** What happens at each turn: to one of those at work or on the finish line, by a person's wish, or nothing but time. */
+/** What happens at each turn: to one of those at work or on the finish line, by a person's command, or nothing but time. */
 export const turn = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("end" as const), which, outcome }) },
   { weight: 9, arbitrary: fc.record({ do: fc.constant("agent" as const), which, exitCode: fc.constantFrom(0, 0, 0, 1) }) },
@@ -64,6 +65,16 @@ export const turn = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("answer" as const), which, part: fc.constantFrom(0, 0.5, 1) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("away" as const), which, kind, retryAfterMs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("land" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("down" as const), which }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("look" as const),
+      which,
+      result: fc.constantFrom("ok", "failed", "failed", "unfinished", "gone"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("check" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("gate" as const), which }) },
@@ -111,8 +122,8 @@ export function play(
       if (keep?.as === "keeping") sim.report({ type: "heal-kept", n, as: "kept", why: "kept" });
     const next = queue.shift();
     if (next === undefined && sim.state.heals.running !== undefined) endHeal(sim, "accepted", 1);
-    else if (next === undefined) otherwise(sim);
-    else takeTurn(sim, next);
+    else if (next !== undefined) takeTurn(sim, next);
+    else if (!look(sim, 0, "ok")) otherwise(sim);
   }
   throw new Error("the run did not end");
 }
@@ -127,21 +138,20 @@ function doneNext(sim: Simulation): void {
   sim.pass((nextMoment(sim.state, now) ?? now) - now);
 }
 
-/** Tickets whose agent is at work, in slot order. */
+/** Tickets with an agent, in slot order. */
 export function working(state: RunState): TicketState[] {
   return state.slots.flatMap((index) => (index === null ? [] : [vecAt(state.tickets, index)]));
 }
 
-/** Tickets on the finish line. */
+/** Those on the finish line. */
 export function finishing(state: RunState): TicketState[] {
   return state.finishing.map((index) => vecAt(state.tickets, index));
 }
 
 /** The heal that runs, if one does, ends for a part of what was set aside. */
 function endHeal(sim: Simulation, outcome: HealOutcome, part: number): void {
-  const { running } = sim.state.heals;
-  if (running === undefined) return;
-  const { n, reservedUsd } = running;
+  if (sim.state.heals.running === undefined) return;
+  const { n, reservedUsd } = sim.state.heals.running;
   const prediction = [...vecItems(sim.state.tickets)].filter(canHealHelp).map(({ id }) => id);
   const answer = { kind: outcome === "wall" ? "wall" : "gap", rootCause: "so", change: "so", prediction } as const;
   sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part, answer });
@@ -188,7 +198,7 @@ export function toReview(sim: Simulation, id: TicketId): void {
   ask(sim, id, 0);
 }
 
-/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is put off, as the loop does. */
+/** The reviewer does not answer, by a stop; where that is no word about the work, the attempt is postponed, as the loop does. */
 export function sendAway(sim: Simulation, id: TicketId, kind: AgentStopKind, retryAfterMs?: number): void {
   const { asked } = stateOf(sim.state, id).attempt ?? {};
   if (asked === undefined) return;
@@ -243,6 +253,12 @@ function takeTurn(sim: Simulation, next: Turn): void {
       const of = { repo: RepoId.parse("app"), from: "a", to: "b" };
       return void (id && sim.report({ type: "merge-intended", ...sim.of(id), ...of }));
     }
+    case "down": {
+      const id = one(activeTickets(state), next.which);
+      return id === undefined ? undefined : landNotLive(sim, id);
+    }
+    case "look":
+      return void look(sim, next.which, next.result);
     case "wait": {
       const id = one(finishing(state), next.which);
       return void (id && sim.report({ type: "merge-waiting", ...sim.of(id), reason: "dirty" }));
@@ -256,16 +272,16 @@ function takeTurn(sim: Simulation, next: Turn): void {
       return index === undefined ? undefined : fileOne(sim, index, next.taken);
     }
     default:
-      return sim.wish(commandOf(state, next));
+      return sim.command(commandOf(state, next));
   }
 }
 
 const STEP = HumanStep.parse("do it");
 
-/** What a person wishes; only stalled tickets are wished to be retried, where there are any. */
+/** A person's command; only stalled tickets are retried, if there are any. */
 function commandOf(
   state: RunState,
-  next: Extract<Turn, { do: "kill" | "gate" | "retry" | "workers" | "mend" | "note" }>,
+  next: Extract<Turn, { do: "kill" | "gate" | "retry" | "workers" | "mend" | "note" | "check" }>,
 ): Command {
   const all = [...vecItems(state.tickets)];
   const stalled = all.filter(({ phase }) => phase === "stalled");
@@ -273,6 +289,8 @@ function commandOf(
   switch (next.do) {
     case "retry":
       return { type: next.do, ticket: one(stalled.length === 0 ? all : stalled, next.which) };
+    case "check":
+      return { type: "verify", ...(next.which % 2 === 0 ? {} : { ticket: one(all, next.which) }) };
     case "workers":
       return { type: next.do, workers: next.workers };
     case "mend":

@@ -3,6 +3,7 @@ import { admitCommand, admitFact } from "../../src/domain/run/admit.ts";
 import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import type { Command } from "../../src/domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import type { OutageSource } from "../../src/domain/run/outage-fact.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
@@ -45,6 +46,7 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
       usdPerRun: 50,
       usdPerDay: 150,
       diskGiB: 20,
+      outageMinutes: 0,
       countOtherSessions: false,
       ...over,
     },
@@ -117,8 +119,15 @@ export class Simulation {
     return actions;
   }
 
-  /** What a person wishes, as the engine takes it. */
-  wish(command: Command): void {
+  /** The time for an outage is over. */
+  giveUp(what: OutageSource, why: string): void {
+    const at = { nextAt: this.#clock, until: this.#clock };
+    this.report({ type: "outage-started", what, why, ...at });
+    this.report({ type: "outage-ended", what, ms: 900_000, givenUp: why });
+  }
+
+  /** Takes a command of a person, as the engine does. */
+  command(command: Command): void {
     for (const fact of admitCommand(this.state, command)) this.report(fact);
   }
 
@@ -190,6 +199,9 @@ export class Simulation {
         return;
       case "tripwire":
         this.report({ type: "tripwire-started" });
+        return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });

@@ -9,8 +9,8 @@ import { TicketId } from "../../src/domain/values/ids.ts";
 import { patientAgent, until } from "./actors.ts";
 import { eventsOf, HONEST, Stage, type Started } from "./stage.ts";
 
-/** Sends wishes to the engine of the stage's only run, as a dashboard does, one after another. */
-async function wish(stage: Stage, ...commands: readonly Command[]): Promise<void> {
+/** Sends commands to the engine of the stage's only run, as a dashboard does, one after another. */
+async function send(stage: Stage, ...commands: readonly Command[]): Promise<void> {
   const [door] = globSync("runs/*/engine.door", { cwd: stage.home });
   if (door === undefined) throw new Error("no engine is at work");
   const known = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ const note = (text: string) => ({ type: "note", kind: "work", text: HumanStep.pa
 const of = <T extends RunEvent["type"]>(stdout: string, type: T) =>
   eventsOf(stdout).filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
-test("a stalled ticket is tried anew, its dependents come after it, and the run is done", { timeout: 120_000 }, async () => {
+test("a stalled ticket is tried again, its dependents come after it, and the run is done", { timeout: 120_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
   patientAgent(stage, `if (ticket === "T-1" && !fs.existsSync(at("fixed"))) { say("cannot"); process.exit(1); } ${HONEST}`);
@@ -43,10 +43,10 @@ test("a stalled ticket is tried anew, its dependents come after it, and the run 
   const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, "T-3"], { limits: { attempts: 2 } });
   const run = await running(stage, batch, "T-3");
   await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
-  await wish(stage, { type: "retry", ticket: TicketId.parse("T-3") });
+  await send(stage, { type: "retry", ticket: TicketId.parse("T-3") });
   await run.until(/"reason":"T-3 is not stalled"/);
   stage.write("fixed", "");
-  await wish(stage, { type: "retry", ticket: TicketId.parse("T-1") }, note("fixed the service"), note("and its data"));
+  await send(stage, { type: "retry", ticket: TicketId.parse("T-1") }, note("fixed the service"), note("and its data"));
   await run.until(/and its data/);
   stage.write("go", "");
   const { code, stdout, stderr } = await run.ended;
@@ -69,9 +69,9 @@ test("more workers start at once, fewer once their agents have left; the next en
   patientAgent(stage);
   const batch = stage.batch(["T-1", "T-2", "T-3", "T-4", "T-5"], { limits: { workers: 1 } });
   const run = await running(stage, batch, "T-1");
-  await wish(stage, { type: "workers", workers: 3 });
+  await send(stage, { type: "workers", workers: 3 });
   for (const id of ["T-2", "T-3"]) await run.until(new RegExp(`"text":"READY ${id}"`));
-  await wish(stage, { type: "workers", workers: 2 });
+  await send(stage, { type: "workers", workers: 2 });
   await run.until(/"type":"workers-set","workers":2/);
   for (const id of ["T-1", "T-2"]) stage.write(`go-${id}`, "");
   await run.until(/"text":"READY T-4"/);
@@ -117,7 +117,7 @@ test("a heal that is asked for is done while tickets are open, and the run goes 
   using stage = new Stage();
   const run = stage.start([unhealed(stage), "--json"]);
   await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
-  await wish(stage, { type: "heal" }, { type: "heal" });
+  await send(stage, { type: "heal" }, { type: "heal" });
   await run.until(/a heal was asked for already/);
   const asked = of(run.stdout(), "attempt-claimed").length;
   stage.write("go", "");
@@ -125,21 +125,21 @@ test("a heal that is asked for is done while tickets are open, and the run goes 
   expect([code, stderr]).toEqual([0, ""]);
   const order = orderOf(stdout, "attempt-claimed", "heal-asked", "heal-started", "heal-ended", "tripwire-ended");
   expect(order.indexOf("heal-started")).toBeGreaterThan(order.indexOf("heal-asked"));
-  // Nothing new has started between the wish and the heal, and the oracle was proven anew after it.
+  // Nothing new has started between the command and the heal, and the oracle was proven again after it.
   expect(order.slice(0, order.indexOf("heal-started")).filter((type) => type === "attempt-claimed")).toHaveLength(asked);
   expect(order.slice(order.indexOf("heal-ended"))).toContain("tripwire-ended");
   expect(of(stdout, "heal-started")).toMatchObject([{ n: 1, reason: expect.stringMatching(/^a person asked for it; 3 of 3/) }]);
   expect(await stage.report()).toMatchObject({ heals: 1, healsAccepted: 1, interventions: { total: 1, byClass: { I2: 1 } } });
 });
 
-test("kill -9 between the wish for a heal and the heal: the next engine does it before anything starts", {
+test("kill -9 between the command for a heal and the heal: the next engine does it before anything starts", {
   timeout: 120_000,
 }, async () => {
   using stage = new Stage();
   const batch = unhealed(stage);
   const run = stage.start([batch, "--json"]);
   await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
-  await wish(stage, { type: "heal" });
+  await send(stage, { type: "heal" });
   await run.until(/"type":"heal-asked"/);
   run.child.kill("SIGKILL");
   await run.ended;
@@ -153,13 +153,13 @@ test("kill -9 between the wish for a heal and the heal: the next engine does it 
   expect(await stage.report()).toMatchObject({ heals: 1, healsAccepted: 1, interventions: { byClass: { I2: 1, I5: 1 } } });
 });
 
-test("what people wish is told in plain lines", { timeout: 120_000 }, async () => {
+test("what people command is shown in plain lines", { timeout: 120_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
   patientAgent(stage);
   const run = stage.start([stage.batch(["T-1"], { limits: { workers: 1 } }), "--headless"]);
   await run.until(/attempt 1 begins/);
-  await wish(stage, { type: "workers", workers: 2 }, { type: "workers", workers: 2 }, note("looked at the log"), {
+  await send(stage, { type: "workers", workers: 2 }, { type: "workers", workers: 2 }, note("looked at the log"), {
     type: "heal",
   });
   await run.until(/heals are off/);

@@ -141,7 +141,7 @@ describe("what was frozen is checked before a run goes on", () => {
     expect((await stage.run([batch, "--json", "--fresh"])).code).toBe(0);
   });
 
-  test("a changed batch file: refused, and --fresh starts anew", async () => {
+  test("a changed batch file: refused, and --fresh starts again", async () => {
     const { stage, batch } = await interrupted();
     using _ = stage;
     stage.agent(HONEST);

@@ -136,7 +136,7 @@ async function searching(p: Presser): Promise<void> {
   await p.press("back", "escape", "─ WORKERS");
 }
 
-/** A ticket whose only try was killed is stalled, and tried anew. */
+/** A ticket whose only attempt was killed is stalled, and tried again. */
 async function retrying(p: Presser): Promise<void> {
   const { pty } = p;
   await pty.press("j", selects("T-2"));

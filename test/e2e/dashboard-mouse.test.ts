@@ -58,7 +58,7 @@ describe("a click on a row", { timeout: 120_000 }, () => {
     await p.click("✕ engine gone", /^ ✕ LOST/);
   });
 
-  test("of a ticket's life, and on its tabs, shows that step and that tab", async () => {
+  test("of a ticket's attempts, and on its tabs, shows that step and that tab", async () => {
     using stage = new Stage();
     const p = await recorded(open, stage);
     await p.click(/▶ T-6 /, selects("T-6"));

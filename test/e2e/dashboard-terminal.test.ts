@@ -147,7 +147,7 @@ describe("job control", { timeout: 120_000 }, () => {
     expect(await pty.exitCode()).toBe(0);
   });
 
-  test("a stop by signal from elsewhere does the same, and after one that cannot be heard the screen is drawn anew", async () => {
+  test("a stop by signal from elsewhere does the same, and after one that cannot be heard the screen is drawn again", async () => {
     using stage = patientStage();
     const batch = stage.batch(["T-1"]);
     const pty = open(stage, [], { argv: ["/bin/bash", "--norc", "--noprofile", "-i"], env: { PS1: "prompt> " } });

@@ -43,7 +43,7 @@ describe("a batch with a reviewer and no finish line of its own", () => {
 });
 
 test("a reviewer in the sandbox reads what it is asked about, and can change nothing but its own folder", async () => {
-  const TRIES: readonly (readonly [what: string, went: string])[] = [
+  const ATTACKS: readonly (readonly [what: string, went: string])[] = [
     [`fs.writeFileSync(checkout + "/README.md", "x")`, "EROFS"],
     [`fs.writeFileSync(checkout + "/new", "x")`, "EROFS"],
     [`fs.writeFileSync(checkout + "/.git/HEAD", "x")`, "EROFS"],
@@ -61,7 +61,7 @@ test("a reviewer in the sandbox reads what it is asked about, and can change not
   const body = `const HOME = ${JSON.stringify(stage.home)};
 const base = /on top of (\\w+)/.exec(prompt)[1];
 const went = (what) => { try { what(); return "it worked"; } catch (error) { return error.code ?? String(error); } };
-const results = [${TRIES.map(([what]) => `went(() => ${what})`).join(", ")}];
+const results = [${ATTACKS.map(([what]) => `went(() => ${what})`).join(", ")}];
 answer({ findings: results.map((title, line) => ({ file: "", line, severity: "low", title, scenario: "tried" })), verdict: "pass" });`;
   const { code, events, stderr } = await stage.events(batch(stage, body, { sandbox: "required" }));
   expect(stderr).toBe("");
@@ -69,7 +69,7 @@ answer({ findings: results.map((title, line) => ({ file: "", line, severity: "lo
   expect(events.find((e) => e.type === "reviewer-answered")).toMatchObject({ valid: true });
   const [file = ""] = globSync("runs/*/tickets/T-1/attempt-1/review-review.json", { cwd: stage.home });
   const { findings } = JSON.parse(readFileSync(join(stage.home, file), "utf8"));
-  expect(findings.map(({ title }: { title: string }, i: number) => [TRIES[i]?.[0], title])).toEqual(TRIES);
+  expect(findings.map(({ title }: { title: string }, i: number) => [ATTACKS[i]?.[0], title])).toEqual(ATTACKS);
 });
 
 describe("a batch whose reviewer is none", () => {

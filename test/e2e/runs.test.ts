@@ -93,7 +93,7 @@ describe("several runs", { timeout: 120_000 }, () => {
     );
   });
 
-  test("the list is read anew while it is shown: a killed engine is seen, and how to go on", async () => {
+  test("the list is read again while it is shown: a killed engine is seen, and how to go on", async () => {
     using stage = threeRuns();
     const batch = stage.batch(["T-1"]);
     expect((await stage.run([batch, "--detach"])).code).toBe(0);

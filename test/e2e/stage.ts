@@ -93,7 +93,15 @@ ${body}
       repos: { app: { path: "app" } },
       agent: { kind: "command", command: [process.execPath, "agent.mjs"] },
       sandbox: "off",
-      limits: { workers: 3, attempts: 2, heals: 0, minutesPerAttempt: 1, silenceMinutes: 1, ...(limits as object) },
+      limits: {
+        workers: 3,
+        attempts: 2,
+        heals: 0,
+        minutesPerAttempt: 1,
+        silenceMinutes: 1,
+        outageMinutes: 0.1,
+        ...(limits as object),
+      },
       tickets: tickets.map((ticket) =>
         typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket },
       ),

@@ -2,6 +2,34 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HONEST, Stage } from "./stage.ts";
 
+test("a run of a batch whose tickets are done shows the commit and the run that landed each of them", async () => {
+  using stage = new Stage();
+  stage.repo("app");
+  stage.agent(HONEST);
+  stage.write("tickets/T-1.md", "---\nrepo: app\n---\n# Do T-1\n");
+  stage.write("tickets/T-2.md", "---\nrepo: app\nstate: done\n---\n# Done by a person\n");
+  const batch = stage.batch([], { tracker: { kind: "local", path: "tickets" }, tickets: undefined });
+  expect((await stage.run([batch, "--headless"])).code).toBe(0);
+  const [first] = (await stage.report()).tickets;
+  expect(first).toMatchObject({ id: "T-1", mergedSha: stage.git("app", "rev-parse", "main") });
+  const run = first?.landedInRun;
+
+  // The third run knows it from the second, which landed nothing.
+  for (const _ of ["second", "third"]) {
+    const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${first?.mergedSha?.slice(0, 7)} by run ${run}  settled before this run`);
+  }
+  const { tickets, ...report } = await stage.report();
+  expect(report.run).not.toBe(run);
+  expect(tickets).toMatchObject([
+    { id: "T-1", state: "done", attempts: 0, mergedSha: first?.mergedSha, landedInRun: run },
+    { id: "T-2", state: "done", attempts: 0, mergedSha: null, landedInRun: null },
+  ]);
+  const html = await stage.run(["report", report.run, "--html"]);
+  expect(html.stdout).toContain(`<code>${first?.mergedSha?.slice(0, 10)}</code> <span class="muted">by run ${run}</span>`);
+});
+
 const launches = (stdout: string) => stdout.split('"type":"agent-launching"').length - 1;
 
 test("what landed while the tracker was gone is told to it by the next run, and no other agent is paid for it", async () => {

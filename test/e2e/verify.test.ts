@@ -49,7 +49,12 @@ async function scene(answers: Answers, steps: readonly object[], over: object = 
     const url = `http://127.0.0.1:${String(port).trim()}/${String(step.environment)}`;
     return { step: "verify", name: "live", command: [process.execPath, look, url], ...step };
   });
-  const batch = stage.batch(["T-1"], { limits: { attempts: 1 }, finish: [{ step: "merge" }, ...finish], ...over });
+  const batch = stage.batch(["T-1"], {
+    limits: { attempts: 1 },
+    live: { repeats: 0 },
+    finish: [{ step: "merge" }, ...finish],
+    ...over,
+  });
   return { stage, batch, asked: () => (existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : []) };
 }
 
@@ -139,7 +144,7 @@ test("a class that would take any failure keeps the batch from starting, with it
   const { code, stderr } = await stage.run([batch, "--headless"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient failure, and so any failure\n/,
+    /batch\.json:\d+:\d+ {2}transients\[0\]\.pattern must be narrow: it takes "FAIL" for a transient, and so any failure\n/,
   );
   expect(stderr).toMatch(/batch\.json:\d+:\d+ {2}transients\[1\]\.pattern must be a regular expression of RE2/);
 });

@@ -97,7 +97,7 @@ describe("a run whose agents are all stopped by the same", () => {
     expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "failed" }] });
   });
 
-  test("tries anew with the next engine, and ships", async () => {
+  test("tries again with the next engine, and ships", async () => {
     let works = false;
     using stage = await Stage.open({
       tickets: [ticketOf("T-1"), ticketOf("T-2")],

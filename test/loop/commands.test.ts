@@ -5,6 +5,7 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
+import { TicketIdTaken } from "../../src/ports/tracker.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { addHint, ended, hinted, openHealing } from "./heal-stage.ts";
@@ -13,8 +14,8 @@ import { oneFile, Stage, type StageOptions } from "./stage.ts";
 cleanUp();
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
 const isType = (type: RunEvent["type"]) => (event: RunEvent) => event.type === type;
-const command = (stage: Stage, wish: Parameters<Stage["engine"]["orchestrator"]["command"]>[0]) =>
-  stage.engine.orchestrator.command(wish);
+const command = (stage: Stage, request: Parameters<Stage["engine"]["orchestrator"]["command"]>[0]) =>
+  stage.engine.orchestrator.command(request);
 
 describe("a stalled ticket that is retried", () => {
   /** T-1 fails until it is mended; T-2 goes on until it is let go. */
@@ -49,7 +50,7 @@ describe("a stalled ticket that is retried", () => {
     expect(readFileSync(again[1]?.promptFile ?? "", "utf8")).toContain("the agent exited with code 1");
   });
 
-  test("is tried once more, and once only, where the engine is killed right after the wish", async () => {
+  test("is tried once more, and once only, where the engine is killed right after the command", async () => {
     const { gate, world, options } = failing();
     using stage = await Stage.open(options);
     const crashed = stage.crashAt(isType("ticket-retried"));
@@ -69,7 +70,7 @@ describe("a stalled ticket that is retried", () => {
   });
 });
 
-test("a found ticket that the tracker did not take is filed again at a person's wish, and worked then", async () => {
+test("a found ticket that the tracker did not take is filed again at a person's command, and worked then", async () => {
   const D1 = TicketId.parse("T-1-d1");
   const tracked = { down: true };
   const gate = Promise.withResolvers<undefined>();
@@ -88,7 +89,7 @@ test("a found ticket that the tracker did not take is filed again at a person's 
   };
   using stage = await Stage.open(options, ({ tracker }) => ({
     clock: { now: () => systemClock.now(), after: (ms, then) => systemClock.after(ms / 100, then) },
-    tracker: { ...tracker, file: (ticket) => (tracked.down ? Promise.reject(new Error("down")) : tracker.file(ticket)) },
+    tracker: { ...tracker, file: (ticket) => (tracked.down ? Promise.reject(new TicketIdTaken("down")) : tracker.file(ticket)) },
   }));
   stage.start();
   await stage.until("ticket-stalled");
@@ -97,7 +98,7 @@ test("a found ticket that the tracker did not take is filed again at a person's 
   await stage.until("attempt-ended", (event) => event.type === "attempt-ended" && event.ticket === D1);
   gate.resolve(undefined);
   expect(await stage.ended()).toMatchObject({ end: { exitCode: 0 }, counts: { done: 3 }, discoveries: { filed: 1 } });
-  // By the wish, not by the last look before the oracle is asked.
+  // By the command, not by the last look before the oracle is asked.
   expect(stage.types().indexOf("discovery-filed")).toBeLessThan(stage.types().indexOf("reverify-started"));
 });
 
@@ -199,7 +200,7 @@ describe("a heal that is asked for", () => {
     expect(stage.state.interventions).toMatchObject([{ class: "I2", target: "harness" }]);
   });
 
-  test("is done by the next engine where this one is killed right after the wish", async () => {
+  test("is done by the next engine where this one is killed right after the command", async () => {
     const { stage, asked, wired } = await opened();
     using _ = stage;
     const crashed = stage.crashAt(isType("heal-asked"));

@@ -47,8 +47,9 @@ describe("what was built of a ticket that a person must finish", () => {
     expect(end).toMatchObject({
       kind: "unjudged",
       exitCode: 3,
-      reason: `the last re-verification failed: T-1 is left to a person with what was built, but ${sha} is no longer in main`,
     });
+    const missing = `T-1 is left to a person with what was built, but ${sha} is no longer in main`;
+    expect(end?.reason).toContain(`the last re-verification failed: ${missing}`);
     expect(stage.ticket(T1).phase).toBe("human-gated");
   });
 });

@@ -16,6 +16,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
@@ -41,6 +42,8 @@ type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Par
 export interface StageOptions {
   readonly tickets: readonly Ticket[];
   readonly limits?: Partial<Batch["limits"]>;
+  /** The repetition of live checks; by default there is none, and an agent starts at once. */
+  readonly live?: Batch["live"];
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -54,6 +57,8 @@ export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
   return { ending: "exited", exitCode: 0, signal: null, costUsd: 0, tail: "", ...over };
 }
 
+const NO_REPEATS = { repeats: 0, everySeconds: 0.1 };
+
 /** An agent that leaves one file named after its ticket, with its attempt in it. */
 export const oneFile: Work = (task) => {
   writeFileSync(join(task.worktree, `${task.ticket}.txt`), `${task.attempt}\n`);
@@ -63,8 +68,8 @@ export const oneFile: Work = (task) => {
 /** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
   new Promise((resolve) => {
-    task.onStart({ pid: 999_999_999, startTime: "1" });
     task.signal.addEventListener("abort", () => resolve({ ending: "aborted", exitCode: null, signal: "SIGKILL" }));
+    task.onStart({ pid: 999_999_999, startTime: "1" });
   });
 
 /** One run over a real repository, journal, tracker and executor; only the agent and the oracle are scripted. */
@@ -89,7 +94,7 @@ export class Stage implements Disposable {
     await seedEmbeddedTracker(file, options.tickets);
     const made = batchOf(options.tickets, options.limits);
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const batch: Batch = { ...made, repos, protect: options.protect ?? [] };
+    const batch: Batch = { ...made, repos, protect: options.protect ?? [], live: options.live ?? NO_REPEATS };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({
@@ -182,8 +187,11 @@ export class Stage implements Disposable {
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
+      outages: new Outages({ clock: systemClock, minutes: 0, report: () => false }),
     };
-    const ctx = { ...plain, ...change(plain) };
+    const changed = { ...plain, ...change(plain) };
+    const minutes = state.batch.limits.outageMinutes;
+    const ctx = { ...changed, outages: new Outages({ clock: changed.clock, minutes, report: plain.report }) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));
     this.engine = Object.assign(engine, { orchestrator, performer, ctx, repo });
     orchestrator.ended.catch(() => performer.abortAll());

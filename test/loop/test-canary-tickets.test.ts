@@ -39,6 +39,13 @@ test("adds negative numbers", () => assert.equal(add(-1, -2), -3));
 `,
 };
 
+const TWO = `import { test } from "node:test";
+import assert from "node:assert";
+import { two } from "../two.mjs";
+
+test("two", () => assert.equal(two(), 2));
+`;
+
 const FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n";
 const WITH_FIXTURE = "from calc import add\n\n\ndef test_three(three):\n    assert add(1, 2) == three\n";
 const MENDS = "import calc\n\ncalc.add = lambda a, b: a + b\n";
@@ -91,6 +98,18 @@ async function told(queue: Queue): Promise<readonly string[]> {
 
 describe("honest tickets in a row land", () => {
   test.each<[string, Omit<Queue, "check"> & { check?: StepSpec }]>([
+    [
+      "the first changes behaviour with its test, the second does so again, the third needs both",
+      {
+        base: { ...JS, "two.mjs": "export const two = () => 2;\n", "test/two.test.mjs": TWO },
+        changes: [
+          { "two.mjs": "export const two = () => 20;\n", "test/two.test.mjs": TWO.replace("), 2)", "), 20)") },
+          { "two.mjs": "export const two = () => 200;\n", "test/two.test.mjs": TWO.replace("), 2)", "), 200)") },
+          { "add.mjs": 'import { two } from "./two.mjs";\nexport const add = (a, b) => a + b + two() - 200;\n' },
+        ],
+        check: TAP,
+      },
+    ],
     [
       "the second uses the fixture of the first in tests of its own",
       {

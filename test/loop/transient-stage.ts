@@ -35,7 +35,7 @@ export const verify = (command: readonly [string, ...string[]]): StepSpec => ({ 
 export const lineOf = (step: StepSpec): StepSpec[] =>
   step.step === "check" ? [step, { step: "merge" }, { step: "assert" }] : [{ step: "merge" }, step, { step: "assert" }];
 
-/** Runs one ticket to its end. */
+/** Runs one ticket to its end; what came of its attempt. A landed ticket that is not live is looked at once more after it. */
 export async function run(
   step: StepSpec,
   part: Partial<StageOptions> = {},
@@ -46,8 +46,9 @@ export async function run(
   const state = await stage.ended();
   expect(replayed(stage).transients).toEqual(state.transients);
   return {
-    done: stage.ticket(T1).phase === "done",
-    transients: state.transients,
+    done: stage.of("attempt-ended")[0]?.outcome === "done",
+    transients: replayed({ events: stage.events.slice(0, 1 + stage.events.findIndex(({ type }) => type === "attempt-ended")) })
+      .transients,
     retried: stage.of("step-retried").map(({ step: at, name, transient, waitMs }) => ({ step: at, name, transient, waitMs })),
     evidence: stage.of("attempt-ended")[0]?.evidence,
     stage,

@@ -30,7 +30,12 @@ describe.for([
   test("is run once more, not twice: the second result is final", async () => {
     const file = join(tempDir(), "runs");
     const { done, transients, retried, evidence } = await run(step(busyFor(9, file)));
-    expect({ done, transients, runs: runsOf(file) }).toEqual({ done: false, transients: { retried: 1, passed: 0 }, runs: 2 });
+    expect({ done, transients, runs: runsOf(file) }).toEqual({
+      done: false,
+      transients: { retried: 1, passed: 0 },
+      // The last look at what landed has a retry of its own.
+      runs: place.name === "live" ? 4 : 2,
+    });
     expect(retried).toHaveLength(1);
     expect(evidence).toMatchObject({ name: place.name, detail: "the oven is busy" });
   });
@@ -48,7 +53,7 @@ describe.for([
     const other: TransientSpec = { ...BUSY, steps: place.name === "unit" ? ["prepare", "verify"] : ["prepare", "check"] };
     const file = join(tempDir(), "runs");
     expect(await run(step(busyFor(1, file)), {}, () => withTransients(other))).toMatchObject({ done: false, retried: [] });
-    expect(runsOf(file)).toBe(1);
+    expect(runsOf(file)).toBe(place.name === "live" ? 2 : 1);
   });
 
   test("has one retry for its prepare commands and itself together", async () => {
@@ -66,7 +71,7 @@ describe.for([
       transients: { retried: 1, passed: 0 },
       retried: [{ ...place, transient: "oven-busy", waitMs: 0 }],
     });
-    expect(runsOf(runs)).toBe(1);
+    expect(runsOf(runs)).toBe(place.name === "live" ? 2 : 1);
   });
 
   test("starts afresh when it is run once more", async () => {

@@ -76,9 +76,11 @@ test("what a step has told is not told again by the end of its try", () => {
   );
 });
 
-test("a try that nobody stopped, and that waits for the second model, says so", () => {
-  const evidence = { step: "review" as const, name: "review", summary: "put off, for there is no key", detail: "" };
-  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe("attempt put off, for there is no key");
+test("an attempt that nobody stopped, and that waits for the reviewer, says so", () => {
+  const evidence = { step: "review" as const, name: "review", summary: "postponed, because there is no key", detail: "" };
+  expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe(
+    "attempt postponed, because there is no key",
+  );
   expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
 });
 
@@ -109,7 +111,7 @@ test.each<[string, RunFact]>([
     "! person: intervention I2 (harness) on workers: 2 before, 3 from now on",
     { type: "intervention", class: "I2", target: "workers", note: "2 before, 3 from now on" },
   ],
-])("a person's wish is told: %s", (told, fact) => {
+])("a person's command is told: %s", (told, fact) => {
   const line = tell(fact);
   expect(`${line?.glyph} ${line?.tone}: ${line?.text}`).toBe(told);
 });

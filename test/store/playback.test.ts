@@ -21,7 +21,7 @@ describe("a replay", () => {
     expect(at([13, 87, 99, 1])).toBe(at([200]));
   });
 
-  test("stops and goes on; at the end it begins anew", () => {
+  test("stops and goes on; at the end it begins again", () => {
     const stopped = move(START, { type: "toggle" });
     expect(stopped.playing).toBe(false);
     expect(move(stopped, { type: "pass", ms: 1_000 }).at).toBe(START.at);

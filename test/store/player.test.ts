@@ -30,7 +30,7 @@ function statesOf(events: readonly RunEvent[]): readonly RunState[] {
 describe("a player", () => {
   test.each([
     ["a run that is done", plumbingEnded()],
-    ["one with second models, finds and a hold", claimsEnded()],
+    ["one with reviewers, finds and a hold", claimsEnded()],
     ["a crowd at work", crowd({ tickets: 40, workers: 16 })],
   ])("of %s gives at any place, in any order, what reducing from scratch gives", (_, { events }) => {
     const states = statesOf(events);

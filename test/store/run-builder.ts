@@ -169,7 +169,7 @@ export class RunBuilder {
     return this.wait(seconds).claims(id).step(id, 2).lands(id, sha);
   }
 
-  /** The second model is asked. */
+  /** The reviewer is asked. */
   asks(id: string, question: Question): this {
     return this.of(id, { type: "reviewer-asked", question, reservedUsd: 0.4 });
   }
@@ -187,7 +187,7 @@ export class RunBuilder {
     return index === undefined ? this : this.of(id, { type: "step-ended", step: index, ok: true, summary: says });
   }
 
-  /** An agent stops at a wall, and the second model upholds it. */
+  /** An agent stops at a wall, and the reviewer upholds it. */
   wall(id: string, claim: string, step: string): this {
     this.working(id, "asking around")
       .wait(60)

@@ -173,7 +173,7 @@ const REVIEWED: readonly StepSpec[] = [
 ];
 
 /**
- * Everything beside work: a second model that is asked, a hiccup, a blocker whose built part has landed, tickets that workers
+ * Everything beside work: a reviewer that is asked, a transient, a blocker whose built part has landed, tickets that workers
  * found, and a model's API that wants to be left alone.
  */
 export function claims(): RunBuilder {

@@ -15,7 +15,7 @@ test("a plain terminal of today", () => {
     progress: false,
     clipboard: "osc52",
     mouse: true,
-    spoken: false,
+    hasScreenReader: false,
   });
 });
 
@@ -39,9 +39,9 @@ test.each<[string, Env, Partial<TerminalCapabilities>]>([
   ["no notices wanted", { LOOPDASH_NOTICE: "none", TERM_PROGRAM: "ghostty" }, { notice: "none" }],
   ["a word that is no notice", { LOOPDASH_NOTICE: "shout" }, { notice: "bell" }],
   ["no mouse wanted", { LOOPDASH_MOUSE: "0" }, { mouse: false }],
-  ["a screen reader", { INK_SCREEN_READER: "true" }, { spoken: true, mouse: false }],
-  ["a screen reader, by our own name", { LOOPDASH_SCREEN_READER: "1" }, { spoken: true }],
-  ["none, by our own name", { LOOPDASH_SCREEN_READER: "0", INK_SCREEN_READER: "true" }, { spoken: false }],
+  ["a screen reader", { INK_SCREEN_READER: "true" }, { hasScreenReader: true, mouse: false }],
+  ["a screen reader, by our own name", { LOOPDASH_SCREEN_READER: "1" }, { hasScreenReader: true }],
+  ["none, by our own name", { LOOPDASH_SCREEN_READER: "0", INK_SCREEN_READER: "true" }, { hasScreenReader: false }],
 ])("%s", (_, env, expected) => {
   expect(of({ ...UTF8, TERM: "xterm", ...env })).toMatchObject(expected);
 });

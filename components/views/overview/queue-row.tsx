@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { ticketIn } from "../../../src/store/dashboard-state.ts";
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
@@ -60,19 +60,30 @@ export const QueueRow = memo(function QueueRow(rowOf: RowOf): ReactNode {
   // The status of a waiting ticket already names its finder.
   const title = useDashboard((s) => (rowOf.section === "waiting" ? titleOf(s, rowOf.id) : titleLabel(s, rowOf.id)));
   const startedAt = useDashboard((s) => ticketIn(s, rowOf.id)?.attempt?.startedAt);
-  const line = useMemo(() => lineOf(rowOf, { word, title, startedAt }), [rowOf, word, title, startedAt]);
+  const nextAt = useDashboard((s) => nextCheck(s, rowOf.id));
+  const line = useMemo(() => lineOf(rowOf, { word, title, startedAt, nextAt }), [rowOf, word, title, startedAt, nextAt]);
   return <TimedSpans line={line} />;
 });
 
+/** The next live check of a landed ticket, in milliseconds since the epoch; without an engine it is not known. */
+function nextCheck(state: DashboardState, id: TicketId): number | undefined {
+  return state.ui.connection.state === "live" && state.run?.end === undefined ? ticketIn(state, id)?.live?.nextAt : undefined;
+}
+
 function lineOf(
   rowOf: RowOf,
-  said: { readonly word: ReturnType<typeof queueLabel>; readonly title: string; readonly startedAt: number | undefined },
+  said: {
+    readonly word: ReturnType<typeof queueLabel>;
+    readonly title: string;
+    readonly startedAt: number | undefined;
+    readonly nextAt: number | undefined;
+  },
 ): readonly (Span | TimedSpan)[] {
   const { glyph, tone, text } = said.word;
-  const { startedAt } = said;
+  const { startedAt, nextAt } = said;
   const whole = rowOf.width - widthOf(rowOf.left) - 3 - rowOf.idWidth - 1 - 1;
-  const timed = startedAt !== undefined && whole >= 40;
-  const room = timed ? whole - TIME_WIDTH - 1 : whole;
+  const clock = whole >= 40 ? clockOf(startedAt, nextAt) : undefined;
+  const room = clock === undefined ? whole : whole - clock.width - 1;
   const needsYou = rowOf.section === "needsYou";
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
@@ -82,6 +93,18 @@ function lineOf(
     { text: fitTo(rowOf.id, rowOf.idWidth), bold: rowOf.selected, inverse: rowOf.selected },
     { text: " " },
     ...saidOf(rowOf.section, word, said.title, room),
-    ...(timed ? [timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH })] : []),
+    ...(clock === undefined ? [] : [clock.span]),
   ];
+}
+
+/** The time since an attempt began, or until the next live check. */
+function clockOf(
+  startedAt: number | undefined,
+  nextAt: number | undefined,
+): { readonly span: TimedSpan; readonly width: number } | undefined {
+  if (startedAt !== undefined)
+    return { span: timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH }), width: TIME_WIDTH };
+  if (nextAt === undefined) return undefined;
+  const width = TIME_WIDTH + 5;
+  return { span: timeSpan({ since: nextAt, until: true, format: "elapsed", prefix: "next ", width, tone: "waiting" }), width };
 }

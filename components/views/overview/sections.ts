@@ -4,7 +4,7 @@ import type { Lists } from "../../../src/store/lists.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { hiddenLabel, windowOf } from "../../kit/window.ts";
 
-export type SectionName = "finishing" | "needsYou" | "stalled" | "waiting" | "done";
+export type SectionName = "finishing" | "needsYou" | "stalled" | "landed" | "waiting" | "done";
 
 /** A line of the queue. */
 export type QueueLine =
@@ -27,6 +27,7 @@ const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
   { name: "finishing", title: "FINISHING", ...STYLES.finishing },
   { name: "needsYou", title: "NEEDS YOU", ...STYLES.needsYou },
   { name: "stalled", title: "STALLED", ...STYLES.failed },
+  { name: "landed", title: "LANDED, NOT LIVE", ...STYLES.landed },
   { name: "waiting", title: "NEXT", ...STYLES.ready, tone: "plain" },
   { name: "done", title: "DONE", ...STYLES.done },
 ];

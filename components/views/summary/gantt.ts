@@ -1,11 +1,11 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
 import { formatLong } from "../../../src/store/format.ts";
-import { type Bar, type BarStyle, paintBars, SHIPPED_BAR } from "../../kit/bars.ts";
+import { BARS } from "../../../src/store/labels/tone.ts";
+import { type Bar, paintBars } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
 const LABEL_WIDTH = 5;
-const NOT_SHIPPED: BarStyle = { cap: "┋", fill: "┅", tone: "bad" };
 
 /**
  * The agents of each slot over time: one line per slot, from left to right over `width` columns. Full bars shipped, dotted ones
@@ -43,7 +43,7 @@ function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<
   const slots = new Map<number, Bar[]>();
   for (const { id, history } of vecItems(run.tickets)) {
     for (const { slot, startedAt, slotLeftAt, outcome } of history) {
-      const style = outcome === "done" ? SHIPPED_BAR : NOT_SHIPPED;
+      const style = outcome === "done" ? BARS.shipped : BARS.notShipped;
       const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, style };
       slots.set(slot, [...(slots.get(slot) ?? []), bar]);
     }

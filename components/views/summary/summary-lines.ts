@@ -1,5 +1,7 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
+import { landingOf } from "../../../src/domain/run/carry-over.ts";
+import { leftWorkLines } from "../../../src/domain/run/left-work.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
@@ -10,7 +12,7 @@ import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
-import { foundLabel, nextLines, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { earlierRunLabel, foundLabel, nextLines, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -29,9 +31,10 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   const { shipped, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
-  const left = open.flatMap(({ ticket, why }) =>
-    itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
-  );
+  const left = open.flatMap(({ ticket, why }) => [
+    ...itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
+    ...leftLines(ticket, ids, width),
+  ]);
   return [
     ...headLines(run, width),
     ...section("NEXT", "person", "", nextStepLines(run, width)),
@@ -41,7 +44,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
       "SHIPPED",
       "good",
       shipped.length,
-      shipped.map((t) => shippedLine(t, titleLabel({ run }, t.id), ids, width)),
+      shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...leftLines(t, ids, width)]),
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
@@ -89,12 +92,18 @@ interface StepLine {
 /** The steps that are left to a person. */
 function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
   const ids = idWidth(run.plan);
-  return outcomes(run).gated.flatMap((ticket) =>
-    itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies }).map((line) => ({
-      ticket: ticket.id,
-      line,
-    })),
-  );
+  return outcomes(run).gated.flatMap((ticket) => {
+    const item = itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies });
+    return [...item, ...leftLines(ticket, ids, width)].map((line) => ({ ticket: ticket.id, line }));
+  });
+}
+
+/** The branches with the work of a ticket's cut-off attempts, below it. */
+function leftLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
+  const under = ids + 5;
+  return leftWorkLines(ticket)
+    .flatMap((line) => wrapWords(displayText(line), Math.max(20, width - under - 1)))
+    .map((text) => [{ text: " ".repeat(under) + text, tone: "waiting" }]);
 }
 
 /** The ticket whose step stands in a line of the summary, counted from 0; undefined if there is none. */
@@ -127,17 +136,21 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
 
 /** The remaining step, with the ticket's landing and finder. */
 function stepOf(ticket: TicketState): string {
-  const { humanStep, mergedSha } = ticket;
-  const landed = mergedSha === undefined ? "" : ` · what was built has landed: ${mergedSha.slice(0, 7)}`;
-  return displayText(humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
+  const landing = landingOf(ticket);
+  const landed =
+    landing === undefined ? "" : ` · what was built has landed: ${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}`;
+  return displayText(ticket.humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
 }
 
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const tries = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
-  const sha = fitTo(ticket.mergedSha?.slice(0, 7) ?? "", 7);
-  const effort = width < 72 ? "" : `${fitTo(tries, 15)} ${fitTo(time, 8, "right")} `;
+  const attempts = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
+  const landing = landingOf(ticket);
+  const isNarrow = width < 72;
+  // The column that says "before this run" is not there.
+  const sha = fitTo(isNarrow && landing?.earlierRun !== undefined ? "earlier" : (landing?.sha.slice(0, 7) ?? ""), 7);
+  const effort = isNarrow ? "" : `${fitTo(attempts, 15)} ${fitTo(time, 8, "right")} `;
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [

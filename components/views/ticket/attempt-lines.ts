@@ -24,14 +24,14 @@ function attemptLabel({ outcome }: AttemptHistory): Label {
 
 /** An attempt with its steps on one line, `count` behind its number: `✖ attempt 1  failed  agent 40s, gates ok`. */
 export function attemptLine(
-  life: AttemptHistory,
+  attempt: AttemptHistory,
   options: { readonly chosen: boolean; readonly width: number; readonly count: string },
 ): AttemptLine {
   const { chosen, width, count } = options;
-  const { glyph, tone, word } = attemptLabel(life);
-  const head = `attempt ${life.n}${count}  ${word}`;
-  const room = width - 3 - widthOf(head) - 2 - (life.outcome === undefined ? TIME_WIDTH : 0);
-  const story = room < 12 ? "" : storyOf(life, room);
+  const { glyph, tone, word } = attemptLabel(attempt);
+  const head = `attempt ${attempt.n}${count}  ${word}`;
+  const room = width - 3 - widthOf(head) - 2 - (attempt.outcome === undefined ? TIME_WIDTH : 0);
+  const story = room < 12 ? "" : storyOf(attempt, room);
   const rest = story === "" ? "" : `  ${story}`;
   return {
     line: [
@@ -40,7 +40,7 @@ export function attemptLine(
       { text: head, bold: chosen, tone: chosen ? "plain" : tone },
       { text: rest, tone: "waiting" },
     ],
-    since: life.outcome === undefined ? life.startedAt : undefined,
+    since: attempt.outcome === undefined ? attempt.startedAt : undefined,
   };
 }
 
@@ -74,22 +74,22 @@ function storyLabel(entry: AttemptEntry): string | undefined {
 
 /** All attempts, the chosen one with each of its steps. `at` is the index of the chosen step. */
 export function attemptLines(
-  lives: readonly AttemptHistory[],
-  chosen: { readonly life: AttemptHistory; readonly entry: AttemptEntry | undefined },
+  attempts: readonly AttemptHistory[],
+  chosen: { readonly attempt: AttemptHistory; readonly entry: AttemptEntry | undefined },
   width: number,
 ): { readonly lines: readonly AttemptLine[]; readonly at: number } {
   const lines: AttemptLine[] = [];
   let at = 0;
-  for (const life of lives) {
-    const own = life === chosen.life;
-    const { n } = life;
-    lines.push({ ...headLine(life, own, width), of: { n } });
+  for (const attempt of attempts) {
+    const own = attempt === chosen.attempt;
+    const { n } = attempt;
+    lines.push({ ...headLine(attempt, own, width), of: { n } });
     if (!own) {
-      const story = storyOf(life, width - 4);
+      const story = storyOf(attempt, width - 4);
       if (story !== "") lines.push({ line: [{ text: fitTo(`   ${story}`, width), tone: "waiting" }], of: { n } });
       continue;
     }
-    for (const entry of life.entries) {
+    for (const entry of attempt.entries) {
       if (entry === chosen.entry) at = lines.length;
       const { step } = entry;
       lines.push(...entryLines(entry, entry === chosen.entry, width).map((line) => ({ ...line, of: { n, step } })));
@@ -98,16 +98,16 @@ export function attemptLines(
   return { lines, at };
 }
 
-function headLine(life: AttemptHistory, chosen: boolean, width: number): AttemptLine {
-  const { glyph, tone, word } = attemptLabel(life);
-  const took = life.endedAt === undefined ? "" : formatAge(life.endedAt - life.startedAt);
-  const text = fitTo(`attempt ${life.n}  ${word}`, width - 3 - TIME_WIDTH);
+function headLine(attempt: AttemptHistory, chosen: boolean, width: number): AttemptLine {
+  const { glyph, tone, word } = attemptLabel(attempt);
+  const took = attempt.endedAt === undefined ? "" : formatAge(attempt.endedAt - attempt.startedAt);
+  const text = fitTo(`attempt ${attempt.n}  ${word}`, width - 3 - TIME_WIDTH);
   const line: Span[] = [
     { text: ` ${glyph} `, tone },
     { text, bold: chosen },
   ];
-  if (life.endedAt !== undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
-  return { line, since: life.endedAt === undefined ? life.startedAt : undefined };
+  if (attempt.endedAt !== undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
+  return { line, since: attempt.endedAt === undefined ? attempt.startedAt : undefined };
 }
 
 function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readonly AttemptLine[] {
@@ -133,17 +133,23 @@ function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readon
 }
 
 /** The finish line as a track, behind the agent; the chosen step is inverted. If not all of it fits, only that step is named. */
-export function trackLine(life: AttemptHistory, chosen: AttemptEntry | undefined, width: number): SpanLine {
-  const whole = trackSpans(life, chosen, () => true);
-  return spansWidth(whole) <= width ? whole : trackSpans(life, chosen, (entry) => entry === chosen || entry.mark === "running");
+export function trackLine(attempt: AttemptHistory, chosen: AttemptEntry | undefined, width: number): SpanLine {
+  const whole = trackSpans(attempt, chosen, () => true);
+  return spansWidth(whole) <= width
+    ? whole
+    : trackSpans(attempt, chosen, (entry) => entry === chosen || entry.mark === "running");
 }
 
-function trackSpans(life: AttemptHistory, chosen: AttemptEntry | undefined, named: (entry: AttemptEntry) => boolean): SpanLine {
-  const steps = life.entries.flatMap((entry) => [
+function trackSpans(
+  attempt: AttemptHistory,
+  chosen: AttemptEntry | undefined,
+  named: (entry: AttemptEntry) => boolean,
+): SpanLine {
+  const steps = attempt.entries.flatMap((entry) => [
     { text: named(entry) ? "  " : " " },
     ...trackEntry(entry, entry === chosen, named(entry) ? ` ${entryLabel(entry)}` : ""),
   ]);
-  return [{ text: ` attempt ${life.n} `, tone: "waiting" }, ...steps];
+  return [{ text: ` attempt ${attempt.n} `, tone: "waiting" }, ...steps];
 }
 
 function trackEntry(entry: AttemptEntry, chosen: boolean, words: string): SpanLine {

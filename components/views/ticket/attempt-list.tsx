@@ -13,32 +13,32 @@ import { shownAttempt, shownAttempts } from "./ticket-layout.ts";
 import { useTarget } from "./use-target.ts";
 
 /** The attempt history, one line for each step of the chosen attempt and two for each other. */
-export const LifeList = memo(function LifeList({ columns, height }: ViewSize): ReactNode {
-  useDrawn("ticket life");
+export const AttemptList = memo(function AttemptList({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ticket attempts");
   const target = useTarget();
   if (target === undefined) return <Box width={columns} height={height} flexShrink={0} />;
   const { lines, window } = shownAttempt(target, { columns, height });
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
-      <Rule title="ATTEMPTS" count={String(target.lives.length)} width={columns} />
+      <Rule title="ATTEMPTS" count={String(target.attempts.length)} width={columns} />
       <Lines lines={lines} columns={columns - 1} window={window} />
     </Box>
   );
 });
 
 /** The attempts of a ticket, a line each. */
-export const TryLines = memo(function TryLines({ columns, height }: ViewSize): ReactNode {
-  useDrawn("ticket life");
+export const AttemptRows = memo(function AttemptRows({ columns, height }: ViewSize): ReactNode {
+  useDrawn("ticket attempts");
   const target = useTarget();
-  const lives = target?.lives ?? [];
-  const alone = height === 1 && lives.length > 1;
-  const count = alone ? ` of ${lives.length}` : "";
-  const lines = lives.map((life) =>
-    attemptLine(life, { chosen: life === target?.life && lives.length > 1, width: columns, count }),
+  const attempts = target?.attempts ?? [];
+  const alone = height === 1 && attempts.length > 1;
+  const count = alone ? ` of ${attempts.length}` : "";
+  const lines = attempts.map((attempt) =>
+    attemptLine(attempt, { chosen: attempt === target?.attempt && attempts.length > 1, width: columns, count }),
   );
   return (
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
-      <Lines lines={lines} columns={columns} window={shownAttempts(lives, target?.life, height)} />
+      <Lines lines={lines} columns={columns} window={shownAttempts(attempts, target?.attempt, height)} />
     </Box>
   );
 });

@@ -80,7 +80,7 @@ function searchField({ ui: { modal } }: DashboardState): TextInput | undefined {
 /** A tab's own lines, as one text: they depend on more of the run than its file does. */
 function headKey(state: DashboardState): string {
   const { view, ticket } = state.ui;
-  if (view !== "ticket" || (ticket.tab !== "cost" && ticket.tab !== "evidence")) return "";
+  if (view !== "ticket" || ticket.tab === "prompt") return "";
   const target = targetOf(state);
   return target === undefined
     ? ""

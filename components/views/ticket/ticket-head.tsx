@@ -31,7 +31,7 @@ export const TicketHead = memo(function TicketHead({ width }: { readonly width: 
       <Line>
         <Say tone={tone}>{` ${glyph} ${cut(text, width - 4)}`}</Say>
       </Line>
-      {target === undefined ? <Line> </Line> : <Spans line={cutSpans(trackLine(target.life, target.entry, width), width)} />}
+      {target === undefined ? <Line> </Line> : <Spans line={cutSpans(trackLine(target.attempt, target.entry, width), width)} />}
     </>
   );
 });

@@ -12,40 +12,43 @@ import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 /** Lines of the head: the ticket, its state, and its finish line. */
 export const TICKET_HEAD_LINES = 3;
 /** Minimum and maximum columns of the attempt history beside the text. */
-const [LEAST_LIFE, MOST_LIFE] = [38, 56];
+const [LEAST_LIST, MOST_LIST] = [38, 56];
 /** Its share of the width between them. */
-const LIFE_SHARE = 0.3;
+const LIST_SHARE = 0.3;
 /** Lines above the attempt history beside the text. */
-const LIFE_TITLE = 1;
+const LIST_TITLE = 1;
 
 /** The positions of the attempt history and the text, under the head. */
 interface TicketLayout {
   readonly wide: boolean;
-  readonly life: ViewSize;
+  readonly list: ViewSize;
   readonly text: ViewSize;
 }
 
 /** Side by side if there is room, else the text under a line for each attempt. */
-export function ticketLayout({ columns, height }: ViewSize, tries: number): TicketLayout {
+export function ticketLayout({ columns, height }: ViewSize, attempts: number): TicketLayout {
   if (columns >= WIDE_COLUMNS) {
-    const life = Math.min(MOST_LIFE, Math.max(LEAST_LIFE, Math.floor(columns * LIFE_SHARE)));
-    return { wide: true, life: { columns: life, height }, text: { columns: columns - life, height } };
+    const list = Math.min(MOST_LIST, Math.max(LEAST_LIST, Math.floor(columns * LIST_SHARE)));
+    return { wide: true, list: { columns: list, height }, text: { columns: columns - list, height } };
   }
-  const lines = Math.min(tries, Math.max(1, Math.floor(height / 5)));
-  return { wide: false, life: { columns, height: lines }, text: { columns, height: height - lines } };
+  const lines = Math.min(attempts, Math.max(1, Math.floor(height / 5)));
+  return { wide: false, list: { columns, height: lines }, text: { columns, height: height - lines } };
 }
 
 /** The attempt history beside the text, under its title: its lines, and the visible ones. */
-export function shownAttempt({ lives, life, entry }: Pick<Target, "lives" | "life" | "entry">, { columns, height }: ViewSize) {
-  const { lines, at } = attemptLines(lives, { life, entry }, columns - 1);
-  return { lines, window: windowOf(lines.length, height - LIFE_TITLE, at) };
+export function shownAttempt(
+  { attempts, attempt, entry }: Pick<Target, "attempts" | "attempt" | "entry">,
+  { columns, height }: ViewSize,
+) {
+  const { lines, at } = attemptLines(attempts, { attempt, entry }, columns - 1);
+  return { lines, window: windowOf(lines.length, height - LIST_TITLE, at) };
 }
 
 /** The visible attempts above the text; if there is one line for all, the chosen one. */
-export function shownAttempts(lives: readonly AttemptHistory[], life: AttemptHistory | undefined, height: number): Window {
-  const at = life === undefined ? 0 : lives.indexOf(life);
-  if (height === 1) return { start: at, end: Math.min(at + 1, lives.length), above: 0, below: 0 };
-  return windowOf(lives.length, height, at);
+export function shownAttempts(attempts: readonly AttemptHistory[], attempt: AttemptHistory | undefined, height: number): Window {
+  const at = attempt === undefined ? 0 : attempts.indexOf(attempt);
+  if (height === 1) return { start: at, end: Math.min(at + 1, attempts.length), above: 0, below: 0 };
+  return windowOf(attempts.length, height, at);
 }
 
 /** A tab's name, with a space on either side. */
@@ -57,12 +60,12 @@ export function tabName(tab: TicketTab, chosen: TicketTab): string {
 export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
   const target = targetOf(state);
   if (target === undefined) return undefined;
-  const { wide, life, text } = ticketLayout({ columns, height: height - TICKET_HEAD_LINES }, target.lives.length);
+  const { wide, list, text } = ticketLayout({ columns, height: height - TICKET_HEAD_LINES }, target.attempts.length);
   const row = cell.row - TICKET_HEAD_LINES;
-  const isInLife = wide ? cell.column < life.columns : row < life.height;
+  const isInList = wide ? cell.column < list.columns : row < list.height;
   if (row < 0 || row >= height - TICKET_HEAD_LINES) return undefined;
-  if (isInLife) return wide ? stepAt(target, life, row - LIFE_TITLE) : tryAt(target, life, row);
-  const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, life.height];
+  if (isInList) return wide ? stepAt(target, list, row - LIST_TITLE) : attemptAt(target, list, row);
+  const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, list.height];
   // The line of the tabs begins with a dash.
   return row === top ? tabAt(target.tab, cell.column - left - 1) : undefined;
 }
@@ -74,15 +77,15 @@ function stepAt(target: Target, size: ViewSize, row: number): MouseTarget | unde
   return of === undefined ? undefined : pick(target, of);
 }
 
-function tryAt(target: Target, { height }: ViewSize, row: number): MouseTarget | undefined {
-  const { start, end } = shownAttempts(target.lives, target.life, height);
-  const life = start + row >= end ? undefined : target.lives[start + row];
-  return life === undefined ? undefined : pick(target, { n: life.n });
+function attemptAt(target: Target, { height }: ViewSize, row: number): MouseTarget | undefined {
+  const { start, end } = shownAttempts(target.attempts, target.attempt, height);
+  const attempt = start + row >= end ? undefined : target.attempts[start + row];
+  return attempt === undefined ? undefined : pick(target, { n: attempt.n });
 }
 
 /** The newest attempt is not pinned: the next one is shown once it begins. */
-function pick({ ticket, lives }: Target, { n, step }: NonNullable<AttemptLine["of"]>): MouseTarget {
-  const held = n === lives.at(-1)?.n ? {} : { n };
+function pick({ ticket, attempts }: Target, { n, step }: NonNullable<AttemptLine["of"]>): MouseTarget {
+  const held = n === attempts.at(-1)?.n ? {} : { n };
   return { on: "step", pick: { ticket: ticket.id, ...held, ...(step === undefined ? {} : { step }) } };
 }
 

@@ -6,7 +6,7 @@ import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
 import { Line, Say } from "../../kit/text.tsx";
-import { LifeList, TryLines } from "./attempt-list.tsx";
+import { AttemptList, AttemptRows } from "./attempt-list.tsx";
 import { TextPane } from "./text-pane.tsx";
 import { TicketHead } from "./ticket-head.tsx";
 import { TICKET_HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
@@ -30,22 +30,22 @@ export function TicketView({ columns, height }: ViewSize): ReactNode {
 }
 
 function Body({ columns, height }: ViewSize): ReactNode {
-  const tries = useDashboard((s) => {
+  const attempts = useDashboard((s) => {
     const ticket = s.ui.selected === undefined ? undefined : ticketIn(s, s.ui.selected);
     return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
   });
-  if (tries === 0) return <Untried />;
-  const { wide, life, text } = ticketLayout({ columns, height }, tries);
+  if (attempts === 0) return <NoAttempt />;
+  const { wide, list, text } = ticketLayout({ columns, height }, attempts);
   if (wide)
     return (
       <Box flexDirection="row" height={height} flexShrink={0}>
-        <LifeList {...life} />
+        <AttemptList {...list} />
         <TextPane {...text} left="│ " />
       </Box>
     );
   return (
     <>
-      <TryLines {...life} />
+      <AttemptRows {...list} />
       <TextPane {...text} left=" " />
     </>
   );
@@ -60,7 +60,7 @@ function Unselected(): ReactNode {
   );
 }
 
-function Untried(): ReactNode {
+function NoAttempt(): ReactNode {
   return (
     <Line>
       <Say tone="waiting"> no attempt yet: there is no log, no change and no cost</Say>

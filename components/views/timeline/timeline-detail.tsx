@@ -24,15 +24,15 @@ export function TimelineDetail(options: {
   readonly lines: number;
 }): ReactNode {
   const { id, width } = options;
-  const tries = useDashboard((s) => (id === undefined ? 0 : triesOf(s, id)));
+  const attempts = useDashboard((s) => (id === undefined ? 0 : attemptCount(s, id)));
   const history = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)?.history)) ?? [];
   const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
   const roomy = options.lines > 2;
   const room = roomy ? options.lines - 1 : options.lines;
-  const running = tries > history.length;
+  const running = attempts > history.length;
   const past = history.toReversed().slice(0, room - (running ? 1 : 0));
   const hidden = history.length - past.length;
-  const words = `${plural(tries, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
+  const words = `${plural(attempts, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
   const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
   const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
   const used = past.length + (running ? 1 : 0);
@@ -56,7 +56,7 @@ function selectLabel(keys: string): string {
   return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
 }
 
-function triesOf(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
+function attemptCount(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
   const ticket = ticketIn(state, id);
   return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
 }

@@ -12,7 +12,7 @@ import { JsonLinesReader, jsonLine, LineTooLong } from "./json-lines.ts";
 /** Clients, at most. Each may hold a snapshot and its queue in memory. */
 const MOST_CLIENTS = 32;
 /** Time that `close` waits for clients to take their queues, in milliseconds. */
-const FAREWELL_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 /** Longest line from a client, in bytes. */
 const LONGEST_COMMAND = 64 * 1024;
 /** Bytes that may wait for a client beyond its snapshot. */
@@ -80,7 +80,7 @@ class SocketChannel implements Channel {
     for (const socket of sockets) socket.end();
     const timer = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
-    }, FAREWELL_MS);
+    }, CLOSE_TIMEOUT_MS);
     await closed;
     clearTimeout(timer);
   }

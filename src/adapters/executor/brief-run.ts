@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 
-/** How a brief run goes. */
+/** The options of a brief run. */
 export interface BriefRunOptions {
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -8,13 +8,13 @@ export interface BriefRunOptions {
   readonly timeoutMs?: number;
 }
 
-/** How a brief run ended. */
+/** The end of a brief run. */
 export interface BriefRunResult {
   /** Undefined where it was killed, or did not start. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it did not exit with 0; empty where it did. */
+  /** The reason why it did not exit with 0; empty if it did. */
   readonly problem: string;
 }
 

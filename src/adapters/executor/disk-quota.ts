@@ -157,7 +157,7 @@ async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuo
   walk.tookMs = walk.at - begun;
 }
 
-/** What C libraries, Node and shells say of a file that has reached RLIMIT_FSIZE (setrlimit(2): SIGXFSZ, or EFBIG). */
+/** The words of C libraries, Node and shells for a file that has reached RLIMIT_FSIZE (setrlimit(2): SIGXFSZ, or EFBIG). */
 const FILE_LIMIT = /\bEFBIG\b|file too large|file size limit exceeded/i;
 
 /** True if a program seems to have failed because a file could not grow. */

@@ -61,6 +61,7 @@ const PRESENT_TYPES: ReadonlyMap<string, RunFact["type"]> = new Map([
   ["second-model-asked", "reviewer-asked"],
   ["second-model-answered", "reviewer-answered"],
   ["starts-held", "backoff-started"],
+  ["gate-put-off", "gate-postponed"],
 ]);
 const PRESENT_FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ["run-started", new Map([["left", "carriedOver"]])],

@@ -53,7 +53,7 @@ const MIGRATIONS: readonly string[] = [
      usd REAL NOT NULL CHECK (usd >= 0)
    ) STRICT;
    CREATE INDEX costs_by_time ON costs (at);`,
-  // What an attempt may cost is set aside in its row before it starts; what it did cost takes its place.
+  // The maximum cost of an attempt is reserved in its row before it starts; the real cost replaces it.
   `ALTER TABLE costs ADD COLUMN fence INTEGER;
    CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;`,
   // A question to the reviewer has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is

@@ -24,9 +24,11 @@ const LOOKER_MS = 50;
  *
  * A lock file is never removed (another process may be about to lock it), and never opened except through SQLite: closing any
  * other descriptor of it would drop the lock (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ *
+ * `waitMs` is how long a call blocks this process for a lock that is held.
  */
-export function createLocks(folder: string): Locks {
-  return new SqliteLocks(folder);
+export function createLocks(folder: string, waitMs = LOOKER_MS): Locks {
+  return new SqliteLocks(folder, waitMs);
 }
 
 interface Held {
@@ -36,10 +38,12 @@ interface Held {
 
 class SqliteLocks implements Locks {
   readonly #folder: string;
+  readonly #waitMs: number;
   readonly #held = new Map<string, Held>();
 
-  constructor(folder: string) {
+  constructor(folder: string, waitMs: number) {
     this.#folder = folder;
+    this.#waitMs = waitMs;
   }
 
   take(resources: readonly string[], holder: LockHolder): ReturnType<Locks["take"]> {
@@ -92,7 +96,7 @@ class SqliteLocks implements Locks {
 
   /** A connection that holds the lock, or undefined if another process holds it. */
   #begin(resource: string): DatabaseSync | undefined {
-    const db = new DatabaseSync(this.#file(resource), { timeout: LOOKER_MS });
+    const db = new DatabaseSync(this.#file(resource), { timeout: this.#waitMs });
     try {
       // Nothing is ever written, so the file stays empty; a rollback journal beside it would be left behind by a kill.
       db.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");

@@ -26,14 +26,14 @@ export type OracleExit =
   | { readonly problem: string };
 
 /** A child that another part of this process is starting right now may still hold the program open for writing (execve(2)). */
-const BUSY_TRIES = 20;
+const MAX_BUSY_ATTEMPTS = 20;
 const BUSY_MS = 10;
 
 /** Runs an oracle once, with limits of time and output, and an empty stdin. */
 export async function runOracle(launch: OracleLaunch): Promise<OracleExit> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const result = await runOnce(launch);
-    if (result.code !== "ETXTBSY" || tries === BUSY_TRIES) return exitOf(result, launch.deadlineMs);
+    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch.deadlineMs);
     await pause(BUSY_MS);
   }
 }

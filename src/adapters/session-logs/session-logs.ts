@@ -18,7 +18,7 @@ export interface SessionLogsOptions extends SessionLogFormat {
 
 /** Time in which a program completes a line. Milliseconds between attempts, and attempts. */
 const AGAIN_MS = 100;
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 /** Answers of one day that are kept in memory, at most. */
 const MOST_USES = 1_000_000;
 
@@ -60,11 +60,11 @@ export function createSessionLogs(options: SessionLogsOptions, wait: (ms: number
 }
 
 async function withPatience<T>(read: () => Promise<T>, wait: (ms: number) => Promise<unknown>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof Unreadable && error.passes) || tries === TRIES) throw error;
+      if (!(error instanceof Unreadable && error.passes) || attempt === MAX_ATTEMPTS) throw error;
       await wait(AGAIN_MS);
     }
   }

@@ -1,12 +1,12 @@
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
 import { replaceWholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; filed
@@ -58,7 +58,7 @@ export function seedEmbeddedTracker(
 
 async function set(file: string, ids: readonly TicketId[], id: TicketId, state: TrackerState, note: string): Promise<void> {
   if (!ids.includes(id)) throw brokenTracker(file, `ticket ${id} is not one of the batch's`);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const before = await existing(file);
     const now = before.tickets.find((t) => t.id === id);
     if (isSameState(trackerTicket(file, id, now).state, state)) return;
@@ -74,11 +74,11 @@ async function set(file: string, ids: readonly TicketId[], id: TicketId, state: 
 
 /** Adds an open ticket at the end, or finds it if it was added before. */
 async function add(file: string, { id, title, body, note }: FiledTicket): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const before = await existing(file);
     const known = before.tickets.find((t) => t.id.toLowerCase() === id.toLowerCase());
     if (known !== undefined && (known.id !== id || known.title !== title))
-      throw brokenTracker(file, `${known.id} is another ticket`);
+      throw new TicketIdTaken(brokenTracker(file, `${known.id} is another ticket`).message);
     if (known !== undefined) return;
     const added: EmbeddedTicket = { id, title, body, state: "open", note: noteLine(note) };
     if (await replaceWholeFile(file, embeddedText([...before.tickets, added]), before.file)) {

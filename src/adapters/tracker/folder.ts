@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
-import type { FiledTicket, Tracker, TrackerState, TrackerTicket } from "../../ports/tracker.ts";
+import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
 import { MAX_TICKET_FILE, readFolder, takenIn, unreadableFolder } from "./folder-read.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
@@ -12,7 +12,7 @@ import { parseTicketFile } from "./ticket-file.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; filed
@@ -68,7 +68,7 @@ interface Found {
 }
 
 async function set(folder: string, find: () => Promise<Found>, state: TrackerState, note: string): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { id, name, file, state: now } = await find();
     if (isSameState(now, state)) return;
     const text = withState(file.text, state, note);
@@ -87,13 +87,13 @@ async function add(folder: string, ticket: FiledTicket): Promise<string> {
   const { id, title } = ticket;
   const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
   if (there !== undefined && (there.id !== id || there.title !== title))
-    throw unreadableFolder(folder, [`${there.id} is another ticket`]);
+    throw new TicketIdTaken(unreadableFolder(folder, [`${there.id} is another ticket`]).message);
   if (there !== undefined) return basename(there.file);
   const name = `${id}.md`;
   const text = newTicketText(ticket);
   mustRead(folder, name, id, text, { as: "open" });
   if (!(await makeWholeFile(join(folder, name), text)))
-    throw unreadableFolder(folder, [`${shownFileName(name)} is there already, and is not ${id}`]);
+    throw new TicketIdTaken(unreadableFolder(folder, [`${shownFileName(name)} is there already, and is not ${id}`]).message);
   const after = await look(folder, name, id);
   if (after === undefined || after.file.text !== text)
     throw unreadableFolder(folder, [`ticket ${id} was filed and did not read back so`]);

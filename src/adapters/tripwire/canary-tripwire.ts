@@ -3,14 +3,14 @@ import type { FrozenSet } from "../../domain/run/event.ts";
 import { changedPart } from "../../domain/run/frozen-set.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
-import type { Tripwire, TripwireResult } from "../../ports/tripwire.ts";
-import { systemCode } from "../disk-error.ts";
+import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Canary } from "./canary.ts";
 import { judgeWithCopies } from "./copy-comparison.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
 import { judgeCanary } from "./judge-canary.ts";
 import type { Likeness } from "./likeness.ts";
+import { isMachineFault } from "./machine-fault.ts";
 import { allCanaries } from "./scenarios.ts";
 
 /** Concurrent judgements: the first workers start at the same moment. */
@@ -33,43 +33,31 @@ export interface CanaryTripwireOptions {
   readonly frozen: () => FrozenSet;
 }
 
-/** Proves the oracle by canaries. Each proof makes new random ones. */
+/** Proves the oracle by canaries. Each proof makes new random ones. A fault of the machine leaves it unproven. */
 export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
   return {
     async check(signal, urgent = () => false) {
       const startedAt = performance.now();
       const judged = { canaries: 0 };
-      const problem = await withRoom(() => firstProblem(options, { signal, urgent }, judged), signal).catch((cause: unknown) => {
-        return `the canaries could not be judged: ${errorMessage(cause)}`;
-      });
+      const found = await firstProblem(options, { signal, urgent }, judged).then(
+        (problem): Found | undefined => (problem === undefined ? undefined : { problem }),
+        (cause: unknown): Found => ({
+          problem: `the canaries could not be judged: ${errorMessage(cause)}`,
+          ...(isMachineFault(cause) ? { unproven: true } : {}),
+        }),
+      );
       if (signal.aborted) return undefined;
       const numbers = { canaries: judged.canaries, ms: Math.round(performance.now() - startedAt) };
-      return problem === undefined ? { ok: true, ...numbers } : fired(problem, numbers);
+      if (found === undefined) return { ok: true, ...numbers };
+      return { ok: false, ...found, problem: found.problem.slice(0, 1_000), ...numbers };
     },
   };
 }
 
-/**
- * Waits before a proof that a full disk interrupted is repeated, in milliseconds: a worker that filled the disk may be ending
- * right now.
- */
-const TRIES = 6;
-const ROOM_MS = 2_000;
-
-/** Only a proof that could not be judged is repeated, from its beginning; a wrongly judged canary stays wrong. */
-async function withRoom<T>(prove: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await prove();
-    } catch (error) {
-      if (systemCode(error) !== "ENOSPC" || tries === TRIES || signal.aborted) throw error;
-      await pause(ROOM_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
-function fired(problem: string, numbers: { canaries: number; ms: number }): TripwireResult {
-  return { ok: false, problem: problem.slice(0, 1_000), ...numbers };
+/** The reason why a proof is not ok. */
+interface Found {
+  readonly problem: string;
+  readonly unproven?: true;
 }
 
 async function firstProblem(

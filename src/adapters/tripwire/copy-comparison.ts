@@ -4,13 +4,14 @@ import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts"
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
+import { judgedByItself, MachineFault } from "./machine-fault.ts";
 import { reopenings } from "./reopenings.ts";
 
 /** Copies judged in parallel: fewer while other work is running. */
 const AT_A_TIME = { background: 2, now: 4 };
 
 /** Attempts to judge the real tracker if it changes meanwhile. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /** The number of tickets that a problem names. */
 const NAMED = 3;
@@ -45,14 +46,15 @@ export interface CopyComparison {
  * Judges the real tracker, then copies of it in places like those of the canaries. An exact copy must be judged alike. If the
  * verdict is done, no copy with a reopened ticket may be done; each ticket of the batch is reopened in one of them. So an oracle
  * contradicts itself if it tells the real tracker from a canary by anything but its tickets (path, age, hour, priority), or one
- * ticket from the others. `only` names the verdict to confirm; without it, both are.
+ * ticket from the others. `only` names the verdict to confirm; without it, both are. Throws a MachineFault if the tracker cannot
+ * be copied, or if the oracle cannot be run.
  */
 export async function judgeWithCopies(
   options: CopyComparisonOptions,
   asked: JudgementRequest,
   only?: "done",
 ): Promise<CopyComparison> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const batch = options.batch();
     const before = await copyOrWhyNot(batch.tracker);
     const real = await options.program.judge(batch, asked.signal, asked.how);
@@ -61,13 +63,12 @@ export async function judgeWithCopies(
       return { judgement, compared: false };
     const after = await copyOrWhyNot(batch.tracker);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
-    if (whyNot !== undefined)
-      return { judgement, problem: `the tracker could not be copied: ${whyNot.message}`, compared: false };
+    if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
       const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
       return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
-    if (tries === TRIES) return { judgement, compared: false };
+    if (attempt === MAX_ATTEMPTS) return { judgement, compared: false };
   }
 }
 
@@ -105,8 +106,7 @@ async function judgeCopy({ hides, program, batch }: Judged, copy: Copy, { signal
   const place = await hides.make(batch.tracker.kind);
   try {
     await placeCopy(place, copy);
-    const judged = await program.judge({ ...batch, tracker: place }, signal, how);
-    return judged.exitCode !== undefined ? judged : await program.judge({ ...batch, tracker: place }, signal, how);
+    return await judgedByItself(() => program.judge({ ...batch, tracker: place }, signal, how), signal);
   } finally {
     await hides.remove(place);
   }

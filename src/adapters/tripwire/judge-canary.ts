@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
+import { judgedByItself } from "./machine-fault.ts";
 import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
 /** Limits of a changing canary: total time in milliseconds, and number of changes. */
@@ -18,12 +19,15 @@ export interface Judge {
   readonly how: "background" | undefined;
 }
 
-/** Has a canary judged, once per scene. Returns the fault of a judgement, or undefined if all were right. */
+/**
+ * Has a canary judged, once per scene. Returns the fault of a judgement, or undefined if all were right. Throws a MachineFault if
+ * the oracle could not be run.
+ */
 export async function judgeCanary(judge: Judge, canary: Canary): Promise<string | undefined> {
   const place = await judge.hides.make(canary.kind);
   try {
     for (const scene of canary.scenes) {
-      const judging = await judgeScene(judge, canary, place, scene);
+      const judging = await judgedByItself(() => judgeOnce(judge, canary, place, scene), judge.signal);
       const wrong = isRight(scene.expected, judging, judge.plain) ? undefined : told(scene.expected, judging);
       if (wrong !== undefined) return `${canary.name} (${canary.kind}, ${canary.batch.length} tickets): ${wrong}`;
     }
@@ -31,12 +35,6 @@ export async function judgeCanary(judge: Judge, canary: Canary): Promise<string 
   } finally {
     await judge.hides.remove(place);
   }
-}
-
-/** A process that did not end by itself (timeout, failed start) proves nothing: it runs once more. */
-async function judgeScene(judge: Judge, canary: Canary, place: TrackerLocation, scene: Scene): Promise<Judging> {
-  const first = await judgeOnce(judge, canary, place, scene);
-  return first.exitCode !== undefined || judge.signal.aborted ? first : judgeOnce(judge, canary, place, scene);
 }
 
 async function judgeOnce(

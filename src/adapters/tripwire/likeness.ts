@@ -9,7 +9,7 @@ export interface Likeness {
 
 const DIGITS = "0123456789";
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
-const TRIES = 50;
+const MAX_ATTEMPTS = 50;
 
 /**
  * New ids in the shape of the batch's ids: numbers become other numbers of about the same length. If that does not give enough,
@@ -18,9 +18,9 @@ const TRIES = 50;
 export function idsLike(known: readonly TicketId[], count: number): TicketId[] {
   const taken = new Set(known.map((id) => id.toLowerCase()));
   const ids: TicketId[] = [];
-  for (let tries = 0; ids.length < count; tries += 1) {
-    const letters = tries > TRIES * count || !known.some((id) => /\d/.test(id));
-    const more = tries > 2 * TRIES * count ? String(randomInt(10 ** 9)) : "";
+  for (let attempt = 0; ids.length < count; attempt += 1) {
+    const letters = attempt > MAX_ATTEMPTS * count || !known.some((id) => /\d/.test(id));
+    const more = attempt > 2 * MAX_ATTEMPTS * count ? String(randomInt(10 ** 9)) : "";
     const id = TicketId.safeParse(`${other(oneOf(known), letters)}${more}`);
     if (!id.success || taken.has(id.data.toLowerCase())) continue;
     taken.add(id.data.toLowerCase());

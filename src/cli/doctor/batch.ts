@@ -1,5 +1,6 @@
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
+import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { findAgent } from "../engine/agent-of.ts";
@@ -21,9 +22,18 @@ export async function checkAgentProgram(loaded: LoadedBatch, env: NodeJS.Process
   }
 }
 
-/** Checks for model API keys that would change who pays: a start is refused for them. */
-export async function checkApiKeys(env: NodeJS.ProcessEnv, loaded: LoadedBatch | undefined): Promise<readonly CheckResult[]> {
+/**
+ * Checks for model API keys that would change who pays: a start is refused for them. `isConfined` tells whether a run of the batch
+ * would have a sandbox; it is asked only if that matters.
+ */
+export async function checkApiKeys(
+  env: NodeJS.ProcessEnv,
+  loaded: LoadedBatch | undefined,
+  isConfined: () => Promise<boolean>,
+): Promise<readonly CheckResult[]> {
   const found = await findApiKeys(env, loaded);
+  if (found.length > 0 && loaded !== undefined && !canBeBilled(loaded.batch, true) && (await isConfined()))
+    return [ok("stray-keys", `${describeApiKeys(found).join(", ")}; nothing in the sandbox of this batch could use it`)];
   if (found.length > 0) return found.map((key) => bad("stray-keys", describeApiKeys([key]).join(), howToAllow([key])));
   const where = loaded === undefined ? "in the environment" : "in the environment, or in .env files of the batch";
   return [ok("stray-keys", `no model API key ${where}`)];

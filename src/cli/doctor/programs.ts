@@ -3,13 +3,17 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { loadPrograms } from "../../adapters/agent/registry.ts";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import { gitVersionIn, OLDEST_GIT } from "../../adapters/vcs/git/git-version.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { type CheckResult, ok, warn } from "./check-result.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
+
+const INSTALL_GIT = `Install git ${OLDEST_GIT} or newer and see that it comes first on PATH.`;
 
 /** Time limit for a program to print its version, in milliseconds. */
 const DEADLINE_MS = 20_000;
@@ -101,4 +105,16 @@ function isOlder(version: string, tested: string): boolean {
   const [a, b] = [numbers(version), numbers(tested)];
   const differs = a.findIndex((number, i) => number !== b[i]);
   return differs >= 0 && (a[differs] ?? 0) < (b[differs] ?? 0);
+}
+
+/** Checks the git on PATH. An identity is not required: loopdash sets its own. */
+export async function checkGit(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
+  const children = allowedEnvironment(env, {});
+  const git = await resolveProgram("git", { cwd: "/", path: children["PATH"] ?? "" });
+  if (git === undefined) return [bad("git", "no git program is on PATH", INSTALL_GIT)];
+  const { exitCode, stdout } = await runBriefly([git, "--version"], { env: children, timeoutMs: 20_000 });
+  const version = gitVersionIn(stdout);
+  if (exitCode !== 0 || version === undefined) return [bad("git", `${git} does not tell its version`, INSTALL_GIT)];
+  const found = `${version.version} (${git})`;
+  return [version.isEnough ? ok("git", found) : bad("git", `${found} cannot merge without a checkout`, INSTALL_GIT)];
 }

@@ -27,8 +27,8 @@ export function checkTerminal(options: {
     return [warn("terminal", found, "Set TERM to what the terminal is, such as xterm-256color."), locale(env)];
   }
   if (env["CI"]) return [warn("terminal", "CI is set, so a run prints lines", "Unset CI for the dashboard."), locale(env)];
-  const abilities = terminalCapabilities({ env, isTTY: true, depth: stdout.getColorDepth?.(env) ?? 1 });
-  return [ok("terminal", `TERM=${term}; ${inWords(abilities)}`), size(stdout), colours(env, abilities), locale(env)];
+  const capabilities = terminalCapabilities({ env, isTTY: true, depth: stdout.getColorDepth?.(env) ?? 1 });
+  return [ok("terminal", `TERM=${term}; ${inWords(capabilities)}`), size(stdout), colours(env, capabilities), locale(env)];
 }
 
 /** The plain command is refused on a terminal that is too small. */
@@ -43,7 +43,7 @@ const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by
 const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
 
 /** The features that the dashboard uses here; docs/terminals.md says how to change each. */
-function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: TerminalCapabilities): string {
+function inWords({ glyphs, title, notice, progress, clipboard, mouse, hasScreenReader }: TerminalCapabilities): string {
   return [
     glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",
     title ? "title" : "no title",
@@ -51,7 +51,7 @@ function inWords({ glyphs, title, notice, progress, clipboard, mouse, spoken }: 
     progress ? "progress bar" : "no progress bar",
     CLIPBOARDS[clipboard],
     mouse ? "mouse" : "no mouse",
-    ...(spoken ? ["laid out for a screen reader"] : []),
+    ...(hasScreenReader ? ["laid out for a screen reader"] : []),
   ].join(", ");
 }
 

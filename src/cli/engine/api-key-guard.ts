@@ -2,12 +2,11 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
-import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
-import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
+import type { RepoSpec } from "../../domain/batch/schema.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { readBaseFiles } from "./base-files.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** A variable that would change who pays: its name and its location. */
@@ -59,8 +58,7 @@ const TOO_LARGE = "(not read: larger than 1 MiB)";
  * Refuses to start if a stray key would change who pays: throws a UserError (exit 4) that names each variable and its location.
  * Every start checks this, also one that resumes a run.
  */
-export async function refuseApiKeys(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<void> {
-  const found = await findApiKeys(env, loaded);
+export function refuseApiKeys(found: readonly FoundApiKey[]): void {
   if (found.length === 0) return;
   throw new UserError({
     what: "a model API key or setting would change who pays for the agents",
@@ -100,10 +98,7 @@ export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch):
   const places = folders.flatMap((folder) => IN_FOLDER.map((options) => ({ ...options, file: join(folder, options.file) })));
   const all = [...places, ...inHome(env["HOME"], loaded.batch)];
   const once = [...new Map(all.map((options) => [options.file, options])).values()];
-  const [inFiles, inCommits] = await Promise.all([
-    Promise.all(once.map(inFile)),
-    Promise.all(repos.map(({ path, base }) => inCommit(path, base))),
-  ]);
+  const [inFiles, inCommits] = await Promise.all([Promise.all(once.map(inFile)), Promise.all(repos.map(inCommit))]);
   const files = inFiles.flat();
   // A committed file is usually checked out too; it is listed once.
   const known = new Set(files.map(({ name, where }) => `${name} ${where}`));
@@ -147,22 +142,16 @@ async function readSome(path: string): Promise<{ readonly text: string } | "too 
   }
 }
 
-/** The files that the tip of a base branch puts into every worktree. Empty if git finds no such repository or branch. */
-async function inCommit(path: string, base: string): Promise<readonly (FoundApiKey & { readonly file: string })[]> {
-  if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
-  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
-  // Git follows a link within the tree. It answers a missing path in another form, which is skipped.
-  const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
-  const input = IN_FOLDER.map(({ file }) => `refs/heads/${base}:${file} ${file}\n`).join("");
-  const args = ["cat-file", `--batch-check=${format}`, "--follow-symlinks"];
-  const { stdout } = await runGit(path, { gitDir, args, input });
-  const blobs = stdout.matchAll(/^([0-9a-f]{40,64}) blob (\d+) (.+)$/gm);
-  const found = [...blobs].map(async ([, id = "", size = "", file = ""]) => {
-    const tooLarge = Number(size) > MOST;
-    const text = tooLarge ? "" : await mustGit(path, { gitDir, args: ["cat-file", "blob", id] });
+/** The files that the tip of a base branch puts into every worktree. */
+async function inCommit(repo: RepoSpec): Promise<readonly (FoundApiKey & { readonly file: string })[]> {
+  const { path, base } = repo;
+  const files = await readBaseFiles(
+    repo,
+    IN_FOLDER.map(({ file }) => file),
+  );
+  return [...files].flatMap(([file, content]) => {
     const names = IN_FOLDER.find((options) => options.file === file)?.names ?? apiKeyNamesInDotenv;
-    const stray = tooLarge ? [TOO_LARGE] : names(text);
+    const stray = content === "too large" ? [TOO_LARGE] : names(content.text);
     return stray.map((name) => ({ name, where: `${file} of the branch ${base} in ${path}`, file: join(path, file) }));
   });
-  return (await Promise.all(found)).flat();
 }

@@ -1,9 +1,10 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { discoveredTickets, withEarlier } from "../../domain/outbox/discovery.ts";
-import { carriedOverWork } from "../../domain/run/carry-over.ts";
-import type { CarriedOverWork } from "../../domain/run/event.ts";
+import { carriedOverWork, landingsUpTo } from "../../domain/run/carry-over.ts";
+import type { CarriedOverWork, EarlierLanding } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { filedTicket } from "../../loop/attempt/discoveries.ts";
@@ -27,6 +28,26 @@ export function stoppedShort(
   const last = lastRun(store, batchPath, run);
   if (last === undefined || last.verdict === undefined || last.verdict === "done") return undefined;
   return stateFromJournal(store.openForReading(last.run), last.run);
+}
+
+/**
+ * The landings of earlier runs of a batch, by ticket. `last` is the previous run if its state has been read already. They are only
+ * shown: if the record of the previous run cannot be read, a warning says so and there are none.
+ */
+export function earlierLandings(
+  store: RunStore,
+  { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
+  last: RunState | undefined,
+): ReadonlyMap<TicketId, EarlierLanding> {
+  if (last !== undefined) return landingsUpTo(last);
+  const row = lastRun(store, batchPath, run);
+  if (row === undefined) return new Map();
+  try {
+    return landingsUpTo(stateFromJournal(store.openForReading(row.run), row.run));
+  } catch (error) {
+    process.emitWarning(`the commits of earlier runs are not shown: ${errorMessage(error)}`);
+    return new Map();
+  }
 }
 
 /**
@@ -101,9 +122,21 @@ export async function leftBehind({
 }): Promise<CarriedOverWork[]> {
   const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
   const left: CarriedOverWork[] = [];
-  for (const work of carriedOverWork(last, batch))
-    if (work.landed === undefined || (await holds(repoOf.get(work.id), work, work.landed))) left.push(work);
+  for (const work of carriedOverWork(last, batch)) if (await comesAlong(repoOf.get(work.id), work)) left.push(work);
   return left;
+}
+
+/**
+ * Work that is not live comes along unless a person has reverted it. If it can no longer be merged at all, later changes are in the
+ * way, and its live check tells more.
+ */
+async function comesAlong(repo: Repo | undefined, work: CarriedOverWork): Promise<boolean> {
+  const { landed, live, tip } = work;
+  if (landed === undefined) return true;
+  if (live === undefined) return holds(repo, work, landed);
+  if (repo === undefined || !(await repo.contains(landed.to))) return false;
+  if (!(await repo.has(tip)) || !(await repo.candidate({ tip, message: "what has landed, once more" })).ok) return true;
+  return holds(repo, work, landed);
 }
 
 /** True if the base contains the landing, and merging the change again would change nothing. */

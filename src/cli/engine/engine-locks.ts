@@ -2,7 +2,9 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { privateTmp } from "../../adapters/private-tmp.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { ExclusiveNames } from "../../loop/run/exclusive-names.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import type { StateHome } from "../state-home.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -26,9 +28,17 @@ export function takeLocks({ batch, path }: LoadedBatch, home: StateHome): readon
   }
 }
 
-/** Locks between all engines of this user on this machine, across every LOOPDASH_HOME. */
-export function machineLocks(): Locks {
-  return createLocks(join(privateTmp(), "locks"));
+/** Locks between all engines of this user on this machine, across every LOOPDASH_HOME. `waitMs` as for `createLocks`. */
+export function machineLocks(waitMs?: number): Locks {
+  return createLocks(join(privateTmp(), "locks"), waitMs);
+}
+
+/** The engine looks at held names every second while a ticket waits for one: a look must not hold up everything else. */
+const EXCLUSIVE_WAIT_MS = 2;
+
+/** The exclusive names of a run, among all runs of this user on this machine. */
+export function exclusiveNamesOf(run: RunId): ExclusiveNames {
+  return new ExclusiveNames(machineLocks(EXCLUSIVE_WAIT_MS), { pid: process.pid, run, since: Date.now() });
 }
 
 /** The lock that an engine holds while it works on a base branch of a repository, which must exist. */

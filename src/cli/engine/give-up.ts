@@ -1,20 +1,26 @@
 import { join } from "node:path";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
+import type { RunFact } from "../../domain/run/event.ts";
+import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { straysOf } from "../../loop/run/recover.ts";
+import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
+import { Orchestrator } from "../../loop/run/orchestrator.ts";
+import { keepLost, straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
-import type { StateHome } from "../state-home.ts";
+import { runFolder, type StateHome } from "../state-home.ts";
 import { stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /**
- * Closes an unfinished run for a new one: ends its leftover processes and removes its worktrees; its branches stay for people to
- * read. The caller holds the locks, so no engine works on it. If the journal is broken, its leftovers are unknown: the run is
+ * Closes an unfinished run for a new one: ends its leftover processes, keeps what agents left in its worktrees, and removes these;
+ * its branches stay for people to read. The caller holds the locks, so no engine works on it. If the journal is broken, its leftovers are unknown: the run is
  * closed all the same, with a warning.
  */
 export async function giveUp(options: {
@@ -46,11 +52,27 @@ function keepNumbers(store: RunStore, state: RunState): void {
   }
 }
 
-async function clearAway(state: RunState, { home, world }: { home: StateHome; world: RunEnvironment }): Promise<void> {
+async function clearAway(
+  state: RunState,
+  { home, store, world }: { home: StateHome; store: RunStore; world: RunEnvironment },
+): Promise<void> {
   await createExecutor().killStrays(straysOf(state));
-  for (const { id, attempt } of activeTickets(state)) {
-    const repo = world.repos.get(specOf(state.plan, id).repo);
-    const path = join(home.worktrees, state.run, `${id}-${attempt?.n}`);
-    await repo?.removeWorktree({ path, branch: `loopdash/${state.run}/${id}`, deleteBranch: false });
+  const active = activeTickets(state);
+  if (active.length === 0) return;
+  const journal = store.open(state.run);
+  try {
+    const owner = new Orchestrator({ state, journal, clock: systemClock, publish: () => undefined });
+    owner.ended.catch((error: unknown) => process.emitWarning(`${state.run}: ${errorMessage(error)}`));
+    const files = createRunFiles({ folder: runFolder(home, state.run), worktrees: join(home.worktrees, state.run) });
+    const report = (fact: RunFact) => owner.report(fact);
+    const ctx = { run: state.run, repos: world.repos, files, starts: new WorktreeGate(), state: () => owner.state, report };
+    for (const { id, attempt } of active) {
+      const repo = world.repos.get(specOf(state.plan, id).repo);
+      if (repo === undefined || attempt === undefined) continue;
+      const deleteBranch = await keepLost(ctx, id);
+      await repo.removeWorktree({ path: files.worktreePath(id, attempt.n), branch: ticketBranch(state.run, id), deleteBranch });
+    }
+  } finally {
+    journal.close();
   }
 }

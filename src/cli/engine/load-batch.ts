@@ -4,12 +4,15 @@ import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { TestCommands } from "../../domain/batch/argv.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
-import { readBatch, ticketFolder } from "../../domain/batch/read.ts";
+import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { readBaseFiles } from "./base-files.ts";
 
 /** A batch file that was read and is valid. */
 export interface LoadedBatch {
@@ -24,8 +27,15 @@ export interface LoadedBatch {
   readonly warnings: readonly BatchProblem[];
 }
 
+export interface LoadBatchOptions {
+  readonly cwd: string;
+  readonly workers?: number;
+  /** Finds the test commands of repositories whose finish line is the default one; by default none is looked for. */
+  readonly findTests?: (repos: Batch["repos"]) => Promise<TestCommands>;
+}
+
 /** Reads and checks a batch file and its folder of tickets, if it names one. Throws a UserError (exit 2). */
-export async function loadBatch(file: string, options: { cwd: string; workers?: number }): Promise<LoadedBatch> {
+export async function loadBatch(file: string, options: LoadBatchOptions): Promise<LoadedBatch> {
   const shown = resolve(options.cwd, file);
   const path = await realpath(shown).catch((cause: unknown) => {
     throw unreadable(file, cause);
@@ -37,13 +47,25 @@ export async function loadBatch(file: string, options: { cwd: string; workers?: 
   const folder = dirname(path);
   const tickets = ticketFolder(text, folder);
   const folderTickets = tickets === undefined ? undefined : await readTicketFolder(tickets);
-  const read = readBatch(text, { folder, ...(folderTickets === undefined ? {} : { folderTickets }) });
+  const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
+  const read = readBatch(text, { folder, testCommands, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
   return { batch, path, folder, sha: createHash("sha256").update(bytes).digest("hex"), warnings: read.warnings };
+}
+
+/** The commands by which repositories run their own tests, as the tips of their bases name them. */
+export async function findTestCommands(repos: Batch["repos"]): Promise<TestCommands> {
+  const found = Object.entries(repos).map(async ([id, repo]) => {
+    const files = await readBaseFiles(repo, TEST_COMMAND_FILES);
+    const texts = [...files].map(([name, content]) => [name, content === "too large" ? "" : content.text] as const);
+    return [id, testCommandOf(new Map(texts))] as const;
+  });
+  const all = await Promise.all(found);
+  return Object.fromEntries(all.flatMap(([id, command]) => (command === undefined ? [] : [[id, command]])));
 }
 
 /**
@@ -76,7 +98,7 @@ function unreadable(file: string, cause: unknown): UserError {
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }
 
-/** What the problems are in, as a subject with its verb. */
+/** The file with the problems, as a subject with its verb. */
 function whereOf(file: string, problems: readonly BatchProblem[]): string {
   const files = new Set(problems.map((problem) => problem.file ?? file));
   const [first = file] = files;

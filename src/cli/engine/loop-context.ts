@@ -7,8 +7,10 @@ import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
+import type { Limits } from "../../domain/batch/schema.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
+import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
@@ -45,6 +47,7 @@ export async function contextOf(
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
+  const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
   const executor = await executorOf({ open, world, worktrees, gates });
@@ -83,21 +86,23 @@ export async function contextOf(
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
-    harness: await harnessOf({
-      ...{ run: open.run, folder: open.folder, home, repos: world.repos },
-      state: () => orchestrator.state,
-    }),
+    harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeQueue(),
     starts: new WorktreeGate(),
     commandPermits: new Semaphore(open.state.workers),
-    state: () => orchestrator.state,
+    state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
+    outages: outagesOf(batch.limits, orchestrator),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
+}
+
+function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
+  return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
 }
 
 /**
@@ -113,8 +118,9 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
 /** The folder in which a confined worker finds the harness's scripts. Nothing else is ever shown there. */
 const TOOLS_PLACE = "/run/harness/tools";
 
-/** Default for batches frozen by an older loopdash, which have no disk limit per attempt. GiB. */
+/** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;
+const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */
 async function executorOf(options: {

@@ -18,7 +18,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carryOver, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
+import { carryOver, earlierLandings, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -79,6 +79,7 @@ export async function beginRun(options: {
   run: RunId;
   now: number;
   fresh: boolean;
+  checksOnly?: boolean;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
@@ -93,9 +94,18 @@ export async function beginRun(options: {
   const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
+  const landings = earlierLandings(store, { batchPath: loaded.path, run }, last);
   const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
     if (state.as === "open") return [];
-    return [{ id, as: state.as, ...(state.as === "human-gated" ? { step: state.step } : {}) }];
+    const landed = landings.get(id);
+    return [
+      {
+        id,
+        as: state.as,
+        ...(state.as === "human-gated" ? { step: state.step } : {}),
+        ...(landed === undefined ? {} : { landedEarlier: landed }),
+      },
+    ];
   });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
@@ -116,6 +126,7 @@ export async function beginRun(options: {
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),
+    ...(options.checksOnly ? { checksOnly: true } : {}),
     version: VERSION,
   };
   const first = journal.append(started);

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -85,7 +86,7 @@ export function recentOf(journal: Journal, seq: number): RunEvent[] {
 function tallyOf({ counts, end, interventions, plan }: RunState): Tally {
   const [done, gated] = [counts.done, counts["human-gated"]];
   const open = plan.tickets.length - done - gated;
-  return { done, gated, open, interventions: interventions.length, stopped: end?.kind === "interrupted" };
+  return { done, gated, open, interventions: interventions.length, stopped: end !== undefined && isResumable(end) };
 }
 
 function sameTally(a: Tally | undefined, b: Tally): boolean {

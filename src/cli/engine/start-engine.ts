@@ -8,41 +8,38 @@ import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
-import { whatChanged } from "../../domain/batch/changed-paths.ts";
+import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
+import type { ExclusiveNames } from "../../loop/run/exclusive-names.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { Performer } from "../../loop/run/perform.ts";
 import { recover } from "../../loop/run/recover.ts";
-import type { Lock } from "../../ports/locks.ts";
-import type { RunRow, RunStore } from "../../ports/run-store.ts";
+import type { RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state-home.ts";
-import { refuseApiKeys } from "./api-key-guard.ts";
+import { findApiKeys, refuseApiKeys } from "./api-key-guard.ts";
+import { openRun, type RunChoice } from "./choose-run.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
-import { takeLocks } from "./engine-locks.ts";
-import { giveUp } from "./give-up.ts";
-import { hasBegun, stateFromJournal } from "./journal-state.ts";
-import { type LoadedBatch, loadBatch } from "./load-batch.ts";
+import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
+import { findTestCommands, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
-import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
+import type { OpenRun } from "./open-run.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
-export interface EngineOptions {
+export interface EngineOptions extends RunChoice {
   readonly batch: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly workers?: number;
-  readonly fresh: boolean;
   /** Starts even if a model API key is set that changes who pays. */
   readonly allowApiKey: boolean;
-  /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
-  readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
 
 /** A run that is working in this process. */
@@ -67,16 +64,22 @@ export interface Engine {
  * adapters. Throws a UserError if any check fails; then nothing has been started.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const loaded = await loadBatch(options.batch, options);
-  const repositories = Object.values(loaded.batch.repos).map(({ path }) => path);
-  sanitizePath(options.env, repositories);
+  const loaded = await loadBatch(options.batch, {
+    ...options,
+    findTests: (repos) => {
+      sanitizePath(options.env, repos);
+      return findTestCommands(repos);
+    },
+  });
+  sanitizePath(options.env, loaded.batch.repos);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
   try {
-    const [world] = await Promise.all([
+    const [world, keys] = await Promise.all([
       preflight(loaded, options, git.run),
-      options.allowApiKey ? undefined : refuseApiKeys(loaded, options.env),
+      options.allowApiKey ? [] : findApiKeys(options.env, loaded),
     ]);
+    if (canBeBilled(loaded.batch, world.sandbox !== undefined)) refuseApiKeys(keys);
     const others = await otherSessionsOf(loaded.batch, options.env);
     const home = stateHome(options.env, options.cwd);
     prepareStateHome(home);
@@ -87,8 +90,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
     const open = await openRun({ options, loaded, world, home, store, others });
-    refuseOtherSandbox(open, world);
-    return await wire({ open, world, home, store, others, opened });
+    const exclusive = exclusiveNamesOf(open.run);
+    opened.locks.push(exclusive);
+    return await wire({ open, world, home, store, others, opened, exclusive });
   } catch (error) {
     await letGo(opened);
     throw error;
@@ -100,10 +104,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
  * there could otherwise be the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first;
  * adversary case A12).
  */
-function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): void {
+function sanitizePath(env: NodeJS.ProcessEnv, repos: Batch["repos"]): void {
   const { PATH } = env;
   if (PATH === undefined) return;
-  const closed = repositories.map((path) => wayToPlace(path).real);
+  const closed = Object.values(repos).map(({ path }) => wayToPlace(path).real);
   const kept = PATH.split(":").filter((entry) => {
     if (!isAbsolute(entry)) return false;
     const { real } = wayToPlace(entry);
@@ -117,7 +121,7 @@ function sanitizePath(env: NodeJS.ProcessEnv, repositories: readonly string[]): 
 interface Opened {
   readonly git: GitHelper;
   store?: RunStore;
-  readonly locks: Lock[];
+  readonly locks: Disposable[];
 }
 
 async function letGo({ git, store, locks }: Opened): Promise<void> {
@@ -136,80 +140,17 @@ interface Parts {
   readonly home: StateHome;
   readonly store: RunStore;
   readonly others: OtherSessions | undefined;
+  readonly exclusive: ExclusiveNames;
   readonly opened: Opened;
 }
 
-async function openRun(input: {
-  options: EngineOptions;
-  loaded: LoadedBatch;
-  world: RunEnvironment;
-  home: StateHome;
-  store: RunStore;
-  others: OtherSessions | undefined;
-}): Promise<OpenRun> {
-  const { options, loaded, home, store } = input;
-  const unfinished = unfinishedRun(store, loaded.path);
-  if (unfinished !== undefined && !options.fresh) {
-    refuseChanged({ loaded, row: unfinished, store, options });
-    options.onAccepted?.(loaded);
-    return resumeRun({ run: unfinished.run, home, store });
-  }
-  options.onAccepted?.(loaded);
-  const now = Date.now();
-  if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: input.world, now });
-  return beginRun({ ...input, run: newRunId(loaded.batch.name, new Date(now)), now, fresh: options.fresh });
-}
-
-/** The run to resume. A run whose engine died before its first event has never begun: it is closed. */
-function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
-  const row = store.unfinished(batchPath);
-  if (row === undefined) return undefined;
-  if (hasBegun(store, row.run)) return row;
-  store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
-  return unfinishedRun(store, batchPath);
-}
-
-/** The batch is frozen when a run begins. A changed file would be silently ignored, so it is refused. */
-function refuseChanged({
-  loaded,
-  row,
-  store,
-  options,
-}: {
-  readonly loaded: LoadedBatch;
-  readonly row: RunRow;
-  readonly store: RunStore;
-  readonly options: EngineOptions;
-}): void {
-  const { run } = row;
-  const frozen = () => stateFromJournal(store.openForReading(run), run).batch;
-  const changed = loaded.sha === row.batchFileSha ? undefined : whatChanged(frozen(), loaded.batch);
-  const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
-  const why = changed ?? workers;
-  if (why === undefined) return;
-  const todo = "Undo the change to go on with the run, or give it up and start again with --fresh.";
-  throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
-}
-
-/** A run keeps its recorded sandbox mode to its end. */
-function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment): void {
-  if (state.sandboxed === (sandbox !== undefined)) return;
-  const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
-  throw new UserError({
-    what: `the unfinished run ${run} cannot go on`,
-    why: `it began ${was}, and ${is}`,
-    todo: "Run `loopdash doctor` to see what changed, or give the run up and start again with --fresh.",
-    exitCode: EXIT.refused,
-  });
-}
-
 async function wire(parts: Parts): Promise<Engine> {
-  const { open, home, store } = parts;
+  const { open, home, store, exclusive } = parts;
   const recent = recentOf(open.journal, open.state.seq);
   const warn = (problem: string) => process.emitWarning(problem);
   const keep = keepForLooks({ run: open.run, store, journal: open.journal, onProblem: warn });
   const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
-  const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish });
+  const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish, exclusive });
   function publish(event: RunEvent): void {
     if (!isActivity(event)) recent.push(event);
     if (recent.length > RECENT) recent.shift();
@@ -246,8 +187,8 @@ async function wire(parts: Parts): Promise<Engine> {
       async (state) => {
         const { end } = state;
         try {
-          // An interrupted run stays unfinished: the same command resumes it.
-          if (end !== undefined && end.kind !== "interrupted") store.end(open.run, end);
+          // The same command resumes a run that stays unfinished.
+          if (end !== undefined && !isResumable(end)) store.end(open.run, end);
         } catch (error) {
           throw journalFailed(open.run, error);
         } finally {

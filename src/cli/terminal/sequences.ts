@@ -21,8 +21,8 @@ function osc(code: string, text: string): string {
  * and 23), clicks and the wheel are reported (modes 1000 and 1006), and right-to-left text keeps its cells ("BiDi in Terminal
  * Emulators": mode 8, which is usually set).
  */
-export function modesOf(abilities: TerminalCapabilities): { readonly enter: string; readonly leave: string } {
-  const { title, mouse, progress } = abilities;
+export function modesOf(capabilities: TerminalCapabilities): { readonly enter: string; readonly leave: string } {
+  const { title, mouse, progress } = capabilities;
   return {
     enter: `${title ? `${ESC}[22;0t` : ""}${mouse ? `${ESC}[?1000h${ESC}[?1006h` : ""}${ESC}[8l`,
     leave: `${ESC}[8h${mouse ? `${ESC}[?1006l${ESC}[?1000l` : ""}${progress ? progressBar({ state: "none" }) : ""}${title ? `${ESC}[23;0t` : ""}`,

@@ -31,23 +31,23 @@ export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
 
 async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
-  const abilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
+  const capabilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
   // Writing to a closed terminal fails. The close itself is detected elsewhere.
   const gone = (): void => undefined;
   stdout.on("error", gone);
-  const modes = keepModes(stdout, modesOf(abilities));
-  const plain = abilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
+  const modes = keepModes(stdout, modesOf(capabilities));
+  const plain = capabilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
   modes.take();
-  const calls = notify(store, (text) => void plain.write(text), abilities);
+  const calls = notify(store, (text) => void plain.write(text), capabilities);
   const lending = lendsTo({ store, modes, calls });
-  const terminal = { copy: copier(store, stdout, abilities), suspend: lending.suspend };
+  const terminal = { copy: copier(store, stdout, capabilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
       calls.end();
       lending.end();
     };
-    return await renderDashboard({ store, terminal, stdin, stdout, abilities, onLeave, onDrawn: lending.onDrawn });
+    return await renderDashboard({ store, terminal, stdin, stdout, capabilities, onLeave, onDrawn: lending.onDrawn });
   } finally {
     endRoom();
     modes.end();
@@ -108,15 +108,15 @@ function lendsTo({
 }
 
 /** Puts text into the terminal's clipboard, and reports the result as far as it is known: no terminal answers. */
-function copier(store: DashboardStore, stdout: NodeJS.WriteStream, abilities: TerminalCapabilities): (text: string) => void {
+function copier(store: DashboardStore, stdout: NodeJS.WriteStream, capabilities: TerminalCapabilities): (text: string) => void {
   return (text) => {
-    if (abilities.clipboard === "none")
+    if (capabilities.clipboard === "none")
       return say(store, "this terminal takes no text from programs: hold shift and mark it with the mouse", "waiting");
     const sequence = clipboard(text);
     if (sequence === undefined)
       return say(store, `not copied: more than ${CLIPBOARD_LIMIT / 1024} KiB, which terminals cut short`, "bad");
     stdout.write(sequence);
-    const through = abilities.clipboard === "tmux" ? " by way of tmux, if its set-clipboard is on" : "";
+    const through = capabilities.clipboard === "tmux" ? " by way of tmux, if its set-clipboard is on" : "";
     say(store, `${[...text].length} characters given to the terminal's clipboard${through}`, "good");
   };
 }

@@ -4,10 +4,10 @@ import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import { type FoundRun, findRun, lookUpRun } from "../find-run.ts";
+import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
-import { writeAll } from "../print.ts";
+import { writeAll, writeNote } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
@@ -16,6 +16,7 @@ export async function attach(name: string | undefined): Promise<number> {
   const found = lookUpRun(name);
   const { live, folder } = found;
   const { run } = found.row;
+  writeNote(describeChoice(found));
   if (isInteractive()) {
     refuseSmallTerminal();
     const keymap = await readKeymap(process.env, process.cwd());

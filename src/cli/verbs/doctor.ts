@@ -5,9 +5,8 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
-import { checkGit } from "../doctor/git.ts";
 import { checkNode } from "../doctor/node.ts";
-import { checkPrograms } from "../doctor/programs.ts";
+import { checkGit, checkPrograms } from "../doctor/programs.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
@@ -34,20 +33,23 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Ch
   const { env, stdin, stdout, execPath, versions } = process;
   const home = stateHome(env, process.cwd());
   const mode = loaded?.batch.sandbox ?? "required";
+  const path = env["PATH"] ?? "";
+  // A batch that requires a sandbox does not start without one.
+  const isConfined = async () => mode === "required" || (mode === "auto" && (await findSandbox({ path })).ok);
   return [
     guarded("node", () => checkNode({ node: execPath, version: versions.node })),
     guarded("git", () => checkGit(env)),
-    guarded("sandbox", () => checkSandbox({ find: findSandbox, path: env["PATH"] ?? "", place: home.root, mode })),
+    guarded("sandbox", () => checkSandbox({ find: findSandbox, path, place: home.root, mode })),
     guarded("state-folder", () => checkStateFolder(home)),
     guarded("terminal", () => checkTerminal({ env, stdin, stdout })),
-    guarded("stray-keys", () => checkApiKeys(env, loaded)),
+    guarded("stray-keys", () => checkApiKeys(env, loaded, isConfined)),
     guarded("program", () => checkPrograms({ env, loaded })),
     ...(loaded === undefined
       ? []
       : [
           guarded("repository", () => checkRepositories(loaded)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
-          guarded("tracker", () => checkTracker(loaded, home, env["PATH"] ?? "")),
+          guarded("tracker", () => checkTracker(loaded, home, path)),
         ]),
   ];
 }

@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
+import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
+import { protectGroups } from "../../domain/batch/default-protect.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { tests } from "../../domain/evidence/compare.ts";
@@ -8,7 +10,7 @@ import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
-import { loadBatch } from "../engine/load-batch.ts";
+import { findTestCommands, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
 import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
@@ -16,7 +18,8 @@ import type { Request } from "../program.ts";
 /** Prints the first steps of a run and their order. Makes every check of a start, but starts and writes nothing. */
 export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
   const { batch: file, workers, allowApiKey } = request;
-  const loaded = await loadBatch(file, { cwd: process.cwd(), ...(workers === undefined ? {} : { workers }) });
+  const options = { cwd: process.cwd(), findTests: findTestCommands, ...(workers === undefined ? {} : { workers }) };
+  const loaded = await loadBatch(file, options);
   const { sandbox } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
   const lines = [
@@ -26,27 +29,45 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
     "nothing was started",
   ];
   writeAll(1, `${lines.map((text) => plainText(text)).join("\n")}\n`);
-  const stray = allowApiKey ? [] : describeApiKeys(await findApiKeys(process.env, loaded));
+  const isRefused = !allowApiKey && canBeBilled(batch, sandbox !== undefined);
+  const stray = isRefused ? describeApiKeys(await findApiKeys(process.env, loaded)) : [];
   for (const text of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(text)} (see --allow-api-key)\n`);
   if (loaded.warnings.length > 0) writeAll(2, `${formatProblems(file, loaded.warnings)}\n`);
   return 0;
 }
 
 /** The plan of a batch: its bounds, the finish line that most tickets have, and its tickets in the order of their dependencies. */
-export function planLines({ name, tickets, repos, limits }: Batch, sandbox: string): readonly string[] {
+export function planLines(batch: Batch, sandbox: string): readonly string[] {
+  const { name, tickets, repos, limits, agent, protect } = batch;
   const usual = usualFinish(tickets);
   return [
     `plan of "${name}": ${plural(tickets.length, "ticket")}, ${plural(Object.keys(repos).length, "repository", "repositories")}, ${plural(limits.workers, "worker")}`,
     `limits: ${plural(limits.attempts, "attempt")} a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
+    ...(agent.kind === "command" && agent.usdPerAttempt === undefined ? [UNPRICED] : []),
     `sandbox: ${sandbox}`,
     `finish line: ${usual}${tickets.every((ticket) => finishText(ticket) === usual) ? "" : " (tickets that have another name it)"}`,
+    ...testCommandLines(batch),
     ...redBaseLine(tickets),
+    ...protectLines(protect),
     ...layersOf(tickets).flatMap((layer, i) => [
       "",
       i === 0 ? `ready at once (${layer.length})` : `layer ${i + 1} (${layer.length})`,
       ...layer.map((ticket) => ticketLine(ticket, usual)),
     ]),
   ];
+}
+
+const UNPRICED = "money: no cap binds this agent: a command without agent.usdPerAttempt counts as free";
+
+/** The test commands that the default finish line runs. */
+function testCommandLines({ testCommands = {} }: Batch): readonly string[] {
+  return Object.entries(testCommands).map(([repo, command]) => `tests of ${repo}: ${command.join(" ")} (found at its base)`);
+}
+
+function protectLines(protect: readonly string[]): readonly string[] {
+  const groups = protectGroups(protect);
+  if (groups.length === 0) return ["protected: nothing"];
+  return ["protected from changes:", ...groups.map(([name, globs]) => `  ${name}: ${globs.join(" ")}`)];
 }
 
 function ticketLine(ticket: Ticket, usual: string): string {

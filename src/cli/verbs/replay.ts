@@ -3,10 +3,10 @@ import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
 import { renderSummaryText } from "../../store/results/summary.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
-import { lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
+import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
-import { writeAll } from "../print.ts";
+import { writeAll, writeNote } from "../print.ts";
 import type { Request } from "../program.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
@@ -16,6 +16,7 @@ import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
  */
 export async function replay({ run: name, speed, skipsIdle }: Extract<Request, { verb: "replay" }>): Promise<number> {
   const found = lookUpRun(name);
+  writeNote(describeChoice(found));
   const { folder } = found;
   const { run } = found.row;
   if (isInteractive()) {

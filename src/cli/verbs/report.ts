@@ -3,12 +3,14 @@ import { plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
 import { renderMarkdown, renderSummaryText } from "../../store/results/summary.ts";
 import { earlierRuns } from "../earlier-runs.ts";
-import { findRun } from "../find-run.ts";
-import { writeAll } from "../print.ts";
+import { describeChoice, findRun } from "../find-run.ts";
+import { writeAll, writeNote } from "../print.ts";
 
 /** Prints the numbers of a run, from its journal alone, and the kept numbers of earlier runs. */
 export function report(name: string | undefined, format: "text" | "json" | "md" | "html"): number {
-  const { live, state } = findRun(name);
+  const found = findRun(name);
+  const { live, state } = found;
+  writeNote(describeChoice(found));
   const { runs, problem } = earlierRuns(state.run);
   if (problem !== undefined) writeAll(2, `loopdash: earlier runs are left out (${plainText(problem)})\n`);
   writeAll(1, RENDER[format](state, live, runs));

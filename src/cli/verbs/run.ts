@@ -14,7 +14,7 @@ import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 import { VERSION } from "../version.ts";
 
-type RunRequest = Extract<Request, { verb: "run" }>;
+type RunRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: boolean };
 
 /** Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. */
 export async function run(request: RunRequest): Promise<number> {
@@ -46,8 +46,8 @@ async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promis
 }
 
 /** Runs the engine in this process, and prints the run on standard output. */
-async function headless(request: RunRequest): Promise<number> {
-  const { workers, batch, fresh, allowApiKey, output } = request;
+export async function headless(request: RunRequest): Promise<number> {
+  const { workers, batch, fresh, allowApiKey, checksOnly = false, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const { startEngine } = await import("../engine/start-engine.ts");
@@ -57,6 +57,7 @@ async function headless(request: RunRequest): Promise<number> {
     env: process.env,
     fresh,
     allowApiKey,
+    checksOnly,
     onAccepted: ({ warnings }) => {
       if (format !== "lines") return;
       const unchecked = warnings.filter(isUnchecked);

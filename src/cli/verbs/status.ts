@@ -10,12 +10,13 @@ import { headline } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
 import { STYLES } from "../../store/labels/tone.ts";
-import { type FoundRun, findRun } from "../find-run.ts";
-import { writeAll } from "../print.ts";
+import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
+import { writeAll, writeNote } from "../print.ts";
 
 /** Prints the run's current state: running and waiting tickets with reasons, and the oracle's last result. */
 export function status(name: string | undefined, json: boolean): number {
   const found = findRun(name);
+  writeNote(describeChoice(found));
   if (json) writeAll(1, `${JSON.stringify(asJson(found), undefined, 2)}\n`);
   else
     writeAll(
@@ -28,7 +29,7 @@ export function status(name: string | undefined, json: boolean): number {
 }
 
 /** The output of `status --json`. */
-export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder">) {
+export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "others">) {
   const { last } = state.oracle;
   return {
     run: row.run,
@@ -53,12 +54,12 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder">) {
 
 function waiting(state: RunState): { id: string; why: string }[] {
   return [...vecItems(state.tickets)].flatMap((ticket, index) =>
-    ticket.phase === "waiting" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
+    ticket.phase === "waiting" || ticket.phase === "landed" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
   );
 }
 
 /** The output of `status`. `now` in milliseconds. */
-export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder">, now: number): string[] {
+export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "others">, now: number): string[] {
   const { tickets, costUsd, interventions } = ledgerOf(state);
   const { last } = state.oracle;
   const where = live ? `at work (pid ${pid})` : state.end === undefined ? "no engine is at work on it" : "ended";

@@ -1,4 +1,5 @@
 import { readJson } from "../values/json-text.ts";
+import type { Batch } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
 /**
@@ -7,7 +8,7 @@ import { VENDORS } from "./vendors.ts";
  * checked for being set.
  */
 
-/** Who sells or passes on model answers, as their variables begin; those with a program of their own are in vendors.ts. */
+/** The variable prefixes of everybody who sells or passes on model answers; vendors with a program are in vendors.ts. */
 const SELLERS = [
   "AI_GATEWAY",
   "AMP",
@@ -124,6 +125,19 @@ export function apiKeyNamesInSettings(text: string): readonly string[] {
   const all = [...Object.entries(top), ...Object.entries(membersOf(top["env"]))];
   const found = all.filter(([name, value]) => (switchesBilling(name) || name === HELPER) && isSet(value));
   return [...new Set(found.map(([name]) => name))].sort();
+}
+
+/**
+ * True if a key of this machine could pay for what the batch starts. It cannot if no vendor's program is started and nothing
+ * leaves the sandbox: a confined command has no network unless the batch opens a host, and loopdash's variables are not in its
+ * environment. Without a sandbox a command may find a key by itself.
+ */
+export function canBeBilled(
+  { agent, reviewer, sandboxPolicy }: Pick<Batch, "agent" | "reviewer" | "sandboxPolicy">,
+  isConfined: boolean,
+): boolean {
+  if (!isConfined || agent.kind !== "command" || (reviewer !== undefined && reviewer.kind !== "command")) return true;
+  return Object.values(sandboxPolicy?.hosts ?? {}).some((hosts) => hosts.length > 0);
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

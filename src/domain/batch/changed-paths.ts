@@ -6,7 +6,7 @@ type Key = string | number;
 /** Changed settings that a refusal names. */
 const MOST_PATHS = 6;
 
-/** How the batch of a file differs from the one that a run began with, in words: the settings by their paths. */
+/** The differences between the batch of a file and the one that a run began with, in words: the settings by their paths. */
 export function whatChanged(before: Batch, now: Batch): string {
   const paths = changedPaths(
     { ...before, tickets: before.tickets.filter(({ foundBy }) => foundBy === undefined) },

@@ -1,6 +1,5 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
-import { checkLimits } from "./check-limits.ts";
 import { checkReviewer } from "./check-reviewer.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
@@ -10,6 +9,10 @@ import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } fr
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
+import { vendorsWith } from "./vendors.ts";
+
+/** Programs whose sessions can be counted. */
+const COUNTED: readonly string[] = vendorsWith(({ logsSessions }) => logsSessions === true);
 
 /** Finding the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
 const MAX_HINTS = 40;
@@ -171,4 +174,13 @@ function cycleText(cycle: readonly number[], tickets: readonly TicketSpec[]): st
   const over = names.length - MAX_CYCLE_SHOWN;
   const shownNames = over > 1 ? [...names.slice(0, MAX_CYCLE_SHOWN - 1), `(${over + 1} more)`] : names;
   return [...shownNames, names[0] ?? ""].join(" → ");
+}
+
+/** Reports a limit on a number that nobody can count. */
+function checkLimits({ agent, reviewer, limits }: BatchFile, report: NoteProblem): void {
+  if (!limits.countOtherSessions) return;
+  const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.includes(kind));
+  if (other === undefined) return;
+  const message = `only for ${COUNTED.join(" and ")}: nobody can tell what other sessions of the kind "${other.kind}" have cost`;
+  report(["limits", "countOtherSessions"], message, "leave it out");
 }

@@ -1,7 +1,8 @@
+import { DEFAULT_CHECK } from "./default-finish.ts";
 import { hintFor } from "./nearest.ts";
 import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
-import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
+import type { StepSpec } from "./step-spec.ts";
 
 /** Keys under which a batch opens hosts, beside those of its steps. */
 const NOT_STEPS = ["prepare", "agent", "blocker", "adjudicator"] as const;
@@ -28,7 +29,8 @@ export function checkHosts(file: BatchFile, report: NoteProblem): void {
 }
 
 function namesIn({ finish, tickets }: BatchFile): readonly string[] {
-  const lines = [finish ?? DEFAULT_FINISH, ...tickets.map((ticket) => ticket.finish ?? [])];
+  const byDefault: readonly StepSpec[] = [{ step: "check", name: DEFAULT_CHECK, command: [""] }];
+  const lines = [finish ?? byDefault, ...tickets.map((ticket) => ticket.finish ?? [])];
   const ofSteps = lines.flat().map((step: StepSpec) => ("name" in step ? [step.name] : []));
   return [...new Set([...NOT_STEPS, ...ofSteps.flat()])];
 }

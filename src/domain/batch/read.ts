@@ -1,4 +1,5 @@
 import { resolve } from "node:path/posix";
+import type { TestCommands } from "./argv.ts";
 import { checkBatch } from "./check.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
@@ -18,6 +19,8 @@ export interface BatchSurroundings {
   readonly folder: string;
   /** The tickets of the folder that `ticketFolder` names; needed only if it names one. */
   readonly folderTickets?: readonly FolderTicket[];
+  /** The test commands that the repositories of `untestedRepos` name at their bases. */
+  readonly testCommands?: TestCommands;
 }
 
 /**
@@ -31,7 +34,22 @@ export function readBatch(text: string, batchSurroundings: BatchSurroundings): B
   const unread = file.tracker.path !== undefined && batchSurroundings.folderTickets === undefined;
   const found = unread ? problems : [...problems, ...checkBatch(file, locate, elsewhere)];
   if (found.length > 0) return { ok: false, problems: sortProblems(found) };
-  return { ok: true, batch: resolveBatch(file, batchSurroundings), warnings: warnOfBatch(file, locate) };
+  return {
+    ok: true,
+    batch: resolveBatch(file, batchSurroundings),
+    warnings: warnOfBatch(file, locate, batchSurroundings.testCommands),
+  };
+}
+
+/**
+ * The repositories whose own tests the default finish line runs, with absolute paths; empty if the batch file names a finish line,
+ * or if it has problems that `readBatch` will report.
+ */
+export function untestedRepos(text: string, folder: string): Batch["repos"] {
+  const parsed = parseBatchFile(text);
+  if (!parsed.ok || parsed.file.finish !== undefined) return {};
+  const repos = Object.entries(parsed.file.repos).filter(([, { path }]) => unfitForPath(path) === undefined);
+  return Object.fromEntries(repos.map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }]));
 }
 
 /**

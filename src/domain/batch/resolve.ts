@@ -1,25 +1,35 @@
 import { resolve } from "node:path/posix";
 import { RepoId } from "../values/ids.ts";
-import type { Argv } from "./argv.ts";
+import type { Argv, TestCommands } from "./argv.ts";
+import { defaultFinish, finishLineOf } from "./default-finish.ts";
+import { protectedPaths } from "./default-protect.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
-import { BATCH_FOLDER, DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
+import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
 
 /**
  * The batch as a run freezes it. `file` has passed `checkBatch` and already contains the folder's tickets; `folder` is the
- * absolute path of the batch file's folder. Throws a RangeError for an unchecked file.
+ * absolute path of the batch file's folder, and `testCommands` are what its repositories name. Throws a RangeError for an
+ * unchecked file.
  */
-export function resolveBatch(file: BatchFile, { folder }: { readonly folder: string }): Batch {
-  const { name, agent, oracle, sandbox, limits, protect, tracker } = file;
+export function resolveBatch(
+  file: BatchFile,
+  { folder, testCommands = {} }: { readonly folder: string; readonly testCommands?: TestCommands },
+): Batch {
+  const { name, agent, oracle, sandbox, limits, tracker } = file;
   const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
-  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, folder));
   const finish = whole(file.finish ?? defaultFinish(file), folder);
+  const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
+  const lineOf = ({ finish: own }: TicketSpec, repo: RepoId) =>
+    own === undefined ? finishLineOf({ finish, ...tested }, repo) : whole(own, folder);
+  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, lineOf));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
     ...(file.reviewer && { reviewer: file.reviewer }),
     ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.live && { live: file.live }),
     ...transients,
   };
   return {
@@ -30,8 +40,9 @@ export function resolveBatch(file: BatchFile, { folder }: { readonly folder: str
     ...own,
     sandbox,
     limits,
-    protect,
+    protect: protectedPaths(file.protect),
     finish,
+    ...tested,
     tickets,
   };
 }
@@ -42,24 +53,20 @@ function atHome(policy: SandboxPolicy, folder: string): SandboxPolicy {
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
 }
 
-function resolveTicket(ticket: TicketSpec, file: BatchFile, folder: string): Ticket {
+function resolveTicket(
+  ticket: TicketSpec,
+  file: BatchFile,
+  lineOf: (ticket: TicketSpec, repo: RepoId) => readonly StepSpec[],
+): Ticket {
   const { id, title, body } = ticket;
   const [only, another] = Object.keys(file.repos);
   const repo = ticket.repo ?? (another === undefined && only !== undefined ? RepoId.parse(only) : undefined);
   if (title === undefined || repo === undefined) throw new RangeError(`ticket ${id} was not checked`);
   const dependsOn = [...new Set(ticket.dependsOn)];
   const exclusive = [...new Set(ticket.exclusive)];
-  const finish = whole(ticket.finish ?? file.finish ?? defaultFinish(file), folder);
+  const finish = lineOf(ticket, repo);
   const named = { ...(ticket.allow && { allow: ticket.allow }), ...(ticket.fixes && { fixes: ticket.fixes }) };
   return { id, title, body, repo, dependsOn, exclusive, finish, ...named };
-}
-
-/** A batch with a reviewer is reviewed by default. */
-function defaultFinish({ reviewer }: BatchFile): readonly StepSpec[] {
-  if (reviewer === undefined) return DEFAULT_FINISH;
-  return DEFAULT_FINISH.flatMap((step): StepSpec[] =>
-    step.step === "merge" ? [{ step: "review", name: "review" }, step] : [step],
-  );
 }
 
 /** A finish line that ends in `assert`, with the batch file's folder put into its commands. */

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
+import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
+import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
@@ -101,6 +103,14 @@ export const Limits = z.strictObject({
   usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
   usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  outageMinutes: z
+    .number()
+    .min(0)
+    .max(7 * 24 * 60)
+    .default(15)
+    .describe(
+      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, reviewer) before the run ends",
+    ),
   diskGiB: z
     .number()
     .min(0.01)
@@ -149,6 +159,17 @@ export const SandboxPolicy = z.strictObject({
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 
+/** The repetition of live checks. */
+export const LiveSpec = z.strictObject({
+  repeats: z.number().int().min(0).max(100).default(5).describe("Failed repeats of a live check before an agent starts"),
+  everySeconds: z
+    .number()
+    .min(0.1)
+    .max(300)
+    .default(15)
+    .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
+});
+
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
@@ -166,15 +187,24 @@ export const BatchFile = z.strictObject({
   limits: Limits.prefault({}).describe("Every bound of a run"),
   heals: HealsSpec.optional().describe("What becomes of repairs of the harness after the run"),
   finish: FinishLine.optional().describe(
-    "The steps from a stopped agent to a done ticket, in order; default: gates, review (if there is a reviewer), merge, assert",
+    "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
   ),
+  live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
   transients: z
     .array(TransientSpec)
     .max(50)
     .readonly()
     .default([])
-    .describe("Transient failures by name, beside the built-in ones: a step that fails by one is retried once"),
-  protect: z.array(z.string().min(1)).readonly().default([]).describe("Glob patterns of paths that no change may touch"),
+    .describe(
+      "Transients (failures that pass by themselves) by name, beside the built-in ones: a step that fails by one is retried once",
+    ),
+  protect: z
+    .array(z.string().min(1))
+    .readonly()
+    .default([PROTECT_DEFAULTS])
+    .describe(
+      `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
+    ),
   tickets: z
     .array(TicketSpec)
     .readonly()
@@ -212,8 +242,12 @@ export interface Batch {
   readonly limits: Limits;
   readonly heals?: HealsSpec | undefined;
   readonly protect: readonly string[];
-  /** The batch's finish line, which discovered tickets inherit. */
+  /** The batch's finish line, which discovered tickets inherit; see `finishLineOf`. */
   readonly finish?: readonly StepSpec[] | undefined;
+  /** The test command that each repository named at its base, if the batch names no finish line. */
+  readonly testCommands?: TestCommands | undefined;
   readonly transients?: readonly TransientSpec[] | undefined;
+  /** The repetition of live checks; absent: the default. */
+  readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];
 }

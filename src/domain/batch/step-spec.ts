@@ -117,7 +117,7 @@ export function stepName(spec: StepSpec): string {
   return "name" in spec ? spec.name : spec.step;
 }
 
-/** Whether a step runs a command, which may need a whole machine: so many at a time as there are workers. */
+/** True if a step runs a command, which may need a whole machine: at most `limits.workers` of them run at a time. */
 export function runsCommand({ step }: StepSpec): boolean {
   return step === "check" || step === "verify";
 }

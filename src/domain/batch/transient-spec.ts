@@ -10,7 +10,7 @@ export const TransientSpec = z
       .min(3)
       .max(300)
       .describe(
-        "A regular expression (RE2) that finds the transient failure in the last 64 KiB of the failed command's output; letters in either case",
+        "A regular expression (RE2) that finds the transient in the last 64 KiB of the failed command's output; letters in either case",
       ),
     steps: z
       .array(z.enum(["prepare", "check", "verify"]))

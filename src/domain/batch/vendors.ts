@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** What the checks of a batch have to know of a vendor's program, before any of it is loaded. Absent switches are false. */
+/** The facts about a vendor's program that the checks of a batch need before any of it is loaded. Absent switches are false. */
 interface VendorFacts {
   readonly title: string;
   /** Whose models it runs, unless the model's name tells otherwise. */
   readonly maker: string;
-  /** How names of that maker's models look, in small letters. */
+  /** A pattern for the names of that maker's models, in lower case. */
   readonly models?: RegExp;
   /** It has no model of its own. */
   readonly needsModel?: true;
@@ -15,7 +15,7 @@ interface VendorFacts {
   readonly logsSessions?: true;
   /** Names that it resolves itself: to the newest model of a line, or to whatever an account has. */
   readonly aliases?: { readonly lines: readonly string[]; readonly any: readonly string[] };
-  /** How variables of it and of its maker begin: see api-key-guard.ts. */
+  /** Prefixes of its variables and of its maker's: see api-key-guard.ts. */
   readonly variables: readonly string[];
   /** Files that it loads by itself and that can hold such variables, below a folder that is worked in, and below a home. */
   readonly loads?: { readonly inFolder: LoadedFiles; readonly inHome: LoadedFiles };
@@ -71,7 +71,7 @@ export function vendorsWith(holds: (facts: VendorFacts) => boolean): readonly Ve
   return (Object.keys(FACTS) as VendorKind[]).filter((kind) => holds(VENDORS[kind]));
 }
 
-/** How a batch names each of the programs: by its kind, with these fields. */
+/** The form in which a batch names each program: its kind, with these fields. */
 export function vendorSpecs<Fields extends z.ZodRawShape>(fields: Fields) {
   const specOf = <Kind extends VendorKind>(kind: Kind) =>
     z.strictObject({ kind: z.literal(kind).describe(VENDORS[kind].title), ...fields });

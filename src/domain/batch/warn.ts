@@ -1,17 +1,20 @@
+import { RepoId } from "../values/ids.ts";
+import type { TestCommands } from "./argv.ts";
+import { listed } from "./nearest.ts";
 import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
-import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
+import type { StepSpec } from "./step-spec.ts";
 
 /** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */
-export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProblem[] {
+export function warnOfBatch(file: BatchFile, locate: Locate, testCommands: TestCommands = {}): readonly BatchProblem[] {
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
   if (file.sandbox === "off") warn(["sandbox"], "agents are not confined: they can read and change what you can");
   if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
-  const inherits = file.tickets.some((ticket) => ticket.finish === undefined);
-  if (inherits && !checks(file.finish ?? DEFAULT_FINISH)) warn(["finish"], ...UNCHECKED);
+  const unchecked = uncheckedRepos(file, testCommands);
+  if (unchecked.length > 0) warn(["finish"], uncheckedIn(unchecked, Object.keys(file.repos).length), ADD_A_CHECK);
   file.tickets.forEach((ticket, i) => {
-    if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], ...UNCHECKED);
+    if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], uncheckedIn([], 0), ADD_A_CHECK);
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
       const twice = firstRepeated(names);
@@ -21,14 +24,29 @@ export function warnOfBatch(file: BatchFile, locate: Locate): readonly BatchProb
   return sortProblems(warnings);
 }
 
-const UNCHECKED = [
-  "no check runs before merge: whatever the agent leaves will land",
-  'add {"step": "check", "name": "tests", "command": ["npm", "test"]} before merge',
-] as const;
+/** Repositories with a ticket that inherits a finish line without a check. */
+function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: TestCommands): readonly string[] {
+  const names = Object.keys(repos);
+  const inheriting = new Set(tickets.flatMap((ticket) => (ticket.finish === undefined ? [ticket.repo ?? names[0]] : [])));
+  return names.filter((name) => {
+    if (!inheriting.has(RepoId.parse(name))) return false;
+    return finish === undefined ? !Object.hasOwn(testCommands, name) : !checks(finish);
+  });
+}
+
+const NO_CHECK = "no check runs before merge";
+
+const ADD_A_CHECK = 'add {"step": "check", "name": "tests", "command": ["npm", "test"]} before merge';
+
+/** Names the repositories if it is not about all of them. */
+function uncheckedIn(repos: readonly string[], all: number): string {
+  const where = repos.length === all ? "" : ` in ${listed(repos)}`;
+  return `${NO_CHECK}${where}: whatever the agent leaves will land`;
+}
 
 /** True for the warning that nothing checks a change: the one that every start repeats, because it is shown nowhere else. */
 export function isUnchecked({ message }: BatchProblem): boolean {
-  return message === UNCHECKED[0];
+  return message.startsWith(NO_CHECK);
 }
 
 function firstRepeated(names: readonly string[]): number {

@@ -1,5 +1,5 @@
+import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
-import { DEFAULT_FINISH } from "../batch/step-spec.ts";
 import type { RunState } from "../run/state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
@@ -36,12 +36,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   if (same !== undefined) return refused(`${same.id} of the batch has this title already`);
   const id = discoveredId(finder, [...plan.tickets.map((ticket) => ticket.id), ...taken]);
   const ticket = { id, title, body: bodyOf(finder, discovery), repo, dependsOn: [], exclusive: [] };
-  return { ok: true, ticket: { ...ticket, finish: defaultFinish(batch), foundBy: finder } };
-}
-
-/** The finish line of a ticket without its own. Batches frozen by an older loopdash do not contain the batch's. */
-function defaultFinish({ finish }: Batch): Ticket["finish"] {
-  return finish ?? DEFAULT_FINISH;
+  return { ok: true, ticket: { ...ticket, finish: finishLineOf(batch, repo), foundBy: finder } };
 }
 
 /** The number of tickets that workers have added to the run. */
@@ -78,8 +73,10 @@ export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: Ticke
   const ids = new Set<string>(found.map((ticket) => ticket.id));
   const waits = new Map(earlier.plan.tickets.map((t) => [t.id, t.dependsOn.filter((dep) => ids.has(dep))]));
   const tickets = batch.tickets.map((t) => ({ ...t, dependsOn: [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? [])])] }));
-  const finish = defaultFinish(batch);
-  return { ...batch, tickets: [...tickets, ...found.map((t) => ({ ...t, dependsOn: waits.get(t.id) ?? [], finish }))] };
+  return {
+    ...batch,
+    tickets: [...tickets, ...found.map((t) => ({ ...t, dependsOn: waits.get(t.id) ?? [], finish: finishLineOf(batch, t.repo) }))],
+  };
 }
 
 function refused(why: string): Admission {

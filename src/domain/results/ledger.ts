@@ -1,5 +1,5 @@
 import type { RunState } from "../run/state.ts";
-import type { PastAttempt } from "../run/ticket-state.ts";
+import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 import { interventionKind } from "./intervention.ts";
 
@@ -67,7 +67,7 @@ export function ledgerOf(state: RunState): Ledger {
   for (const ticket of vecItems(state.tickets)) {
     attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
     agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
-    gap += refutedClaims(ticket.history);
+    gap += refutedClaims(ticket);
     // A failure before a person's retry was not fixed without a person.
     const alone = ticket.history.slice(ticket.retriedAfter ?? 0);
     if (ticket.phase === "done") fixAndProceed += alone.filter(isRecoveredFailure).length;
@@ -86,7 +86,7 @@ export function ledgerOf(state: RunState): Ledger {
     fixAndProceed,
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
-    incidents: state.reopened,
+    incidents: state.incidents.length,
     pullRequests: 0,
     costUsd: state.spentUsd,
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
@@ -110,14 +110,20 @@ function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" |
   };
 }
 
+/** True for the attempt that landed what is checked still, or what passed a later check: its claim is not refuted. */
+function isUndecided({ live, phase }: TicketState, { n, outcome }: Pick<PastAttempt, "n" | "outcome">): boolean {
+  if (outcome !== "landed" || live?.attempt !== n) return false;
+  return phase === "done" || (phase === "landed" && live.givenUp === undefined);
+}
+
 /** Counts the claims whose attempt failed, or whose continuing attempt failed after a cut-off. */
-function refutedClaims(history: readonly PastAttempt[]): number {
+function refutedClaims(ticket: TicketState): number {
   let refuted = 0;
   let open = false;
-  for (const { claimed, outcome } of history) {
+  for (const { claimed, n, outcome } of ticket.history) {
     open ||= claimed;
     if (outcome === "stopped" || outcome === "lost") continue;
-    if (open && outcome !== "done" && outcome !== "gated") refuted += 1;
+    if (open && outcome !== "done" && outcome !== "gated" && !isUndecided(ticket, { n, outcome })) refuted += 1;
     open = false;
   }
   return refuted;

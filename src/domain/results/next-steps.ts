@@ -1,23 +1,29 @@
+import type { EndKind } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { plainText } from "../values/text.ts";
 
-/** What is to be done after a run that has ended without being done. Lines of outside text are safe to print. */
+/** The next steps after a run that has ended without being done. Lines of outside text are safe to print. */
 export interface NextSteps {
-  /** What a person has to put right first. */
+  /** The problem that a person has to fix first. */
   readonly fix: string;
   /** The command that goes on. */
   readonly command: string;
-  /** What that command keeps of this run. */
+  /** The parts of this run that the command keeps. */
   readonly kept: string;
+}
+
+/** True if the same command continues this run: it was stopped, or what it needed for a verdict was away. */
+export function isResumable({ kind }: { readonly kind: EndKind }): boolean {
+  return kind === "interrupted" || kind === "unjudged";
 }
 
 /** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
 export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSteps | undefined {
   if (end === undefined || end.kind === "oracle-done") return undefined;
   const command = `loopdash ${shellWord(plainText(batchPath))}`;
-  if (end.kind === "interrupted")
+  if (isResumable(end))
     return {
-      fix: "nothing",
+      fix: FIXES[end.kind],
       command,
       kept: "this run goes on: all that landed, every settled ticket, and the work of open ones",
     };
@@ -26,10 +32,11 @@ export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSte
   return { fix: halted === undefined ? FIXES[end.kind] : "what the reason above names", command, kept };
 }
 
-const FIXES: Readonly<Record<Exclude<NonNullable<RunState["end"]>["kind"], "oracle-done" | "interrupted">, string>> = {
+const FIXES: Readonly<Record<Exclude<EndKind, "oracle-done">, string>> = {
+  interrupted: "nothing",
   "not-done": "what keeps the tickets named above open",
   tripwire: "what the reason above names: until then no verdict can be believed",
-  unjudged: "what keeps the oracle from judging, as the reason above says",
+  unjudged: "what the reason above names, unless it works again",
   "engine-failure": "what the reason above names",
 };
 

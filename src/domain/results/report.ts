@@ -1,4 +1,8 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
+import { landingOf } from "../run/carry-over.ts";
+import type { KeptWork } from "../run/kept-work.ts";
+import { leftWorkOf } from "../run/left-work.ts";
+import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
@@ -7,7 +11,7 @@ import { type HealResult, healResultsOf } from "./heal-results.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
-/** What `loopdash report --json` prints: a stable contract. */
+/** The output of `loopdash report --json`: a stable contract. */
 export interface RunReport {
   readonly run: string;
   readonly batch: string;
@@ -45,7 +49,12 @@ export interface ReportTicket {
   readonly state: "done" | "human-gated" | "open";
   readonly attempts: number;
   readonly costUsd: number;
+  /** The commit that landed it, also if an earlier run did; null if nothing has landed. */
   readonly mergedSha: string | null;
+  /** The run that landed `mergedSha`: this one, or an earlier one of the batch file, whose commit is not checked again. */
+  readonly landedInRun: string | null;
+  /** Present for an open ticket whose change is in the base and whose live check does not pass; else null. */
+  readonly landed: ReportLanded | null;
   readonly humanStep: string | null;
   /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
@@ -55,6 +64,20 @@ export interface ReportTicket {
   readonly fixes: readonly string[];
   /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
   readonly failingOnBase: readonly FailingOnBase[];
+  /** The work of attempts that were cut off, each on a branch of its own; the newest first. */
+  readonly keptWork: readonly (KeptWork & { readonly attempt: number })[];
+  /** Attempts that were cut off and whose work could not be kept, and why; the newest first. */
+  readonly lostWork: readonly { readonly attempt: number; readonly why: string }[];
+}
+
+/** A landed change that is not live. */
+export interface ReportLanded {
+  readonly sha: string;
+  /** Failed live checks in a row. */
+  readonly failedChecks: number;
+  readonly lastCheck: { readonly at: string; readonly ok: boolean; readonly summary: string; readonly output: string } | null;
+  /** The reason why it is no longer checked by itself, if it is not. */
+  readonly givenUp: string | null;
 }
 
 /**
@@ -81,6 +104,8 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
+  const landing = landingOf(ticket);
+  const left = leftWorkOf(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
@@ -88,12 +113,28 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
     costUsd: ticket.costUsd,
-    mergedSha: ticket.mergedSha ?? null,
+    mergedSha: landing?.sha ?? null,
+    landedInRun: landing === undefined ? null : (landing.earlierRun ?? state.run),
+    landed: reportLanded(ticket),
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     stalledReason: ticket.stalledReason ?? null,
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
     failingOnBase: ticket.failingOnBase ?? [],
+    keptWork: left.flatMap(({ n, kept }) => (kept === undefined ? [] : [{ attempt: n, ...kept }])),
+    lostWork: left.flatMap(({ n, notKept }) => (notKept === undefined ? [] : [{ attempt: n, why: notKept }])),
+  };
+}
+
+function reportLanded(ticket: TicketState): ReportLanded | null {
+  const { live } = ticket;
+  if (live === undefined || !isLandedNotLive(ticket)) return null;
+  const last = live.history.at(-1);
+  return {
+    sha: live.sha,
+    failedChecks: live.failed,
+    lastCheck: last === undefined ? null : { at: iso(last.at), ok: last.ok, summary: last.summary, output: live.detail },
+    givenUp: live.givenUp ?? null,
   };
 }
 

@@ -2,10 +2,12 @@ import { describeHalt } from "../schedule/backoff.ts";
 import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
+import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
-import { vecAt } from "../values/vec.ts";
+import { vecAt, vecItems } from "../values/vec.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
+import { type HealFact, isAboutHeal } from "./heal-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { isSettled, type TicketState } from "./ticket-state.ts";
 
@@ -16,16 +18,25 @@ import { isSettled, type TicketState } from "./ticket-state.ts";
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
-  if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
-    return state.heals.running?.n === fact.n ? fact : undefined;
-  if (fact.type === "heal-kept")
-    return state.heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping") ? fact : undefined;
+  if (isAboutHeal(fact)) return isTimely(state, fact) ? fact : undefined;
+  // A check that was given up, or belongs to an earlier engine, tells nothing.
+  if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return fact;
   return fact.type === "activity"
     ? undefined
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+}
+
+function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
+  return vecAt(state.tickets, indexOf(state, ticket)).live;
+}
+
+/** True unless a fact is about a heal that has ended, or a record that was not begun. */
+function isTimely({ heals }: RunState, fact: HealFact): boolean {
+  if (fact.type === "heal-kept") return heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping");
+  return (fact.type !== "heal-ended" && fact.type !== "heal-agent-started") || heals.running?.n === fact.n;
 }
 
 /**
@@ -55,6 +66,8 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitHeal(state, refuse);
     case "drop-heal":
       return admitDropHeal(state, refuse);
+    case "verify":
+      return admitVerify(state, command.ticket, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
@@ -82,6 +95,29 @@ function admitOnTicket(
   }
 }
 
+/** Several checks at a person's request are one decision. */
+function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse): readonly RunFact[] {
+  if (only !== undefined && !Object.hasOwn(state.plan.index, only)) return refuse(`there is no ticket ${only} in this batch`);
+  if (state.stage === "verifying" || state.stage === "judging")
+    return refuse("the last re-verification is under way: it checks what has landed");
+  const landed = [...vecItems(state.tickets)].filter(
+    ({ id, phase }) => phase === "landed" && (only === undefined || id === only),
+  );
+  const able = landed.filter(({ live, gate }) => !live?.checking && gate === undefined);
+  const [first] = able;
+  if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
+  return [
+    { type: "intervention", class: "I2", target: only ?? "run", note: "asked for a live check" },
+    ...able.map(({ id }): RunFact => ({ type: "live-check-started", ticket: id, why: "person" })),
+  ];
+}
+
+function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: number): string {
+  if (landed > 0) return only === undefined ? "every landed ticket is being checked already" : `${only} is being checked already`;
+  if (only === undefined) return "no ticket has landed without being live";
+  return `${only} has not landed, or is live: it is ${vecAt(state.tickets, indexOf(state, only)).phase}`;
+}
+
 type Refuse = (reason: string) => readonly RunFact[];
 
 function admitJudge({ oracle, tripwire }: RunState, refuse: Refuse): readonly RunFact[] {
@@ -101,10 +137,11 @@ function admitKill(ticket: TicketState, refuse: Refuse): readonly RunFact[] {
 }
 
 function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly RunFact[] {
-  const { id, attempt } = ticket;
+  const { id, attempt, live } = ticket;
   if (isSettled(ticket.phase) && ticket.phase !== "stalled") return refuse(`${id} is ${ticket.phase} already`);
   if (ticket.unfiled === true) return refuse(`the tracker does not hold ${id} yet`);
   if (ticket.gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  if (live?.checking) return refuse(`the live check of ${id} is running; gate it afterwards if a step is left`);
   if (attempt?.merge !== undefined) return refuse(`${id} is being merged; gate it afterwards if a step is left`);
   return [
     { type: "intervention", class: "I7", target: id, note: "marked human-gated" },

@@ -52,10 +52,10 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * The outcome of a whole attempt. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
+ * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
  * too many refusals by the reviewer's API.
  */
-export type AttemptOutcome = "done" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
+export type AttemptOutcome = "done" | "landed" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
 
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real. */
 export type Question = "review" | "adversary" | "adjudicate";

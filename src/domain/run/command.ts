@@ -20,6 +20,8 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("judge") }),
   /** Retries a stalled ticket, with as many attempts as a fresh one has. */
   z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
+  /** Checks at once what has landed and is not live: one ticket, or all of them. */
+  z.strictObject({ type: z.literal("verify"), ticket: TicketId.optional() }),
   /** Sets the number of worker slots. Working agents keep theirs until they end. */
   z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
   /** Heals the harness once the running attempts are over. Nothing new starts before that. */
@@ -43,6 +45,7 @@ export interface RunActions {
   kill(ticket: TicketId): RefusalReason;
   gate(ticket: TicketId, step: string): RefusalReason;
   retry(ticket: TicketId): RefusalReason;
+  verify(ticket?: TicketId): RefusalReason;
   pause(): RefusalReason;
   unpause(): RefusalReason;
   stop(): RefusalReason;
@@ -59,6 +62,7 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     kill: (ticket) => send({ type: "kill", ticket }),
     gate: (ticket, step) => send({ type: "gate", ticket, step }),
     retry: (ticket) => send({ type: "retry", ticket }),
+    verify: (ticket) => send({ type: "verify", ...(ticket === undefined ? {} : { ticket }) }),
     pause: () => send({ type: "pause" }),
     unpause: () => send({ type: "unpause" }),
     stop: () => send({ type: "stop" }),

@@ -4,7 +4,11 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
+import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
+import type { KeptWorkFact } from "./kept-work.ts";
+import type { LiveCheckFact, LiveState } from "./live-check.ts";
+import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -30,6 +34,22 @@ export interface CarriedOverWork {
   readonly tip: string;
   readonly baseSha: string;
   readonly landed?: { readonly from: string; readonly to: string };
+  /** Present if its live check had not passed. */
+  readonly live?: LiveState;
+}
+
+/** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
+export interface SettledBefore {
+  readonly id: TicketId;
+  readonly as: "done" | "human-gated";
+  readonly step?: string;
+  readonly landedEarlier?: EarlierLanding;
+}
+
+/** The commit with which an earlier run landed a ticket. People may have rewritten the base since: nothing is decided by it. */
+export interface EarlierLanding {
+  readonly run: RunId;
+  readonly sha: string;
 }
 
 /**
@@ -48,14 +68,16 @@ export type RunFact =
       /** The tripwire compares it at the start of each engine. A run without it is never believed. */
       readonly frozen?: FrozenSet;
       readonly sandboxed: boolean;
-      /** Ids that the tracker already held settled when the run began. */
-      readonly settled: readonly { readonly id: TicketId; readonly as: "done" | "human-gated"; readonly step?: string }[];
+      /** Tickets that the tracker already held settled when the run began. */
+      readonly settled: readonly SettledBefore[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */
       readonly spentTodayUsd: number;
       /** Work of an earlier run, by ticket: built and not checked to the end, or landed and not told to the tracker. */
       readonly carriedOver?: readonly CarriedOverWork[];
+      /** The run checks what has landed, once, and starts no agent. */
+      readonly checksOnly?: true;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -87,8 +109,8 @@ export type RunFact =
   | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
   | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
-  /** A stop cut the write off, so nobody knows if the tracker took it. The run's next engine writes it again. */
-  | { readonly type: "gate-put-off"; readonly ticket: TicketId }
+  /** A stop or an outage cut the write off: nobody knows if the tracker took it. The run's next engine writes it again. */
+  | { readonly type: "gate-postponed"; readonly ticket: TicketId }
   | { readonly type: "ticket-gated"; readonly ticket: TicketId; readonly step: string }
   /** `by` is set if the ticket has used up its attempts or a breaker stopped it; absent for every other cause. */
   | { readonly type: "ticket-stalled"; readonly ticket: TicketId; readonly reason: string; readonly by?: "attempts" }
@@ -100,6 +122,9 @@ export type RunFact =
   | {
       readonly type: "reverify-ended";
       readonly reopened: number;
+      /** Landed tickets that were checked, and those of them that are not live. */
+      readonly checked?: number;
+      readonly notLive?: number;
       readonly problem?: string;
       /** Verifications that were retried after a transient, and those of them that then passed. */
       readonly transients?: { readonly retried: number; readonly passed: number };
@@ -108,8 +133,10 @@ export type RunFact =
   | {
       readonly type: "tripwire-ended";
       readonly ok: boolean;
-      /** The canary that was judged wrong, or the changed part of the frozen set. Present if the tripwire fired. */
+      /** The canary that was judged wrong, or the changed part of the frozen set. Present if it is not ok. */
       readonly problem?: string;
+      /** Set if a fault of the machine, named in `problem`, kept the proof from being made: it says nothing about the oracle. */
+      readonly unproven?: true;
       readonly canaries: number;
       readonly ms: number;
     }
@@ -120,7 +147,11 @@ export type RunFact =
   | { readonly type: "oracle-asked"; readonly final: boolean }
   | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
   | BaseFact
-  | HealFact;
+  | ExclusiveFact
+  | HealFact
+  | KeptWorkFact
+  | LiveCheckFact
+  | OutageFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
@@ -137,6 +168,8 @@ export function mayWait(fact: RunFact): boolean {
     case "change-captured":
     case "base-failing":
     case "merge-landed":
+    case "outage-started":
+    case "outage-continues":
       return true;
     case "step-ended":
       // If a refusal were lost, the change would be checked again until it passes (adversary case A19).

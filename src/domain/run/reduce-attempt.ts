@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { endIncident } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -10,11 +11,11 @@ import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
-import { withMove } from "./reduce-heal.ts";
+import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
-import { withEvidence } from "./reduce-ticket.ts";
+import { stayLanded } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type Attempt, claimsDone, type TicketState, type Unfinished } from "./ticket-state.ts";
+import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
@@ -29,7 +30,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return withMove(mark(withLanding(next, event), index, event.to), index);
+  if (event.type === "merge-landed") return withMove(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
@@ -66,8 +67,8 @@ function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<Ev
   return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
 
-function mark(state: RunState, index: number, mergedSha: string): RunState {
-  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha });
+function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }
 
 function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {
@@ -148,6 +149,14 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
+    case "work-kept": {
+      const { branch, sha, files } = event;
+      return { phase, attempt: { ...attempt, kept: { branch, sha, files } } };
+    }
+    case "work-not-kept": {
+      const { kept: _, ...rest } = attempt;
+      return { phase, attempt: { ...rest, notKept: event.why } };
+    }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
@@ -178,10 +187,16 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const done = event.outcome === "done";
   const after = afterAttempt(ticket, attempt, event);
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
-  const upheld = state.claims.upheld + (done && (claimed(attempt) || ticket.unfinished?.claimed) ? 1 : 0);
+  const hasClaim = claimed(attempt) || ticket.unfinished?.claimed === true;
+  const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
-  if (done) return shiftDependents(next, index, -1);
+  if (done) {
+    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    return shiftDependents({ ...next, incidents }, index, -1);
+  }
   const gates = after.gate !== undefined && !next.gating.includes(index);
+  if (event.outcome === "landed" && !gates)
+    return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
   return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
 }
 
@@ -195,7 +210,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   // An agent's claim does not change a step that a person has named.
   const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
-  const spared = (event.outcome === "failed" || event.outcome === "stopped") && !counted;
+  const spared = (event.outcome === "failed" || event.outcome === "stopped" || event.outcome === "landed") && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
@@ -204,7 +219,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
     history: [...ticket.history, pastOf(attempt, event)],
-    ...wallAfter(wall, event),
+    ...(counted ? {} : wallAfter(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
@@ -255,11 +270,6 @@ function unfinishedOf(
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
 }
 
-/** A ruling that was cut off is made again. */
-function wallAfter(wall: number | undefined, { outcome }: EventOf<"attempt-ended">): Pick<TicketState, "wall"> {
-  return wall !== undefined && (outcome === "stopped" || outcome === "lost") ? { wall } : {};
-}
-
 /** The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. */
 function leftOf(...[attempt, event, before]: Parameters<typeof unfinishedOf>): Pick<TicketState, "unfinished"> {
   const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
@@ -285,6 +295,8 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
     claimed: claimed(attempt),
+    ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
+    ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
   };
 }

@@ -2,6 +2,7 @@ import { isHealable } from "../schedule/heal.ts";
 import { dequeue, requeue, withTicket } from "../schedule/queue.ts";
 import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { HealsState, HealUndo, PastHeal } from "./heals-state.ts";
 import { renewed } from "./reduce-ticket.ts";
@@ -177,6 +178,11 @@ export function withMove(state: RunState, index: number): RunState {
   // Without an agent an attempt only completes earlier work.
   if (heal === undefined || attempt?.agent === undefined || !heal.stalled.includes(id) || heal.moved.includes(id)) return state;
   return { ...state, heals: withPast(state.heals, heal.n, { moved: [...heal.moved, id] }) };
+}
+
+/** A ruling on a wall that was cut off is made again. */
+export function wallAfter(wall: number | undefined, outcome: AttemptOutcome): Pick<TicketState, "wall"> {
+  return wall !== undefined && (outcome === "stopped" || outcome === "lost") ? { wall } : {};
 }
 
 /** The ruling on a wall went against it. A heal that replaced the run's end has achieved nothing then. */

@@ -2,8 +2,9 @@ import type { Ticket } from "../batch/schema.ts";
 import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
-import type { RunEvent } from "./event.ts";
+import type { CarriedOverWork, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heals-state.ts";
+import { idleLive } from "./live-check.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
@@ -20,11 +21,21 @@ export function initialState(event: Started): RunState {
     const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
-    if (known === undefined) return work === undefined ? fresh : { ...fresh, unfinished: { ...work, claimed: false } };
-    return { ...fresh, phase: known.as, ...(known.step === undefined ? {} : { humanStep: known.step }) };
+    if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event.at);
+    const { as, step, landedEarlier } = known;
+    const landed = landedEarlier === undefined ? {} : { landedEarlier };
+    return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+/** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
+function withWork(ticket: TicketState, { live, ...work }: Omit<CarriedOverWork, "id">, at: number): TicketState {
+  if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
+  const { givenUp: _, ...rest } = idleLive(live);
+  const again = { ...rest, attempt: 0, claimed: false, failed: 0, unfinished: 0, reopened: 0, nextAt: at };
+  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: again };
 }
 
 /** A ticket without a history that waits for `openDeps` others. */
@@ -33,9 +44,14 @@ export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketStat
   return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
 }
 
-function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
-  const counts: Record<Phase, number> = { waiting: 0, working: 0, finishing: 0, done: 0, "human-gated": 0, stalled: 0 };
+function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, number>> {
+  const counts = { waiting: 0, working: 0, finishing: 0, landed: 0, done: 0, "human-gated": 0, stalled: 0 };
   for (const ticket of tickets) counts[ticket.phase] += 1;
+  return counts;
+}
+
+function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
+  const counts = countPhases(tickets);
   return {
     run: event.run,
     seq: event.seq,
@@ -56,10 +72,12 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     slots: new Array<null>(event.batch.limits.workers).fill(null),
     finishing: [],
     held: {},
+    heldElsewhere: {},
     counts,
     landings: {},
     lastFence: 0,
     stage: "working",
+    ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
@@ -78,7 +96,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     claims: { made: 0, upheld: 0 },
     checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,
-    reopened: 0,
+    incidents: [],
     resumes: 0,
   };
 }

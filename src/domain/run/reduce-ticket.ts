@@ -1,18 +1,11 @@
+import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
-import type { TicketState } from "./ticket-state.ts";
-
-/** Attempts whose evidence is kept for the next prompt. */
-const KEPT_EVIDENCE = 3;
-
-/** Appends evidence, keeping the newest three. */
-export function withEvidence(ticket: TicketState, evidence: Evidence | undefined): TicketState {
-  return evidence === undefined ? ticket : { ...ticket, evidence: [...ticket.evidence, evidence].slice(-KEPT_EVIDENCE) };
-}
+import { type TicketState, withEvidence } from "./ticket-state.ts";
 
 type TicketEvent = Extract<
   RunEvent,
@@ -20,7 +13,7 @@ type TicketEvent = Extract<
     type:
       | "gate-requested"
       | "gate-writing"
-      | "gate-put-off"
+      | "gate-postponed"
       | "ticket-gated"
       | "ticket-stalled"
       | "ticket-retried"
@@ -40,13 +33,15 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     }
     case "gate-writing":
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: true } });
-    case "gate-put-off":
-      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, putOff: true } });
+    case "gate-postponed":
+      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      return settle(state, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      return settle({ ...state, incidents }, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
     }
     case "ticket-stalled": {
+      if (ticket.live !== undefined && event.by === "attempts") return settle(state, index, givenUpLive(ticket, event.reason));
       const { gate: _, stalledBy: __, ...rest } = ticket;
       const by = event.by === undefined ? {} : { stalledBy: event.by };
       return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, ...by, endedAt: event.at });
@@ -54,7 +49,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     case "ticket-retried":
       return retry(state, index, ticket);
     case "ticket-reopened":
-      return reopen(state, index, event.evidence);
+      return reopen(state, index, event);
   }
 }
 
@@ -86,13 +81,18 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(state: RunState, index: number, evidence: Evidence): RunState {
-  const { endedAt: _, mergedSha, ...rest } = vecAt(state.tickets, index);
-  if (rest.phase !== "done") return state;
+function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
+  const { endedAt: _, ...before } = vecAt(state.tickets, index);
+  if (before.phase !== "done") return state;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, summary: evidence.summary });
+  const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
+  if (again !== undefined) {
+    const open = shiftDependents(withTicket(state, index, again), index, 1);
+    return afterFailure({ ...open, reverified: false, incidents }, index, at);
+  }
+  const { mergedSha: __, mergedFrom: ___, live: ____, ...rest } = before;
   const signs = failedAgain(rest.signs ?? {}, evidence);
-  // If a verification failed, the landed change is still there.
-  const landed = mergedSha === undefined || evidence.step === "merge" ? {} : { mergedSha };
-  const ticket = withEvidence({ ...rest, ...landed, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
+  const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
-  return requeue({ ...next, reverified: false, reopened: state.reopened + 1 }, index);
+  return requeue({ ...next, reverified: false, incidents }, index);
 }

@@ -4,11 +4,14 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { afterProof, keepAgain, reduceHeal } from "./reduce-heal.ts";
+import { checkedAnew, reduceLive } from "./reduce-live.ts";
+import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -24,16 +27,17 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
     return initialState(event);
   }
   if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
-  return reduceRun({ ...state, seq: event.seq, lastEventAt: event.at }, event);
+  const next = { ...state, seq: event.seq, lastEventAt: event.at };
+  return isOutageEvent(event) ? reduceOutage(next, event) : reduceRun(next, event);
 }
 
-function reduceRun(state: RunState, event: RunEvent): RunState {
+function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   if (isAboutHeal(event)) return reduceHeal(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return resumed(state);
+      return checkedAnew(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -81,6 +85,9 @@ function reduceRun(state: RunState, event: RunEvent): RunState {
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   switch (event.type) {
+    case "exclusive-awaited":
+    case "exclusive-freed":
+      return reduceExclusive(state, event);
     case "reviewer-asked":
     case "reviewer-answered":
     case "step-retried":
@@ -92,9 +99,12 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "ticket-discovered":
     case "discovery-filed":
       return reduceGrowth(state, event);
+    case "live-check-started":
+    case "live-check-ended":
+      return reduceLive(state, event);
     case "gate-requested":
     case "gate-writing":
-    case "gate-put-off":
+    case "gate-postponed":
     case "ticket-gated":
     case "ticket-stalled":
     case "ticket-retried":
@@ -105,17 +115,26 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   }
 }
 
-type TicketFacts = Parameters<typeof reduceClaim | typeof reduceGrowth | typeof reduceTicket | typeof reduceAttempt>[1];
+type TicketFacts = Parameters<
+  | typeof reduceExclusive
+  | typeof reduceClaim
+  | typeof reduceGrowth
+  | typeof reduceLive
+  | typeof reduceTicket
+  | typeof reduceAttempt
+>[1];
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
-  const { end: _, stopBy: __, ...rest } = clearHalt(state);
+  // The command that goes on with a run has agents start, whatever began it.
+  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
     stage: "working",
     paused: false,
     reverified: false,
+    heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: keepAgain(state.heals),
@@ -123,7 +142,7 @@ function resumed(state: RunState): RunState {
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
     if (ticket.gate === undefined) return s;
-    const { putOff: ___, ...gate } = ticket.gate;
+    const { postponed: ___, ...gate } = ticket.gate;
     return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
   }, next);
 }
@@ -144,12 +163,13 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
 }
 
 /**
- * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. If it is the proof after a heal,
+ * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. If it is the proof after a heal,
  * the heal is undone first and the oracle is proven again: only if that fails too, something else is wrong.
  */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
   if (ok) return afterProof({ ...state, tripwire: { status: "passed", canaries, ms } }, undefined);
+  if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
   if (state.heals.proving !== undefined) return afterProof(state, problem);
   return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }

@@ -1,12 +1,15 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
+import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
+import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
+import type { OutageOver, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -53,12 +56,16 @@ export interface RunState {
   readonly finishing: readonly number[];
   /** Exclusive resources in use, by the ticket that has them. */
   readonly held: Readonly<Record<string, TicketId>>;
+  /** Exclusive resources that another run of this machine holds, as far as a ticket of this run has met them. */
+  readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
+  /** No agent starts: the run checks what earlier runs have landed, once. */
+  readonly checksOnly?: true;
   /** The requested number of worker slots. Surplus slots are removed once no agent has them, the last one first. */
   readonly workers: number;
   readonly stopBy?: "person" | "signal";
@@ -93,12 +100,17 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
+  /** What the engine calls and cannot reach now. */
+  readonly outages?: OutageState;
+  /** The outage whose time is over: the run ends unjudged once nothing is under way. */
+  readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
-  readonly reopened: number;
+  /** What went wrong after a landing, in order. */
+  readonly incidents: readonly Incident[];
   readonly resumes: number;
   readonly end?: {
     readonly at: number;

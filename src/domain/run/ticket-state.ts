@@ -2,10 +2,15 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
-import type { CarriedOverWork } from "./event.ts";
+import type { CarriedOverWork, EarlierLanding } from "./event.ts";
+import type { LeftWork } from "./kept-work.ts";
+import type { LiveState } from "./live-check.ts";
 
-/** The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. */
-export type Phase = "waiting" | "working" | "finishing" | "done" | "human-gated" | "stalled";
+/**
+ * The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. `landed`: its change is in the base,
+ * and its live check does not pass yet.
+ */
+export type Phase = "waiting" | "working" | "finishing" | "landed" | "done" | "human-gated" | "stalled";
 
 /** The running step of the finish line. `startedAt` in milliseconds. */
 export interface RunningStep {
@@ -16,7 +21,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt {
+export interface Attempt extends LeftWork {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -64,7 +69,7 @@ export interface Attempt {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt {
+export interface PastAttempt extends LeftWork {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
@@ -116,14 +121,20 @@ export interface TicketState {
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
+  /** Its landing by an earlier run, if it was settled before this one. Only shown, never judged: `mergedSha` is this run's own. */
+  readonly landedEarlier?: EarlierLanding;
+  /** The base before that commit landed. */
+  readonly mergedFrom?: string;
+  /** Set once a live check of its landed change has failed. */
+  readonly live?: LiveState;
   readonly humanStep?: string;
   /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
     readonly by?: "blocker";
-    /** This engine does not write it any more: it is stopping, and the tracker did not take it. */
-    readonly putOff?: true;
+    /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
+    readonly postponed?: true;
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";
@@ -143,6 +154,14 @@ export interface TicketState {
 /** True if nothing more happens to a ticket by itself. */
 export function isSettled(phase: Phase): boolean {
   return phase === "done" || phase === "human-gated" || phase === "stalled";
+}
+
+/** Attempts whose evidence is kept for the next prompt. */
+const KEPT_EVIDENCE = 3;
+
+/** Appends evidence, keeping the newest three. */
+export function withEvidence(ticket: TicketState, evidence: Evidence | undefined): TicketState {
+  return evidence === undefined ? ticket : { ...ticket, evidence: [...ticket.evidence, evidence].slice(-KEPT_EVIDENCE) };
 }
 
 /** True if an agent claims to be done by its end: it stopped by itself, without an error. */

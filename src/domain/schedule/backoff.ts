@@ -69,8 +69,8 @@ function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
   return { kind, says, ...(party === "reviewer" ? { party: party } : {}) };
 }
 
-/** The first cause stays. */
-function halt(state: RunState, halted: Halt): RunState {
+/** No agent starts any more. The first cause stays. */
+export function halt(state: RunState, halted: Halt): RunState {
   return state.halted === undefined ? { ...state, halted } : state;
 }
 
@@ -116,6 +116,7 @@ const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>
 
 /** The reason of a halt and what to do about it. One line. */
 export function describeHalt({ kind, says, until, party }: Halt): string {
+  if (kind === "outage") return `no agent starts any more: ${says}`;
   const cause = party === "reviewer" ? `the reviewer: ${kind}` : kind;
   const why = `no agent starts any more (${cause}): ${says}`;
   const todo = TODO[kind]?.[party ?? "agent"];

@@ -1,6 +1,7 @@
 import { whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { EndKind, VerdictWord } from "../run/event.ts";
+import { describeOutageOver, type OutageOver } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
@@ -10,6 +11,7 @@ import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
+import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 
@@ -26,6 +28,7 @@ export type Action =
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
+  | { readonly do: "live-check"; readonly ticket: TicketId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -43,9 +46,6 @@ export type Action =
 /** Least time between two interim judgements. They inform and end nothing. Milliseconds. */
 export const INTERIM_MS = 5_000;
 
-/** Final judgements before the run gives up on an oracle that cannot judge. */
-export const MAX_FINAL_JUDGEMENTS = 3;
-
 /**
  * Decides what should happen now. Pure, and safe to call again: an action is not repeated once its fact is in the state (except
  * `abort`, which is harmless twice). Reconciles first, then schedules, then concludes.
@@ -55,16 +55,15 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
+  if (state.outageOver !== undefined) return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(state.outageOver)];
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
-  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
-  // Nothing else runs beside the proof after a heal, which may undo it.
-  if (state.heals.proving !== undefined) return [...repairs, ...proof];
   const starts = schedule(state, now);
+  const checks = liveChecks(state, now);
   // The proof comes last: it runs beside the first workers.
-  if (repairs.length + starts.length > 0 || !isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) {
-    return [...repairs, ...starts, ...proof, ...interimJudgement(state, now)];
-  }
+  const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
+  if (repairs.length + starts.length + checks.length > 0 || goesOn(state, now))
+    return [...repairs, ...starts, ...checks, ...proof, ...interimJudgement(state, now)];
   return [...proof, ...(state.heals.asked ? healFirst(state, now) : conclude(state, now))];
 }
 
@@ -77,7 +76,7 @@ function reconcile(state: RunState): Action[] {
   });
   const gates = state.gating.flatMap((index): Action[] => {
     const { id, gate, attempt } = vecAt(state.tickets, index);
-    return gate && !gate.writing && !gate.putOff && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
+    return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
@@ -91,6 +90,11 @@ function keptHeals(state: RunState): Action[] {
   const keep = keepModeOf(state.batch);
   const heal = healToKeep(state);
   return heal === undefined || keep === "never" ? [] : [{ do: "keep-heal", n: heal.n, keep }];
+}
+
+/** True while a heal is being recorded. */
+function isKeeping({ heals }: RunState): boolean {
+  return heals.past.some(({ keep }) => keep?.as === "keeping");
 }
 
 function stallReason(ticket: TicketState, limit: number): string {
@@ -109,11 +113,13 @@ function attempts(n: number): string {
  * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
-  if (state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
+  // No attempt runs beside the proof after a heal, which may undo it.
+  if (state.heals.proving !== undefined) return [];
+  if (state.checksOnly || state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
   const starts: Action[] = [];
-  const taken = new Set(Object.keys(state.held));
+  const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
   for (const index of state.ready) {
     const slot = free[starts.length];
@@ -130,18 +136,34 @@ function schedule(state: RunState, now: number): Action[] {
   return starts;
 }
 
+/** Repeats live checks that are due, except before a heal that a person asked for. */
+function liveChecks(state: RunState, now: number): Action[] {
+  return state.heals.asked ? [] : dueChecks(state, now).map((ticket) => ({ do: "live-check", ticket }));
+}
+
+/** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
+function goesOn(state: RunState, now: number): boolean {
+  if (!isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) return true;
+  return state.heals.proving !== undefined || (!state.heals.asked && awaitsChecks(state));
+}
+
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined || state.heals.past.some(({ keep }) => keep?.as === "keeping")) return false;
-  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.putOff === true);
+  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state)) return false;
+  const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
 
-/** True if a pause or a backoff keeps back tickets that could run. */
+/** True if something is under way that has to end before the run may. */
+function isUnderWay(state: RunState): boolean {
+  return !isQuiet(state) || state.oracle.asking;
+}
+
+/** True if a pause, a backoff or another run's exclusive resource keeps back tickets that could run. */
 function canStartLater(state: RunState, now: number): boolean {
-  if (!state.paused && !isBackingOff(state, now)) return false;
+  if (!state.paused && !isBackingOff(state, now) && Object.keys(state.heldElsewhere).length === 0) return false;
   const { backoff: _, ...rest } = state;
-  return schedule({ ...rest, paused: false }, now).length > 0;
+  return schedule({ ...rest, paused: false, heldElsewhere: {} }, now).length > 0;
 }
 
 function interimJudgement(state: RunState, now: number): Action[] {
@@ -164,26 +186,30 @@ function interimDue(state: RunState): number | undefined {
  */
 export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
-  const moments = [state.backoff?.until, interimDue(state), ...state.finishing.map((index) => reservedUntil(state, index))];
+  const moments = [
+    state.backoff?.until,
+    interimDue(state),
+    nextCheckAt(state),
+    ...state.finishing.map((index) => reservedUntil(state, index)),
+  ];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/** The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. */
+/**
+ * The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. A re-verification that could not
+ * be finished is repeated, and so is a judgement that gave no verdict: unknown is not done (laws 1 and 4). An outage bounds both.
+ */
 function conclude(state: RunState, now: number): readonly Action[] {
-  if (!state.reverified) return [{ do: "reverify" }];
+  if (!state.reverified || state.reverifyProblem !== undefined) return [{ do: "reverify" }];
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
   if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
-  if (last.verdict === "done" && state.reverifyProblem !== undefined) return [unverified(state.reverifyProblem)];
   if (last.verdict === "done") {
     const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
     return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
   }
-  if (last.verdict === "not-done") return shortOfDone(state, now);
-  if (finalJudgements < MAX_FINAL_JUDGEMENTS) return [{ do: "judge", final: true }];
-  const reason = `the oracle could not judge: ${last.problem ?? "it gave no reason"}`;
-  return [{ do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason }];
+  return last.verdict === "not-done" ? shortOfDone(state, now) : [{ do: "judge", final: true }];
 }
 
 /**
@@ -209,10 +235,9 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
-/** The oracle says done, but the last re-verification failed: unknown is not done (laws 1 and 4). */
-function unverified(problem: string): Action {
-  const reason = `the last re-verification failed: ${problem}`;
-  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
+/** The end of a run that an outage outlasted. */
+function unjudged(over: OutageOver): Action {
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeOutageOver(over) };
 }
 
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */

@@ -14,8 +14,8 @@ export type RateLimits = Readonly<Partial<Record<Party, { readonly since: number
 
 /** The reason why no agent starts any more. */
 export interface Halt {
-  /** The kind of the stop, or that the spending of other sessions is unknown. */
-  readonly kind: AgentStopKind | "spend-unknown";
+  /** The kind of the stop; or the spending of other sessions is unknown, or an outage was given up. */
+  readonly kind: AgentStopKind | "spend-unknown" | "outage";
   readonly says: string;
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;

@@ -17,7 +17,7 @@ export type HealChoice = { readonly n: number; readonly reservedUsd: number; rea
  */
 export function healChoice(state: RunState, now: number): HealChoice {
   const { batch, heals, halted } = state;
-  if (heals.started >= batch.limits.heals || heals.givenUp === true || halted !== undefined) return undefined;
+  if (state.checksOnly || heals.started >= batch.limits.heals || heals.givenUp === true || halted !== undefined) return undefined;
   const repo = repoToHeal(state, isHealable);
   if (repo === undefined) return undefined;
   // A heal's agent waits like any other.
@@ -83,6 +83,7 @@ function failedByItsAgents({ gate, evidence, history, signs }: TicketState): boo
 export function whyNoHeal(state: RunState): string | undefined {
   const { batch, heals, halted } = state;
   const most = batch.limits.heals;
+  if (state.checksOnly) return "this run only checks what has landed";
   if (most === 0) return "heals are off in this batch";
   if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
   if (halted !== undefined) return describeHalt(halted);

@@ -49,6 +49,7 @@ function waitsOnlyFor(state: RunState, index: number, ending: ReadonlySet<number
   if (attemptCap(state, ticket) !== undefined) return false;
   const { dependsOn = [], exclusive = [] } = state.plan.tickets[index] ?? {};
   const isFree = (resource: string): boolean => {
+    if (Object.hasOwn(state.heldElsewhere, resource)) return false;
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     return by === undefined || ending.has(indexOf(state, by));
   };

@@ -37,7 +37,7 @@ export function unfitForTransient(pattern: string): string | undefined {
   const taken = PLAIN_FAILURES.find((failure) => compiled.matcher(failure).find());
   return taken === undefined
     ? undefined
-    : `must be narrow: it takes ${JSON.stringify(taken)} for a transient failure, and so any failure`;
+    : `must be narrow: it takes ${JSON.stringify(taken)} for a transient, and so any failure`;
 }
 
 /** `^` and `$` match the ends of a line; `.` matches no line break. Throws if it is no pattern. */

@@ -1,3 +1,4 @@
+import type { LiveState } from "../run/live-check.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { TicketId } from "../values/ids.ts";
@@ -11,18 +12,23 @@ import { precedes, soonReady } from "./slot-reservation.ts";
 
 /** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
-  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" }
+  | { readonly kind: "active" | "settled" | "ready" | "paused" | "stopping" | "gating" | "filing" | "healing" | "checks-only" }
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
       /** Gated tickets that it waits for, directly or behind others. */
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
+      readonly landed: readonly TicketId[];
     }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
+  /** Another run of this machine holds it; `by` is its name, if it is known. */
+  | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
-  | { readonly kind: "kept"; readonly by: TicketId }
+  | { readonly kind: "reserved"; readonly by: TicketId }
+  /** Its change is in the base, and its live check does not pass yet. */
+  | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
   | { readonly kind: "backoff"; readonly until: number }
   /** No agent starts any more. */
@@ -34,6 +40,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
+  if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
+    return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
   if (writing !== undefined) return writing;
   if (state.stage === "stopping") return { kind: "stopping" };
@@ -46,6 +54,7 @@ export function whyNot(state: RunState, index: number): Reason {
 
 /** The obstacle of all tickets that could run. */
 function restOf(state: RunState): Reason | undefined {
+  if (state.checksOnly) return { kind: "checks-only" };
   if (state.paused) return { kind: "paused" };
   const { asked, running, proving } = state.heals;
   const isHealing = asked || running !== undefined || proving !== undefined;
@@ -56,6 +65,8 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     if (by !== undefined) return { kind: "resource", resource, by };
+    const elsewhere = Object.hasOwn(state.heldElsewhere, resource) ? state.heldElsewhere[resource] : undefined;
+    if (elsewhere !== undefined) return { kind: "elsewhere", resource, ...(elsewhere.by && { by: elsewhere.by }) };
   }
   return undefined;
 }
@@ -68,7 +79,7 @@ function backoffOf(state: RunState): Reason | undefined {
 }
 
 function roomFor(state: RunState, index: number): Reason {
-  if (freeSlots(state).length > 0) return keptFor(state, index);
+  if (freeSlots(state).length > 0) return reservedFor(state, index);
   if (busySlots(state) < state.workers) return { kind: "finishing", tickets: state.finishing.length };
   return { kind: "slots", slots: state.workers };
 }
@@ -80,11 +91,11 @@ function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
 }
 
 /** A slot is free: it is reserved for another ticket, or the next decision gives it to this one. */
-function keptFor(state: RunState, index: number): Reason {
-  const kept = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
-  const first = kept.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
-  if (first === undefined || kept.length < freeSlots(state).length) return { kind: "ready" };
-  return { kind: "kept", by: vecAt(state.tickets, first).id };
+function reservedFor(state: RunState, index: number): Reason {
+  const reserved = soonReady(state, state.lastEventAt).filter((soon) => precedes(state, soon, index));
+  const first = reserved.toSorted((a, b) => (state.plan.rank[b] ?? 0) - (state.plan.rank[a] ?? 0))[0];
+  if (first === undefined || reserved.length < freeSlots(state).length) return { kind: "ready" };
+  return { kind: "reserved", by: vecAt(state.tickets, first).id };
 }
 
 function dependencies(state: RunState, index: number): Reason {
@@ -93,7 +104,13 @@ function dependencies(state: RunState, index: number): Reason {
     return dep.phase === "done" ? [] : [dep];
   });
   const ids = (phase: string) => open.filter((dep) => dep.phase === phase).map((dep) => dep.id);
-  return { kind: "depends", on: open.map((dep) => dep.id), gated: gatesBefore(state, index), stalled: ids("stalled") };
+  return {
+    kind: "depends",
+    on: open.map((dep) => dep.id),
+    gated: gatesBefore(state, index),
+    stalled: ids("stalled"),
+    landed: ids("landed"),
+  };
 }
 
 /** The reason in words, for people. */
@@ -105,6 +122,8 @@ export function describeReason(reason: Reason): string {
       return "settled";
     case "ready":
       return "ready";
+    case "checks-only":
+      return "not started: this run only checks what has landed";
     case "paused":
       return "ready; the run is paused";
     case "stopping":
@@ -119,14 +138,18 @@ export function describeReason(reason: Reason): string {
       return reason.slots === 1 ? "ready; the only slot is busy" : `ready; all ${reason.slots} slots are busy`;
     case "finishing":
       return `ready; ${plural(reason.tickets, "ticket is", "tickets are")} being finished first`;
-    case "kept":
-      return `ready; the free slot is kept for ${reason.by}`;
+    case "reserved":
+      return `ready; the free slot is reserved for ${reason.by}`;
     case "resource":
       return `${reason.resource} is held by ${reason.by}`;
+    case "elsewhere":
+      return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "money":
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
+    case "landed":
+      return describeLive(reason.live);
     case "halted":
       return describeHalt(reason.by);
     case "depends":
@@ -134,9 +157,20 @@ export function describeReason(reason: Reason): string {
   }
 }
 
+/** The state of a landed change that is not live, in words. */
+export function describeLive({ sha, failed, givenUp, checking, nextAt, history }: LiveState): string {
+  const landed = `landed as ${sha.slice(0, 7)}, not live`;
+  if (givenUp !== undefined) return `${landed}: ${givenUp}`;
+  const last = history.at(-1);
+  const checks = `${plural(failed, "live check")} failed${last === undefined ? "" : `, the last: ${last.summary}`}`;
+  if (checking) return `${landed}; the check runs; ${checks}`;
+  return `${landed}; ${nextAt === undefined ? "" : `checked again at ${formatUtc(nextAt)}; `}${checks}`;
+}
+
 function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
   const behind = reason.on.some((id) => reason.gated.includes(id)) ? "" : `${list(reason.on)}, behind `;
   if (reason.gated.length > 0) return `waits for ${behind}${list(reason.gated)}, which a person must finish`;
+  if (reason.landed.length > 0) return `waits for ${list(reason.landed)}, which has landed and is not live`;
   if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
   return `waits for ${list(reason.on)}`;
 }

@@ -1,5 +1,5 @@
 import { fileOf } from "../evidence/loaded-files.ts";
-import type { TestResult } from "../evidence/results.ts";
+import { type TestResult, tallies } from "../evidence/results.ts";
 import type { PlantedTest, Planting } from "./runner.ts";
 
 /** Stands for the path of a fresh file: each run has another one. */
@@ -80,6 +80,15 @@ export function isCalled(id: string, name: string): boolean {
   return id.endsWith(name) && !/[\w]/.test(id.charAt(id.length - name.length - 1));
 }
 
+/** A known test is left out if a failed test has its name: the two could not be told apart. */
+export function knownApart(file: PlantedFile, tests: readonly TestResult[]): PlantedFile {
+  const failed = tests.filter(({ outcome }) => outcome === "failed");
+  return {
+    ...file,
+    tests: file.tests.filter(({ role, name }) => role !== "known" || !failed.some(({ id }) => isCalled(id, name))),
+  };
+}
+
 /** The deviations of a run, by the kind of the check. */
 export type Deviates = (run: PlantedRun) => readonly Deviation[];
 
@@ -124,6 +133,19 @@ function isUnrun(file: PlantedFile, run: PlantedRun): boolean {
 function failedToLoad({ path }: PlantedFile, { tests = [] }: PlantedRun): boolean {
   const failed = tests.flatMap(({ id, outcome }) => (outcome === "failed" ? [fileOf(id)] : []));
   return failed.some((file) => file?.path === path || file?.path.endsWith(".py") === true || path.endsWith(`/${file?.path}`));
+}
+
+/** Tests of the base that passed, and fail beside planted ones: code that made them pass knew their line numbers. */
+export function shakenTests(
+  { tests = [], files }: PlantedRun,
+  before: { readonly tests: readonly TestResult[]; readonly baseTests: readonly TestResult[] },
+): readonly string[] {
+  const [then, onBase] = [tallies(before.tests), tallies(before.baseTests)];
+  const names = files.flatMap((file) => file.tests.map(({ name }) => name));
+  return [...tallies(tests)].flatMap(([id, { failed }]) => {
+    if (failed === 0 || then.get(id)?.failed !== 0 || onBase.get(id)?.failed !== 0) return [];
+    return failed > names.filter((name) => isCalled(id, name)).length ? [id] : [];
+  });
 }
 
 /** True if the base could not load some of its files: absent tests of those have proved nothing. */

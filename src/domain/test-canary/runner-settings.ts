@@ -1,4 +1,4 @@
-import { basename } from "node:path/posix";
+import { basename, dirname } from "node:path/posix";
 
 /** Files that configure how tests are run, and nothing else that a repository needs. */
 const RUNNER_FILES: readonly RegExp[] = [
@@ -24,11 +24,40 @@ export function pluginsNamedBy(text: string): readonly string[] {
   return [...options, ...listed];
 }
 
-/** Test settings within files of other settings: sections by their headers, keys of package.json. */
-const SECTIONS: Readonly<Record<string, RegExp>> = {
-  "pyproject.toml": /^\[tool\.(?:pytest|coverage)\b/,
-  "setup.cfg": /^\[(?:tool:pytest|coverage:)/,
+/** Sections of test settings within a file of other settings, by their headers, and words of such settings outside of them. */
+interface Sections {
+  readonly header: RegExp;
+  readonly elsewhere: RegExp;
+}
+
+const PYTEST_WORDS = /ini_options|tool:pytest|addopts/;
+
+/** Environment, flags, aliases and programs that run tests. https://doc.rust-lang.org/cargo/reference/config.html */
+const CARGO: Sections = {
+  header: /^\[\[?(?:env|alias|build|target|host|profile|unstable|include)\b/,
+  elsewhere: /^(?:env|alias|build|target|host|profile|unstable|include)[.=]/m,
 };
+
+const SECTIONS: Readonly<Record<string, Sections>> = {
+  "pyproject.toml": { header: /^\[tool\.(?:pytest|coverage)\b/, elsewhere: PYTEST_WORDS },
+  "setup.cfg": { header: /^\[(?:tool:pytest|coverage:)/, elsewhere: PYTEST_WORDS },
+};
+
+/** Keys of an .npmrc that decide how npm and pnpm run scripts, and keys that are written in an unusual way. */
+const NPM_KEYS =
+  /^(?:node-options|script-shell|shell-emulator|ignore-scripts|if-present|enable-pre-post-scripts|scripts-prepend-node-path|unsafe-perm|prefix|workspaces?|include-workspace-root|(?:user|global|builtin)?config)$|["'\\$]/;
+
+/** True if a file has settings of a test runner beside others. */
+export function isManifest(path: string): boolean {
+  return /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.cfg|\.npmrc|\.cargo\/config(?:\.toml)?)$/.test(path);
+}
+
+function sectionsOf(path: string): Sections | undefined {
+  const name = basename(path);
+  if (basename(dirname(path)) === ".cargo") return isManifest(path) ? CARGO : undefined;
+  return Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
+}
+
 const KEYS = ["jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel"] as const;
 
 /** The part of trusted settings that names files of a runner: of a package.json, its keys; of others, the whole text. */
@@ -38,9 +67,6 @@ export function runnerPartOf(path: string, text: string): string {
   return JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, all[key]])), undefined, 1);
 }
 
-/** Settings of pytest outside of such a section. */
-const ELSEWHERE = /ini_options|tool:pytest|addopts/;
-
 /**
  * A file of the candidate with the base's settings of test runners; undefined if it has none, or they are the same. `base` is
  * undefined if the base does not have the file. If those settings cannot be parsed, it is the base's whole file.
@@ -48,10 +74,11 @@ const ELSEWHERE = /ini_options|tool:pytest|addopts/;
 export function withRunnerPartOf(path: string, candidate: string, base: string | undefined): string | undefined {
   const name = basename(path);
   if (name === "package.json") return withKeysOf(candidate, base);
-  const header = Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
-  if (header === undefined) return undefined;
-  const [own, old] = [sectionsIn(candidate, header), sectionsIn(base ?? "", header)];
-  if (ELSEWHERE.test(squeezed(own.outside)) && squeezed(own.outside) !== squeezed(old.outside)) return base ?? "";
+  if (name === ".npmrc") return withNpmKeysOf(candidate, base ?? "");
+  const sections = sectionsOf(path);
+  if (sections === undefined) return undefined;
+  const [own, old] = [sectionsIn(candidate, sections.header), sectionsIn(base ?? "", sections.header)];
+  if (sections.elsewhere.test(squeezed(own.outside)) && squeezed(own.outside) !== squeezed(old.outside)) return base ?? "";
   if (own.inside === old.inside) return undefined;
   return `${own.outside}${own.outside.endsWith("\n") || own.outside === "" ? "" : "\n"}${old.inside}`;
 }
@@ -87,6 +114,17 @@ function withKeysOf(candidate: string, base: string | undefined): string | undef
   const rest = Object.entries(own).filter(([key]) => !KEYS.some((each) => each === key));
   const kept = KEYS.flatMap((key) => (Object.hasOwn(old, key) ? [[key, old[key]] as const] : []));
   return `${JSON.stringify(Object.fromEntries([...rest, ...kept]), undefined, 2)}\n`;
+}
+
+/** Lines of npm's own settings: https://github.com/npm/ini. A key may have `[]` behind it; comments begin with `;` or `#`. */
+function withNpmKeysOf(candidate: string, base: string): string | undefined {
+  const isOfRunner = (line: string): boolean => NPM_KEYS.test((line.split("=")[0] ?? "").trim().replace(/\[\]$/, ""));
+  const lines = (text: string) => text.split(/[\r\n]+/g).filter((line) => !/^\s*(?:[;#]|$)/.test(line));
+  const old = lines(base).filter(isOfRunner);
+  const own = lines(candidate);
+  if (own.filter(isOfRunner).join("\n") === old.join("\n")) return undefined;
+  // A section would take the lines below it in.
+  return [...old, ...own.filter((line) => !isOfRunner(line)), ""].join("\n");
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

@@ -1,4 +1,4 @@
-/** What an error says of itself; of anything else that was thrown, its text. */
+/** The message of an error; for anything else that was thrown, its text. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -8,7 +8,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Whether something thrown is an error of the system or of Node with one of these codes. */
+/** True if something thrown is an error of the system or of Node with one of these codes. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = errorCode(error);
   return code !== undefined && codes.includes(code);

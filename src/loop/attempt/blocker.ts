@@ -24,7 +24,7 @@ export type Ruled = { readonly humanStep: string } | { readonly evidence: Eviden
  * without the agent. Each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a
  * valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
  */
-export async function tryBlocker(
+export async function adjudicateBlocker(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
@@ -50,7 +50,7 @@ async function rule(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { claim, change, baseSha }: Parameters<typeof tryBlocker>[3],
+  { claim, change, baseSha }: Parameters<typeof adjudicateBlocker>[3],
 ): Promise<BlockerRuling> {
   if (ctx.reviewer === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
   const replays: Replayed[] = [];

@@ -2,7 +2,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
-import { tryBlocker } from "./blocker.ts";
+import { adjudicateBlocker } from "./blocker.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { fileDiscoveries } from "./discoveries.ts";
 
@@ -34,7 +34,7 @@ export async function readClaims(
     if (!ctx.report({ type: "outbox-refused", ...at, ...each })) throw new AttemptOver({ outcome: "stopped" });
   await fileDiscoveries(ctx, open, discoveries);
   if (blocker === undefined) return {};
-  const ruled = await tryBlocker(ctx, open, repo, { claim: blocker, change, baseSha });
+  const ruled = await adjudicateBlocker(ctx, open, repo, { claim: blocker, change, baseSha });
   return "humanStep" in ruled ? ruled : { end: { outcome: "failed", evidence: ruled.evidence } };
 }
 

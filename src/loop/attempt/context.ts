@@ -8,6 +8,7 @@ import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
+import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
@@ -35,6 +36,11 @@ export function repoOf(ctx: Pick<LoopContext, "repos">, ticket: Pick<Ticket, "re
   const repo = ctx.repos.get(ticket.repo);
   if (repo === undefined) throw new Error(`no repository "${ticket.repo}" was opened`);
   return repo;
+}
+
+/** The same repository, for an attempt or a re-verification that waits out its outages until the signal is aborted. */
+export function waitingRepoOf(ctx: Pick<LoopContext, "repos" | "outages">, ticket: Ticket, signal: AbortSignal): Repo {
+  return persistentRepo(repoOf(ctx, ticket), ctx.outages, signal);
 }
 
 /** One attempt's identity and lifetime: one controller, whose abort ends all its processes. */

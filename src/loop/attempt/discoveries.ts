@@ -14,7 +14,7 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
  */
 export async function fileDiscoveries(ctx: LoopContext, open: OpenAttempt, discoveries: readonly Discovery[]): Promise<void> {
   if (discoveries.length === 0) return;
-  const taken = await takenIds(ctx);
+  const taken = await takenIds(ctx, open.signal);
   const of = { ticket: open.ticket.id, fence: open.fence };
   for (const discovery of discoveries) {
     const admission = admitDiscovery(ctx.state(), of.ticket, discovery, taken);
@@ -27,34 +27,37 @@ export async function fileDiscoveries(ctx: LoopContext, open: OpenAttempt, disco
 }
 
 /**
- * The tracker's ids beyond the batch. Empty if the tracker cannot be read: a ticket whose id is already taken is then stalled at
- * filing, and nothing is overwritten.
+ * The tracker's ids beyond the batch. Empty after a stop, or if the tracker is away for too long: a ticket whose id is already
+ * taken is then stalled at filing, and nothing is overwritten.
  */
-function takenIds({ tracker }: LoopContext): Promise<readonly string[]> {
-  return tracker.taken().catch(() => []);
+function takenIds({ outages, tracker }: LoopContext, signal: AbortSignal): Promise<readonly string[]> {
+  return outages.persist("tracker", () => tracker.taken(), { signal }).catch(() => []);
 }
 
 /**
  * Writes a discovered ticket to the tracker and reports it. If the tracker refuses it, the ticket is stalled with the reason: it
- * stays in the batch, and the oracle reports it as missing. If filing is cancelled, the next engine of the run files it.
+ * stays in the batch, and the oracle reports it as missing. If filing is cancelled or given up, the next engine of the run files it.
  */
 export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: AbortSignal): Promise<void> {
   const filed = filedTicket(ctx.state(), ticket);
-  const problem = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
-  if (problem === undefined) ctx.report({ type: "discovery-filed", ticket });
+  const told = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
+  if (told.ok) ctx.report({ type: "discovery-filed", ticket });
   // Re-verification or a person's command may have filed it meanwhile.
-  else if (!signal.aborted && ticketOf(ctx.state(), ticket).unfiled === true) {
-    const reason = plainText(`the tracker does not hold it: ${problem}`, 500);
+  else if (told.isRefused && ticketOf(ctx.state(), ticket).unfiled === true) {
+    const reason = plainText(`the tracker does not hold it: ${told.problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });
   }
 }
 
 /** Files discovered tickets that the tracker lacks: an engine was lost, or the tracker was down. Filing twice does no harm. */
 export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promise<void> {
-  const { batch, plan } = ctx.state();
-  const since = plan.tickets.slice(batch.tickets.length);
-  const unfiled = since.filter(({ id }) => ticketOf(ctx.state(), id).unfiled === true);
-  await Promise.all(unfiled.map(({ id }) => fileTicket(ctx, id, signal)));
+  await Promise.all(unfiledTickets(ctx.state()).map((id) => fileTicket(ctx, id, signal)));
+}
+
+/** Discovered tickets that the tracker does not hold yet, as far as is known. */
+export function unfiledTickets(state: RunState): readonly TicketId[] {
+  const found = state.plan.tickets.slice(state.batch.tickets.length);
+  return found.map(({ id }) => id).filter((id) => ticketOf(state, id).unfiled === true);
 }
 
 /** A discovered ticket as the tracker stores it. Throws a RangeError if the run has no such ticket. */

@@ -1,13 +1,13 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Unfinished } from "../../domain/run/ticket-state.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { type AttemptEnd, overIfAborted } from "../programs/scope.ts";
+import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
 import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
-import { type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
 import { type Placed, runInTurn, runStep } from "./run-step.ts";
 import { checkSpeculatively } from "./speculative-checks.ts";
 
@@ -28,7 +28,7 @@ export async function runFinishLine(
   change: Change,
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
-  const repo = repoOf(ctx, scope.ticket);
+  const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
@@ -44,7 +44,7 @@ export async function finishLanded(
   landed: NonNullable<Unfinished["landed"]>,
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
-  const repo = repoOf(ctx, scope.ticket);
+  const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const move = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
   await ctx.merges.run(repo.id, async () => {
     ctx.report({ type: "merge-intended", ...move });
@@ -88,9 +88,12 @@ async function landInTurn(
   }
 }
 
-function runAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
+async function runAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
   if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
   if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
   const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
-  return assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+  const result = await assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
+  if (result.ok) return result;
+  // A tracker that is away says nothing about the work, which keeps its place.
+  throw new AttemptOver(scope.signal.aborted ? abortedEnd(scope) : { outcome: "stopped", evidence: result.evidence });
 }

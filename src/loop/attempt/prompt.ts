@@ -1,9 +1,11 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { formatUtc } from "../../domain/values/time.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 
 /** Characters of a prompt's parts. A longer part is cut with a mark, so that every part fits. */
@@ -18,6 +20,15 @@ const NOTES_CHARS = 4_000;
 export const HINTS_CHARS = 4_000;
 /** Of a command's expected output. */
 const EXPECT_CHARS = 300;
+
+/** Files of a landed change, and live checks of it, that are named. */
+const LANDED_FILES = 60;
+const LANDED_CHECKS = 8;
+
+/** What earlier attempts have landed and is not live, with its files. */
+export interface LandedWork extends Pick<LiveState, "sha" | "history"> {
+  readonly paths: readonly string[];
+}
 
 /** The variables of the worker's template. */
 export const WORKER_VARIABLES = ["id", "title", "body", "attempt", "attempts", "finish", "protect", "hints", "evidence"] as const;
@@ -34,6 +45,7 @@ export function renderWorkerPrompt(
     attempts: number;
     protect: readonly string[];
     evidence: readonly Evidence[];
+    landed?: LandedWork;
     patch?: string;
     notes?: string;
     hints?: string;
@@ -120,13 +132,33 @@ function verifyInWords(step: Extract<StepSpec, { step: "verify" }>): string {
 function earlierInWords(options: {
   readonly attempt: number;
   readonly evidence: readonly Evidence[];
+  readonly landed?: LandedWork;
   readonly patch?: string;
   readonly notes?: string;
 }): string {
   return [
+    ...(options.landed === undefined ? [] : [landedInWords(options.landed)]),
     evidenceInWords(options),
     ...(options.notes === undefined || options.notes.trim() === "" ? [] : [notesInWords(options.notes)]),
   ].join("\n");
+}
+
+/** What is in the base already: an agent that does not know it would do the work twice. */
+function landedInWords({ sha, paths, history }: LandedWork): string {
+  const files = paths.slice(0, LANDED_FILES).map((path) => `- ${plainText(path, 300)}`);
+  const more = paths.length > LANDED_FILES ? [`- and ${paths.length - LANDED_FILES} more`] : [];
+  const checks = history
+    .slice(-LANDED_CHECKS)
+    .map(({ at, ok, summary }) => `- ${formatUtc(at)}: ${ok ? "passed" : "failed"}: ${plainText(summary, SUMMARY_CHARS)}`);
+  return `### What has landed already
+Earlier work on this ticket is in the base, as commit ${sha.slice(0, 12)}; your worktree has it. Do not do it again: change only what
+keeps the live check from passing. If nothing in the code does, change nothing: the check is then repeated.
+It changed these files:
+${boundedHead([...files, ...more].join("\n"), LIST_CHARS)}
+
+The live check of it ran without an agent, and failed:
+${boundedHead(checks.join("\n"), LIST_CHARS)}
+`;
 }
 
 function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlierInWords>[0]): string {

@@ -44,7 +44,7 @@ export async function runStep<R extends StepResult>(
   ctx.report({ type: "step-ended", ...at, ...endOf(result) });
   if (result.ok) return result as Extract<R, { ok: true }>;
   // A cancelled step is not evidence against the work.
-  throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result);
+  throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result, spec);
 }
 
 function endOf(result: StepResult) {
@@ -65,7 +65,7 @@ function isNews({ state }: LoopContext, { ticket }: OpenAttempt, fact: StepFact)
   return (known?.count ?? 0) !== fact.count || !fact.tests.every((test, i) => known?.tests[i] === test);
 }
 
-/** The end of an attempt that a failed step causes. */
-export function failed({ evidence }: StepFailed): AttemptOver {
-  return new AttemptOver({ outcome: "failed", evidence });
+/** The end of an attempt that a failed step causes. A `verify` fails after the landing, which stays: it is repeated without an agent. */
+export function failed({ evidence }: StepFailed, spec?: StepSpec): AttemptOver {
+  return new AttemptOver({ outcome: spec?.step === "verify" ? "landed" : "failed", evidence });
 }

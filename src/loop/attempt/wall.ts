@@ -2,7 +2,7 @@ import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
-import { tryBlocker } from "./blocker.ts";
+import { adjudicateBlocker } from "./blocker.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt } from "./context.ts";
 
 /** The heal whose wall the next attempt at a ticket rules on; undefined if there is none, or if it was upheld already. */
@@ -34,7 +34,7 @@ export async function ruleOnWall(
   // The slot and the money of an agent are free from here on.
   if (!ctx.report({ type: "change-captured", ...at, tip: baseSha, files: 0, additions: 0, deletions: 0 }))
     throw new AttemptOver({ outcome: "stopped" });
-  const ruled = await tryBlocker(ctx, open, repo, { claim, change, baseSha });
+  const ruled = await adjudicateBlocker(ctx, open, repo, { claim, change, baseSha });
   // No agent has failed here.
   return "humanStep" in ruled ? { outcome: "gated" } : { outcome: "stopped", evidence: ruled.evidence };
 }

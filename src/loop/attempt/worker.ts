@@ -1,38 +1,38 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
-import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { ticketBranch } from "../../domain/run/kept-work.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
+import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
-import type { Change, Repo } from "../../ports/vcs.ts";
-import { pause } from "../concurrency/wait.ts";
+import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
+import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { prepareWorktree } from "../programs/run-on-commit.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
-import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
+import { keepPatch, keepWork } from "./kept-work.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
-/** Bytes of a failed attempt's change that are kept for the next attempt. */
-const PATCH_BYTES = 1_000_000;
-
 /**
- * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. Reports every fact with its fence. Throws only if
- * the disk is full or cannot be checked.
+ * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
+ * Reports every fact with its fence. Never throws.
  */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
-  const repo = repoOf(ctx, ticket);
+  const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
-  const branch = `loopdash/${ctx.run}/${ticket.id}`;
+  const branch = ticketBranch(ctx.run, ticket.id);
   const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
   const end = await run(ctx, scope, repo, { path, branch }).catch(endOf);
   const done = end.outcome === "done";
@@ -40,31 +40,34 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
-  await cleanUp(repo, { path, branch, deleteBranch: done });
+  const isKept = !done && (await keepWork(ctx, scope, repo, end.outcome));
+  await cleanUp(repo, { path, branch, deleteBranch: done || isKept });
   if (done) return;
-  // A failure on a full disk says nothing about the work. The run stops before it counts, and continues once there is room.
-  if (end.outcome !== "failed" || (await ctx.files.hasRoom())) return void report();
-  if (!(await roomAgain(ctx, scope))) throw new Error("the disk that holds the run is full");
+  // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
+  const isFailure = end.outcome === "failed" || end.outcome === "stopped";
+  if (!isFailure || (await hasRoom(ctx))) return void report();
+  await roomAgain(ctx, scope);
   const evidence =
     end.evidence === undefined
       ? {}
-      : { evidence: { ...end.evidence, summary: `put off, for the disk was full: ${end.evidence.summary}` } };
+      : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
 }
 
-/** Time until another worker that filled the disk is ended and cleaned up, at most. Milliseconds. */
-const ROOM_MS = 30_000;
-const LOOK_MS = 250;
+/** Without an answer, a disk has no room (law 4). */
+function hasRoom({ files }: LoopContext): Promise<boolean> {
+  return files.hasRoom().catch(() => false);
+}
 
-/** True if the disk has room again, once other workers that may have filled it are gone. */
-async function roomAgain(ctx: LoopContext, { ticket, signal }: AttemptScope): Promise<boolean> {
-  const until = ctx.clock.now() + ROOM_MS;
-  const othersWork = () => activeTickets(ctx.state()).some(({ id }) => id !== ticket.id);
-  while (othersWork() && !signal.aborted && ctx.clock.now() < until) {
-    await pause(ctx.clock, LOOK_MS, signal);
-    if (await ctx.files.hasRoom()) return true;
-  }
-  return ctx.files.hasRoom();
+/** Waits until the disk has room again: another worker that filled it may be ending right now. */
+async function roomAgain(ctx: LoopContext, { signal }: AttemptScope): Promise<void> {
+  const look = async (): Promise<void> => {
+    if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
+  };
+  await ctx.outages.persist("disk", look, { signal }).catch((error: unknown) => {
+    // The run is ending, and goes on from here once there is room.
+    if (!signal.aborted && !(error instanceof OutageGivenUp)) throw error;
+  });
 }
 
 /** Removes an attempt's worktree and, if wanted, its branch. Never throws: it warns of what it cannot remove. */
@@ -91,7 +94,9 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
 function endOf(error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
   const problem = plainText(errorMessage(error), 500);
-  return { outcome: "failed", evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
+  // What the engine cannot reach says nothing about the work.
+  const outcome = error instanceof OutageGivenUp || error instanceof RepoUnavailable ? "stopped" : "failed";
+  return { outcome, evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
 }
 
 async function attempt(
@@ -126,17 +131,12 @@ async function attempt(
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);
-  // Its worktree may hold more than a capture should read.
-  if (result.ending === "over-quota") return agentFailed(result);
+  if (!stoppedByItself(result)) return agentFailed(result);
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
-  if (!stoppedByItself(result)) {
-    await keepPatch(repo, open, baseSha, change);
-    return agentFailed(result);
-  }
   const claims = await readClaims(ctx, open, repo, { baseSha, change });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
-  if (claims.end.outcome === "failed") await keepPatch(repo, open, baseSha, change);
+  if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return claims.end;
 }
 
@@ -183,26 +183,11 @@ async function finishFrom(
   if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
     return { outcome: "stopped" };
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
+  // Nothing is left to change about what landed: its live check is repeated.
+  if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
-  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), open, baseSha, change);
+  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
   return end;
-}
-
-async function keepPatch(repo: Repo, open: OpenAttempt, from: string, change: Change): Promise<void> {
-  if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: open.files.patch, maxBytes: PATCH_BYTES });
-}
-
-/** Others may have spent the day's money since this attempt was decided. Then neither it nor any later attempt starts. */
-async function takeMoney(ctx: LoopContext, fence: Fence): Promise<void> {
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    ctx.report({ type: "day-spend-unknown", why: unknown });
-    throw new AttemptOver({ outcome: "stopped" });
-  }
-  const taken = ctx.dayBudget.take(fence, ctx.agent.reserveUsd);
-  if (taken.ok) return;
-  ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-  throw new AttemptOver({ outcome: "stopped" });
 }
 
 async function runAgent(
@@ -215,7 +200,8 @@ async function runAgent(
   const of = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...of, ...tree });
-  await takeMoney(ctx, fence);
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
   const result = await ctx.agent.run({
@@ -251,7 +237,7 @@ async function runAgent(
 }
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools | undefined): Promise<string> {
-  const { evidence, failures, history, refusals } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, live, refusals } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
@@ -268,9 +254,21 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools
     hints: await ctx.harness.hints(repo),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
+    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),
   });
+}
+
+/** The files of a landed change; empty if its commits are no longer there. */
+async function landedPaths(
+  ctx: LoopContext,
+  { ticket, signal }: OpenAttempt,
+  { from, sha }: LiveState,
+): Promise<readonly string[]> {
+  const repo = waitingRepoOf(ctx, ticket, signal);
+  if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
+  return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }
 
 /** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */

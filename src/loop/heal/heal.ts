@@ -18,6 +18,7 @@ import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { howItEnded } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
 import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
@@ -79,11 +80,8 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
   const [repo] = reposOf(ctx, event.repo);
   const base = ctx.state().heals.running?.base ?? 0;
   if (repo === undefined) throw new Error("the run has no repository");
-  const taken = ctx.dayBudget.take(token, ctx.agent.reserveUsd);
-  if (!taken.ok) {
-    ctx.report({ type: "others-spent-today", usd: taken.othersUsd });
-    return { outcome: "failed", why: "other runs have spent the day's money", changed: [] };
-  }
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence: token, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) return { outcome: "failed", why: reserved.why, changed: [] };
   try {
     const files = await ctx.files.heal(n);
     const before = await ctx.harness.layOut(files.harness, { repo, version: base });

@@ -10,11 +10,13 @@ import { plainText } from "../../domain/values/text.ts";
 import type { DayBudget } from "../../ports/day-budget.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import type { Outages } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
 
 /** The context of questions. */
@@ -24,6 +26,8 @@ export interface QuestionContext extends ProgramContext {
   /** Texts of prompts/, by name, for reviewers and healers; no heal may change them. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
   readonly dayBudget: DayBudget;
+  /** Repeats what the engine itself calls. */
+  readonly outages: Outages;
   /** The state that spending limits and the reviewer's availability are read from. */
   state(): RunState;
 }
@@ -59,8 +63,16 @@ export interface Ask<T> {
 /** A valid answer, or why there is none. */
 export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again. */
-type Answer<T> = Asked<T> & { readonly says: string; readonly stop?: SanitizedStop; readonly waitMs?: number };
+/**
+ * The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again. `isUnpaid`: it
+ * was not put, for want of money.
+ */
+type Answer<T> = Asked<T> & {
+  readonly says: string;
+  readonly stop?: SanitizedStop;
+  readonly waitMs?: number;
+  readonly isUnpaid?: true;
+};
 
 type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 
@@ -73,33 +85,55 @@ const EVERYTHING = ["**"];
 
 /**
  * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
- * reviewer that changed nothing counts. It is asked once more only if its API was rate limiting. Throws AttemptOver if the attempt is
- * cancelled, if the API is still rate limiting, or if it refuses everybody. Such a refusal says nothing about the work, so the
- * work waits for the next attempt.
+ * reviewer that changed nothing counts. A reviewer that gives none has failed, not the work: it is asked again for the time of an
+ * outage, and once more at once if its API was rate limiting. Throws AttemptOver if the attempt is cancelled, if the reviewer
+ * gave no answer in that time, if the API is still rate limiting, or if it refuses everybody. Then the work waits for the next
+ * attempt. A question about a planted defect decides nothing and is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { reviewer } = ctx;
   if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
   const { halted } = ctx.state();
-  if (halted?.party === "reviewer") throw putOff(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
-  const first = await askOnce(ctx, scope, repo, { ...ask, reviewer, again: true });
+  if (halted?.party === "reviewer") throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  const retry = ctx.outages.retry("reviewer");
+  try {
+    for (;;) {
+      const answer = await askInTurn(ctx, scope, repo, { ...ask, reviewer });
+      if (answer.ok || answer.isUnpaid || ask.canary !== undefined) return answer;
+      if (!retry.failed(answer.says)) throw postponed(ask, answer.says);
+      await retry.turn(scope.signal);
+      if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+    }
+  } finally {
+    retry.end();
+  }
+}
+
+/** Puts the question, and once more if the reviewer's API was rate limiting. */
+async function askInTurn<T>(
+  ctx: QuestionContext,
+  scope: QuestionScope,
+  repo: Repo,
+  ask: Ask<T> & { readonly reviewer: Reviewer },
+): Promise<Answer<T>> {
+  const first = await askOnce(ctx, scope, repo, { ...ask, again: true });
   if (first.waitMs === undefined) return answerOf(ask, first);
   await pause(ctx.clock, first.waitMs, scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, reviewer, again: false }));
+  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, again: false }));
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
-function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Asked<T> {
+function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Answer<T> {
   const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
-  if (reach === "waits" || reach === "run") throw putOff(ask, answer.says);
+  if (reach === "waits" || reach === "run") throw postponed(ask, answer.says);
   return answer;
 }
 
 const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
 
 /** Ends an attempt that continues from here once the reviewer is available. */
-function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
+function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
   const summary = `postponed, because the reviewer is unavailable: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
@@ -108,14 +142,9 @@ function putOff({ question, name }: Pick<Ask<unknown>, "question" | "name">, why
 type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
-  const { question, reviewer } = putting;
-  const unknown = await ctx.dayBudget.look?.();
-  if (unknown !== undefined) {
-    scope.announce({ type: "day-spend-unknown", why: unknown });
-    throw putOff(putting, unknown);
-  }
-  const noMoney = setAside(ctx, scope, question, reviewer.reserveUsd);
-  if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney };
+  const { question } = putting;
+  const noMoney = await reserve(ctx, scope, putting);
+  if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
   const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
@@ -136,20 +165,19 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** Reserves the money and announces the question. Gives the reason if it cannot be afforded. */
-function setAside(
+async function reserve<T>(
   ctx: QuestionContext,
   { ticket, fence, announce }: QuestionScope,
-  question: Question,
-  usd: number,
-): string | undefined {
+  putting: Putting<T>,
+): Promise<string | undefined> {
+  const { question, reviewer } = putting;
+  const usd = reviewer.reserveUsd;
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
   if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
-  const taken = ctx.dayBudget.take(fence, usd, question);
-  if (!taken.ok) {
-    announce({ type: "others-spent-today", usd: taken.othersUsd });
-    return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
-  }
+  const reserved = await reserveMoney(ctx.dayBudget, announce, { fence, usd, question });
+  if (!reserved.ok && reserved.unknown) throw postponed(putting, reserved.why);
+  if (!reserved.ok) return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
   if (announce({ type: "reviewer-asked", question, reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });
@@ -185,7 +213,8 @@ async function inCheckout<T>(
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
-    return readingOf(answer, { edited, again: putting.again }, () => putting.read(answer.text, nonce));
+    const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
+    return readingOf(answer, { edited, again: putting.again, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }
@@ -215,6 +244,16 @@ async function put<T>(
   }
 }
 
+/** Bytes at the end of a log that hold its last line, and characters of it that are told. */
+const LOG_BYTES = 4_096;
+const LINE_CHARS = 200;
+
+/** The last line that the reviewer's program printed, safe for a terminal; empty if there is none. */
+async function lastLineOf({ files }: QuestionContext, log: string): Promise<string> {
+  const lines = (await files.tail(log, LOG_BYTES)).split("\n").map((line) => plainText(line, LINE_CHARS));
+  return lines.findLast((line) => line.trim() !== "") ?? "";
+}
+
 function differences(before: ProtectedFiles, after: ProtectedFiles): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].filter((path) => before.get(path) !== after.get(path));
@@ -223,7 +262,7 @@ function differences(before: ProtectedFiles, after: ProtectedFiles): readonly st
 /** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
 function readingOf<T>(
   answer: ReviewerAnswer,
-  { edited, again }: { readonly edited: readonly string[]; readonly again: boolean },
+  { edited, again, lastLine }: { readonly edited: readonly string[]; readonly again: boolean; readonly lastLine: string },
   read: () => ReturnType<Ask<T>["read"]>,
 ): Answer<T> {
   const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
@@ -233,7 +272,8 @@ function readingOf<T>(
     const said = { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
     return waitMs === undefined || waitMs > LONGEST_WAIT_MS ? said : { ...said, waitMs };
   }
-  if (answer.ending !== "exited" || answer.exitCode !== 0) return none(`it ${howItEnded({ signal: null, ...answer })}`);
+  if (answer.ending !== "exited" || answer.exitCode !== 0)
+    return none(`it ${howItEnded({ signal: null, ...answer })}${lastLine === "" ? "" : `: ${lastLine}`}`);
   const [first] = edited;
   if (first !== undefined) return none(`it changed the checkout, which it may only read: ${plainText(first, 200)}`);
   const asked = read();

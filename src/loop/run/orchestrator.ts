@@ -4,9 +4,11 @@ import { isActivity, type RunEvent, type RunFact } from "../../domain/run/event.
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type Action, decide, nextMoment } from "../../domain/schedule/decide.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
+import { type ExclusiveNames, LOOK_MS } from "./exclusive-names.ts";
 
 /**
  * Time alone may change a decision (a backoff is over, a judgement is due): a timer is set for that moment. The decision is also
@@ -16,6 +18,8 @@ const TICK_MS = 5_000;
 
 /** Effects of facts and decisions, outside the state. Launching never throws and never waits. */
 export interface Effects {
+  /** Called once, before the first decision: continues what an earlier engine had announced and no fact announces again. */
+  begin?(): void;
   /** Called once for each fact that announces an effect, after it is durable and reduced. */
   launch(event: RunEvent): void;
   abort(action: Extract<Action, { do: "abort" }>): void;
@@ -30,17 +34,26 @@ export class Orchestrator {
   readonly #publish: (event: RunEvent) => void;
   readonly #ended = Promise.withResolvers<RunState>();
   readonly #early: (() => void)[] = [];
+  readonly #exclusive: ExclusiveNames | undefined;
   #effects: Effects | undefined;
   #state: RunState;
   #deciding = false;
   #callOff: () => void = () => undefined;
   #broken = false;
 
-  constructor(options: { state: RunState; journal: Journal; clock: Clock; publish: (event: RunEvent) => void }) {
+  constructor(options: {
+    state: RunState;
+    journal: Journal;
+    clock: Clock;
+    publish: (event: RunEvent) => void;
+    /** Without it, exclusive names hold within this run only. */
+    exclusive?: ExclusiveNames;
+  }) {
     this.#state = options.state;
     this.#journal = options.journal;
     this.#clock = options.clock;
     this.#publish = options.publish;
+    this.#exclusive = options.exclusive;
   }
 
   get state(): RunState {
@@ -55,6 +68,7 @@ export class Orchestrator {
   /** Begins to decide. Before that it only records facts. */
   start(effects: Effects): void {
     this.#effects = effects;
+    effects.begin?.();
     for (const command of this.#early.splice(0)) command();
     this.#decideSoon();
     this.#tick();
@@ -121,7 +135,9 @@ export class Orchestrator {
     queueMicrotask(() => {
       this.#deciding = false;
       if (this.#broken) return;
+      this.#lookElsewhere();
       for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
+      this.#exclusive?.keep(this.#state.held);
       this.#wakeUp();
     });
   }
@@ -130,8 +146,19 @@ export class Orchestrator {
   #wakeUp(): void {
     this.#callOff();
     const now = this.#clock.now();
-    const at = nextMoment(this.#state, now);
+    const at = earliest(nextMoment(this.#state, now), this.#nextLook(now));
     this.#callOff = at === undefined ? () => undefined : this.#clock.after(at - now, () => this.#decideSoon());
+  }
+
+  /** Lets go of names that no ticket holds any more, and reports those that another run has let go of. */
+  #lookElsewhere(): void {
+    this.#exclusive?.keep(this.#state.held);
+    for (const name of this.#exclusive?.freed(this.#state, this.#clock.now()) ?? [])
+      this.report({ type: "exclusive-freed", name });
+  }
+
+  #nextLook(now: number): number | undefined {
+    return this.#state.stage === "working" && Object.keys(this.#state.heldElsewhere).length > 0 ? now + LOOK_MS : undefined;
   }
 
   #tick(): void {
@@ -142,19 +169,23 @@ export class Orchestrator {
     });
   }
 
+  /** The names are taken first: a lock without an attempt does no harm, and is let go of after this decision. */
+  #start({ ticket, slot, reservedUsd }: Extract<Action, { do: "start" }>): void {
+    const elsewhere = this.#exclusive?.take(specOf(this.#state.plan, ticket).exclusive);
+    if (elsewhere !== undefined) return void this.report({ type: "exclusive-awaited", ticket, ...elsewhere });
+    const attempt = ticketOf(this.#state, ticket).history.length + 1;
+    const fence = (this.#state.lastFence + 1) as Fence;
+    this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
+  }
+
   /** Turns a decision into the fact that announces it; the effect is launched by the fact. */
   #perform(action: Action): void {
     switch (action.do) {
       case "abort":
         this.#effects?.abort(action);
         return;
-      case "start": {
-        const { ticket, slot, reservedUsd } = action;
-        const attempt = ticketOf(this.#state, ticket).history.length + 1;
-        const fence = (this.#state.lastFence + 1) as Fence;
-        this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
-        return;
-      }
+      case "start":
+        return this.#start(action);
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
         return;
@@ -163,6 +194,9 @@ export class Orchestrator {
         return;
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
+        return;
+      case "live-check":
+        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
         return;
       case "reverify":
         this.report({ type: "reverify-started" });
@@ -191,4 +225,9 @@ export class Orchestrator {
       }
     }
   }
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
 }

@@ -1,20 +1,20 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptScope, LoopContext } from "../attempt/context.ts";
-import { fileTicket } from "../attempt/discoveries.ts";
+import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
 import { work } from "../attempt/worker.ts";
+import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
-
-/** Waits before a final judgement is repeated, doubled each time. Milliseconds. */
-const ASK_AGAIN_MS = 1_000;
 
 /** Delay of a judgement in the background after it falls due. Milliseconds. */
 const BACKGROUND_MS = 200;
@@ -36,10 +36,20 @@ export class Performer implements Effects {
   /** Settles once all discovered tickets that were announced so far are filed, or given up. */
   #filings: Promise<unknown> = Promise.resolve();
 
+  /** Tries of what is never made twice at a time. */
+  readonly #retries: Readonly<Record<"oracle" | "proof" | "live", Retry>>;
+
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
     this.#ctx = ctx;
     this.#fail = fail;
+    const { outages } = ctx;
+    this.#retries = { oracle: outages.retry("oracle"), proof: outages.retry("proof"), live: outages.retry("live") };
+  }
+
+  /** Files discovered tickets that the tracker may not have. */
+  begin(): void {
+    for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
   }
 
   launch(event: RunEvent): void {
@@ -58,9 +68,13 @@ export class Performer implements Effects {
         return this.#track(heal(this.#ctx, event, this.#others.signal));
       case "heal-keeping":
         return this.#track(keepHeal(this.#ctx, event));
+      case "live-check-started":
+        // The last re-verification runs its own.
+        if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
+        return;
       case "reverify-started":
         this.#hurry?.();
-        return this.#track(reverify(this.#ctx, this.#others.signal));
+        return this.#track(this.#reverify());
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
       case "ticket-retried":
@@ -71,6 +85,7 @@ export class Performer implements Effects {
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "stop-requested":
+      case "run-ended":
         return this.#others.abort();
       default:
         return;
@@ -116,15 +131,26 @@ export class Performer implements Effects {
   }
 
   async #judge(final: boolean): Promise<void> {
-    const { clock, oracle, report, state } = this.#ctx;
-    const judgements = state().oracle.finalJudgements;
-    if (final && judgements > 0) await pause(clock, ASK_AGAIN_MS * 2 ** judgements, this.#others.signal);
+    const { oracle, report } = this.#ctx;
     // A judgement that ends nothing waits for other effects that fell due in the same moment, such as the start of agents.
-    if (!final) await this.#afterOthers();
+    await (final ? this.#retries.oracle.turn(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
     const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
     report({ type: "oracle-judged", final, judgement });
+    if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "it gave no reason") : undefined);
+  }
+
+  /** Repeats the last check of the world while it cannot be finished. */
+  async #reverify(): Promise<void> {
+    await this.#retries.live.turn(this.#others.signal);
+    this.#note("live", await reverify(this.#ctx, this.#others.signal));
+  }
+
+  /** Notes the outcome of a try. An outage that was given up during it explains its problem already. */
+  #note(what: "oracle" | "proof" | "live", problem: string | undefined): void {
+    if (problem === undefined) this.#retries[what].end();
+    else if (!this.#others.signal.aborted && this.#ctx.state().outageOver === undefined) this.#retries[what].failed(problem);
   }
 
   async #afterOthers(): Promise<void> {
@@ -138,8 +164,11 @@ export class Performer implements Effects {
   async #prove(): Promise<void> {
     const { report, state, tripwire } = this.#ctx;
     // If no other work is left, the whole run waits for the proof.
+    await this.#retries.proof.turn(this.#others.signal);
     const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
-    if (result !== undefined) report({ type: "tripwire-ended", ...result });
+    if (result === undefined) return;
+    report({ type: "tripwire-ended", ...result });
+    this.#note("proof", result.unproven ? (result.problem ?? "it gave no reason") : undefined);
   }
 
   #file(ticket: TicketId): Promise<void> {
@@ -150,14 +179,16 @@ export class Performer implements Effects {
 
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const { gate, mergedSha } = ticketOf(state(), ticket);
+    const settled = ticketOf(state(), ticket);
+    const { gate, mergedSha } = settled;
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
-    const note = `gated by ${gate?.by === "blocker" ? "an upheld blocker" : "a person"} in run ${run}${built}`;
+    const left = leftWorkLines(settled).map((line) => `; ${line}`);
+    const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
+    const note = `gated by ${by} in run ${run}${built}${left.join("")}`;
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
-    else if (signal.aborted) report({ type: "gate-put-off", ticket });
-    else report({ type: "ticket-stalled", ticket, reason: `the human gate was not recorded: ${result.evidence.summary}` });
+    else report({ type: "gate-postponed", ticket });
   }
 }

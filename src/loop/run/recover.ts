@@ -1,19 +1,22 @@
-import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { ticketBranch } from "../../domain/run/kept-work.ts";
+import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
-import { fileUnfiled } from "../attempt/discoveries.ts";
+import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
+import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
- * and ends every attempt under way as `lost`, which costs no attempt. The next attempt continues from an agent's finished work. A
- * heal that had begun is used up, and the harness stays as it was. Discovered tickets that the tracker may not have are filed.
- * The caller holds the run's lock.
+ * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The next
+ * attempt continues from an agent's finished work. A heal that had begun is used up, and the harness stays as it was. The caller
+ * holds the run's lock.
  */
 export async function recover(ctx: LoopContext): Promise<void> {
   const state = ctx.state();
@@ -26,6 +29,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
     const { n, reservedUsd: costUsd } = running;
     ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
   }
+  const kept = new Map(await Promise.all(active.map(async ({ id }) => [id, await keepLost(ctx, id)] as const)));
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
     const { fence, merge, n } = ticket.attempt;
@@ -35,11 +39,19 @@ export async function recover(ctx: LoopContext): Promise<void> {
       ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
     }
     const path = ctx.files.worktreePath(ticket.id, n);
-    await cleanUp(repo, { path, branch: `loopdash/${ctx.run}/${ticket.id}`, deleteBranch: false });
+    await cleanUp(repo, { path, branch: ticketBranch(ctx.run, ticket.id), deleteBranch: kept.get(ticket.id) === true });
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
-  await fileUnfiled(ctx, new AbortController().signal);
+}
+
+/** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
+export async function keepLost(ctx: KeepContext & Pick<LoopContext, "repos">, id: TicketId): Promise<boolean> {
+  const { attempt } = ticketOf(ctx.state(), id);
+  if (attempt === undefined) return false;
+  const { fence, n } = attempt;
+  const ticket = specOf(ctx.state().plan, id);
+  return keepWork(ctx, { ticket, fence, n }, repoOf(ctx, ticket), "lost");
 }
 
 /** Processes of a run that may have outlived its engine: its agents by process, all others by marker. */
@@ -55,6 +67,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
     markers: [
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
+      ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };
@@ -65,6 +78,6 @@ async function cleanUpDone(ctx: LoopContext, state: RunState): Promise<void> {
   for (const { id, phase, mergedSha, history } of vecItems(state.tickets)) {
     if (phase !== "done" || mergedSha === undefined) continue;
     const path = ctx.files.worktreePath(id, history.at(-1)?.n ?? 1);
-    await cleanUp(repoOf(ctx, specOf(state.plan, id)), { path, branch: `loopdash/${ctx.run}/${id}`, deleteBranch: true });
+    await cleanUp(repoOf(ctx, specOf(state.plan, id)), { path, branch: ticketBranch(ctx.run, id), deleteBranch: true });
   }
 }

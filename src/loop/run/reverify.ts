@@ -1,5 +1,5 @@
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -7,13 +7,12 @@ import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { TrackerState } from "../../ports/tracker.ts";
-import { type LoopContext, repoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
-import type { StepScope } from "../programs/scope.ts";
+import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
-
-type Verify = Extract<StepSpec, { step: "verify" }>;
+import { assertLive, endLiveCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
 
 /** Found in the environment of every process of a re-verification. */
 export function reverifyMarker(run: RunId): string {
@@ -23,28 +22,69 @@ export function reverifyMarker(run: RunId): string {
 /**
  * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
  * passes on the base as it is now (each distinct one once per repository). The tracker still has the asserted states, or gets
- * them again. Reopens done tickets that fail. A human-gated ticket is not reopened, because a person may have taken its step
- * already: if its commit is gone, that is a problem. Never throws: it reports problems.
+ * them again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is not
+ * reopened, because a person may have taken its step already: if its commit is gone, that is a problem. Never throws: it reports a
+ * problem, and gives it.
  */
-export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<string | undefined> {
   const transients = { retried: 0, passed: 0 };
   const counted = () => (transients.retried === 0 ? {} : { transients });
+  const notLive = [...vecItems(ctx.state().tickets)].filter((ticket) => isCheckedLast(ctx, ticket));
+  for (const { id } of notLive) ctx.report({ type: "live-check-started", ticket: id, why: "end" });
   try {
-    const landed = [...vecItems(ctx.state().tickets)].filter((ticket) => ticket.mergedSha !== undefined);
+    const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
     const done = landed.filter(({ phase }) => phase === "done");
-    const broken = await missing(ctx, done);
-    for (const [id, evidence] of await failing(ctx, done, { signal, transients })) if (!broken.has(id)) broken.set(id, evidence);
+    const broken = await missing(ctx, done, signal);
+    const results = await verified(ctx, [...done, ...notLive], { signal, transients });
+    for (const [id, evidence] of blamed(ctx, done, { notLive, results })) if (!broken.has(id)) broken.set(id, evidence);
+    const stillNotLive = await endLastChecks(ctx, notLive, { signal, results });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reassert(ctx, signal);
-      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated)))
+      for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated), signal))
         throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
     }
-    ctx.report({ type: "reverify-ended", reopened: broken.size, ...counted() });
+    const checked = { checked: done.length + notLive.length, notLive: stillNotLive };
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...counted() });
+    return undefined;
   } catch (error) {
     const problem = plainText(errorMessage(error), 500);
+    for (const { id } of notLive) await endLiveCheck(ctx, id, unfinishedCheck(problem));
     ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
+    return problem;
   }
+}
+
+/**
+ * True if the last re-verification checks a ticket that has landed and is not live, given up or not. One that was done and
+ * reopened more often than it may have attempts passes and fails by turns: it is not checked for ever.
+ */
+function isCheckedLast({ batch }: LoopContext, ticket: TicketState): boolean {
+  const { attempt, gate, live } = ticket;
+  if (live === undefined || !isLandedNotLive(ticket) || attempt !== undefined || gate !== undefined) return false;
+  return live.checking === undefined && live.reopened <= batch.limits.attempts;
+}
+
+/** Ends the last checks of tickets that are not live, each by the results of its own steps. Gives how many are still not live. */
+async function endLastChecks(
+  ctx: LoopContext,
+  notLive: readonly TicketState[],
+  { signal, results }: { readonly signal: AbortSignal; readonly results: Results },
+): Promise<number> {
+  const gone = await missing(ctx, notLive, signal);
+  let still = 0;
+  for (const ticket of notLive) {
+    const lost = gone.get(ticket.id);
+    const failure = keysOf(ctx, ticket)
+      .map((key) => results.get(key))
+      .find((evidence) => evidence !== undefined);
+    if (failure !== undefined || lost !== undefined) still += 1;
+    if (signal.aborted) await endLiveCheck(ctx, ticket.id, unfinishedCheck("the live check was stopped"));
+    else if (lost !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: lost, problem: "gone" });
+    else if (failure !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: failure });
+    else await endLiveCheck(ctx, ticket.id, await assertLive(ctx, ticket, signal));
+  }
+  return still;
 }
 
 function isGated({ phase }: TicketState): boolean {
@@ -54,12 +94,14 @@ function isGated({ phase }: TicketState): boolean {
 /** The evidence of failures, by ticket. */
 type Broken = Map<TicketId, Evidence>;
 
-async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<Broken> {
+async function missing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const [id, repo] of ctx.repos) {
     const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
-    const gone = new Set(await repo.missingFromBase(mine.map((ticket) => ticket.mergedSha as string)));
+    const gone = new Set(
+      await persistentRepo(repo, ctx.outages, signal).missingFromBase(mine.map((ticket) => ticket.mergedSha as string)),
+    );
     for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
       const summary = `${ticket.mergedSha?.slice(0, 7)} is no longer in ${repo.base}`;
       broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
@@ -68,7 +110,7 @@ async function missing(ctx: LoopContext, done: readonly TicketState[]): Promise<
   return broken;
 }
 
-/** A verification, and the last landed ticket that depends on it. */
+/** A verification, and a ticket that it is run for. */
 interface Shared {
   readonly ticket: TicketState;
   readonly step: Verify;
@@ -76,33 +118,63 @@ interface Shared {
   readonly after: ReadonlySet<string>;
 }
 
-/** Runs each distinct verification on the base tip. Attributes a failure to the last to land of the tickets that share it. */
-async function failing(
+/** The results of verifications by key: the evidence of a failure, undefined for one that passed. */
+type Results = ReadonlyMap<string, Evidence | undefined>;
+
+/** Runs each distinct verification on the base tip. */
+async function verified(
   ctx: LoopContext,
-  done: readonly TicketState[],
+  landed: readonly TicketState[],
   { signal, transients }: { readonly signal: AbortSignal; readonly transients: { retried: number; passed: number } },
-): Promise<Broken> {
-  const broken: Broken = new Map();
-  for (const { ticket, step } of inOrder(verifications(ctx, done))) {
-    const repo = repoOf(ctx, specOf(ctx.state().plan, ticket.id));
-    const scope = await scopeOf(ctx, ticket, { signal, step });
+): Promise<Results> {
+  const results = new Map<string, Evidence | undefined>();
+  for (const [key, { ticket, step }] of inOrder(verifications(ctx, landed))) {
+    const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, ticket.id), signal);
+    const scope = await verifyScope(ctx, ticket, { signal, marker: reverifyMarker(ctx.run), step });
     const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
     transients.retried += scope.retried.size;
     if (result.ok) transients.passed += scope.retried.size;
-    else broken.set(ticket.id, { ...result.evidence, summary: `after all was merged: ${result.evidence.summary}` });
+    results.set(key, result.ok ? undefined : result.evidence);
+  }
+  return results;
+}
+
+/**
+ * Attributes each failure to the last to land of the done tickets that share the verification; to none if a ticket shares it that
+ * is known not to be live.
+ */
+function blamed(
+  ctx: LoopContext,
+  done: readonly TicketState[],
+  { notLive, results }: { readonly notLive: readonly TicketState[]; readonly results: Results },
+): Broken {
+  const broken: Broken = new Map();
+  const explained = new Set(notLive.flatMap((ticket) => keysOf(ctx, ticket)));
+  for (const [key, { ticket }] of verifications(ctx, done)) {
+    const evidence = results.get(key);
+    if (evidence === undefined || explained.has(key)) continue;
+    broken.set(ticket.id, { ...evidence, summary: `after all was merged: ${evidence.summary}` });
   }
   return broken;
 }
 
-/** The distinct verifications of shipped tickets: any difference counts, also in the expected output or in times. */
-function verifications(ctx: LoopContext, done: readonly TicketState[]): ReadonlyMap<string, Shared> {
+/** The `verify` steps of a ticket, in order: any difference counts, also in the expected output or in times. */
+function verifySteps(ctx: LoopContext, { id }: TicketState): readonly { readonly key: string; readonly step: Verify }[] {
+  const { finish, repo } = specOf(ctx.state().plan, id);
+  return finish.flatMap((step) => (step.step === "verify" ? [{ key: JSON.stringify([repo, step]), step }] : []));
+}
+
+function keysOf(ctx: LoopContext, ticket: TicketState): readonly string[] {
+  return verifySteps(ctx, ticket).map(({ key }) => key);
+}
+
+/** The distinct verifications of landed tickets, each with the last one to land of those that share it. */
+function verifications(ctx: LoopContext, landed: readonly TicketState[]): ReadonlyMap<string, Shared> {
   const all = new Map<string, Shared>();
-  for (const ticket of done.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
-    const { finish, repo } = specOf(ctx.state().plan, ticket.id);
+  const since = ({ endedAt, live }: TicketState) => endedAt ?? live?.landedAt ?? 0;
+  for (const ticket of landed.toSorted((a, b) => since(a) - since(b))) {
     const before: string[] = [];
-    for (const step of finish) {
-      if (step.step !== "verify") continue;
-      const key = JSON.stringify([repo, step]);
+    for (const { key, step } of verifySteps(ctx, ticket)) {
       all.set(key, { ticket, step, after: new Set([...(all.get(key)?.after ?? []), ...before]) });
       before.push(key);
     }
@@ -111,15 +183,15 @@ function verifications(ctx: LoopContext, done: readonly TicketState[]): Readonly
 }
 
 /** Each verification after those before it in any finish line; if finish lines contradict each other, in the order they came. */
-function inOrder(all: ReadonlyMap<string, Shared>): readonly Shared[] {
+function inOrder(all: ReadonlyMap<string, Shared>): readonly (readonly [key: string, shared: Shared])[] {
   const taken = new Set<string>();
-  const order: Shared[] = [];
+  const order: (readonly [string, Shared])[] = [];
   const take = (key: string): void => {
     const shared = all.get(key);
     if (shared === undefined || taken.has(key)) return;
     taken.add(key);
     for (const before of shared.after) take(before);
-    order.push(shared);
+    order.push([key, shared]);
   };
   for (const key of all.keys()) take(key);
   return order;
@@ -137,10 +209,14 @@ async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: E
   ctx.report({ type: "ticket-reopened", ticket, evidence });
 }
 
+function readTracker({ outages, tracker }: LoopContext, signal: AbortSignal) {
+  return outages.persist("tracker", () => tracker.snapshot(), { signal });
+}
+
 /** Asserts states again that the tracker has lost or never had. One read; a write only for a difference. */
 async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
   await fileUnfiled(ctx, signal);
-  const said = new Map((await ctx.tracker.snapshot()).map((t) => [t.id, t.state]));
+  const said = new Map((await readTracker(ctx, signal)).map((t) => [t.id, t.state]));
   const onlyOurs = ctx.batch.tracker.path === undefined;
   for (const ticket of vecItems(ctx.state().tickets)) {
     if (ticket.unfiled === true) continue;
@@ -162,24 +238,4 @@ function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOu
     return now === "open" && ticket.humanStep !== undefined ? { as: "human-gated", step: ticket.humanStep } : undefined;
   }
   return onlyOurs && now !== "open" ? { as: "open" } : undefined;
-}
-
-async function scopeOf(
-  ctx: LoopContext,
-  ticket: TicketState,
-  { signal, step }: { readonly signal: AbortSignal; readonly step: Verify },
-): Promise<StepScope> {
-  const n = ticket.history.at(-1)?.n ?? 0;
-  const spec = specOf(ctx.state().plan, ticket.id);
-  return {
-    ticket: spec,
-    marker: reverifyMarker(ctx.run),
-    signal,
-    ending: () => "stopped",
-    files: await ctx.files.attempt(ticket.id, n),
-    // No attempt could own the fact: retries are counted instead.
-    announce: () => true,
-    retried: new Set(),
-    turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle) => idle() },
-  };
 }

@@ -1,46 +1,38 @@
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
-import { pause } from "../concurrency/wait.ts";
+import { TicketIdTaken, type TrackerState } from "../../ports/tracker.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
-/** Waits between retries of a tracker write. Milliseconds. */
-const BACKOFF_MS = [250, 1_000, 4_000];
-
 /**
- * Sets the ticket's state in the tracker and reads it back. Retries a few times if the tracker fails, unless there is a stop. If
- * the tracker stays down, the next attempt continues from the landing.
+ * Sets the ticket's state in the tracker and reads it back. Waits out an outage of the tracker. It fails only after a stop, or
+ * once the time for the outage is over; then the next engine continues from the landing.
  */
 export async function assertTracker(
-  ctx: Pick<StepContext, "clock" | "tracker">,
+  ctx: Pick<StepContext, "outages" | "tracker">,
   options: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
-  const problem = await tellTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
-  if (problem === undefined) return { ok: true, summary: `tracker says ${options.state.as}` };
+  const told = await tellTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
+  if (told.ok) return { ok: true, summary: `tracker says ${options.state.as}` };
   const summary = `the tracker could not be set to ${options.state.as}`;
+  const { problem } = told;
   return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
 }
 
-/**
- * Writes to the tracker, with a few retries, unless there is a stop. Gives its last problem, safe for a terminal; undefined if
- * the write succeeded.
- */
+/** The outcome of a write. `isRefused`: the tracker answered, and would answer the same again. The problem is one safe line. */
+export type Told = { readonly ok: true } | { readonly ok: false; readonly problem: string; readonly isRefused: boolean };
+
+/** Writes to the tracker, again and again while it is away, until a stop or until the time for that is over. */
 export async function tellTracker(
-  { clock }: Pick<StepContext, "clock">,
+  { outages }: Pick<StepContext, "outages">,
   signal: AbortSignal,
   write: () => Promise<void>,
-): Promise<string | undefined> {
-  let problem = "";
-  for (const wait of [0, ...BACKOFF_MS]) {
-    if (wait > 0) await pause(clock, wait, signal);
-    if (wait > 0 && signal.aborted) break;
-    try {
-      await write();
-      return undefined;
-    } catch (error) {
-      problem = plainText(errorMessage(error), 500);
-    }
+): Promise<Told> {
+  const isRefused = (error: unknown): boolean => error instanceof TicketIdTaken;
+  try {
+    await outages.persist("tracker", write, { signal, isOutage: (error) => !isRefused(error) });
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, problem: plainText(errorMessage(error), 500), isRefused: isRefused(error) };
   }
-  return problem;
 }

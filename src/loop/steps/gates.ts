@@ -1,3 +1,4 @@
+import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -30,9 +31,11 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
 
 /**
  * The paths that a ticket may not touch: the batch's protect list, and files of attributes. With those a change would decide how
- * files that it does not touch are checked out, diffed and merged (adversary case F2).
+ * files that it does not touch are checked out, diffed and merged (adversary case F2). A ticket that may change how tests are run
+ * may touch what only the defaults protect for runners.
  */
-export function protectedFor(protect: readonly string[], { allow }: Pick<Ticket, "allow">): readonly string[] {
+export function protectedFor(list: readonly string[], { allow }: Pick<Ticket, "allow">): readonly string[] {
+  const protect = allow?.configuration === true ? withoutRunnerDefaults(list) : list;
   return allow?.attributes === true ? protect : [...protect, ".gitattributes"];
 }
 

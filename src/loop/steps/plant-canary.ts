@@ -232,3 +232,8 @@ export class Names {
     this.found ||= this.#sought.some((name) => line.includes(name));
   };
 }
+
+/** Ends the second run of a command before it starts: it could show nothing. */
+export class NothingPlanted extends Error {
+  override readonly name = "NothingPlanted";
+}

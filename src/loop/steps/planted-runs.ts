@@ -16,13 +16,13 @@ export interface Broken {
  */
 export async function twoOfThree<T>(
   runOnce: () => Promise<Run | Broken>,
-  find: (run: Run) => readonly T[],
+  find: (run: Run) => readonly T[] | Promise<readonly T[]>,
   first?: Run,
 ): Promise<{ readonly run: Run; readonly found: readonly T[] } | Broken> {
   for (let n = 1, failed = 0; ; n += 1) {
     const run = n === 1 && first !== undefined ? first : await runOnce();
     if ("evidence" in run) return run;
-    const found = find(run);
+    const found = await find(run);
     if (found.length > 0) failed += 1;
     if (failed === 2 || (found.length === 0 && (failed === 0 || n - failed === 2))) return { run, found };
   }

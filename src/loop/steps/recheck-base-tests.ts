@@ -5,7 +5,9 @@ import { isCalled, type PlantedFile } from "../../domain/test-canary/deviations.
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
+import { droppedTests } from "./dropped-tests.ts";
 import type { PassedCheck } from "./passed-check.ts";
+import type { Broken, Run } from "./planted-runs.ts";
 import { otherTests, settingsOf, testIn } from "./runner-settings-of.ts";
 
 /**
@@ -14,6 +16,8 @@ import { otherTests, settingsOf, testIn } from "./runner-settings-of.ts";
  */
 export interface Stripped {
   readonly commit: string;
+  /** The base to compare with: without the same test files if edited ones are left out. */
+  readonly base: string;
   /** Its changes, with those below it since the origin. */
   readonly paths: readonly ChangedPath[];
   /** The removed changes, in words. */
@@ -29,8 +33,23 @@ interface EditedTests {
   readonly isLeftOut: boolean;
 }
 
-/** The candidate without such changes since an origin; undefined if there are none. */
-export async function stripTestChanges(check: PassedCheck, found: FoundRunner, origin: Origin): Promise<Stripped | undefined> {
+/** The changes of a candidate since an origin that concern its tests. */
+interface TestChanges {
+  readonly check: PassedCheck;
+  readonly found: FoundRunner;
+  readonly origin: Origin;
+  readonly paths: readonly ChangedPath[];
+  /** Those of `paths` that are test files. */
+  readonly tests: readonly ChangedPath[];
+  readonly settings: Awaited<ReturnType<typeof settingsOf>>;
+  readonly isSet: boolean;
+}
+
+/**
+ * The candidate without such changes since an origin, in the ways that differ: without added tests and with the origin's settings;
+ * and without edited tests as well. Empty if there are no such changes.
+ */
+export async function stripTestChanges(check: PassedCheck, found: FoundRunner, origin: Origin): Promise<readonly Stripped[]> {
   const { repo, candidate } = check;
   const { paths } = await repo.change({ from: origin.first, tip: candidate.commit });
   const isMore = await otherTests(repo, found, origin);
@@ -40,16 +59,53 @@ export async function stripTestChanges(check: PassedCheck, found: FoundRunner, o
   const isRed = check.baseTests.some(({ outcome }) => outcome === "failed");
   const settings = await settingsOf(repo, found, { origin, commit: candidate.commit, isRed });
   const isSet = settings.without.length + settings.files.length > 0;
+  const changes = { check, found, origin, paths, tests, settings, isSet };
+  const stripped = [await withoutAdded(changes), await withoutEdited(changes)].filter((each) => each !== undefined);
+  return stripped.filter(({ commit }, i) => stripped.findIndex((each) => each.commit === commit) === i);
+}
+
+async function withoutAdded(changes: TestChanges): Promise<Stripped | undefined> {
+  const { check, found, origin, paths, tests, settings, isSet } = changes;
+  const { repo, candidate } = check;
   const helpers = await helpersIn(check, found, tests);
   const added = tests.flatMap(({ path, how }) => (how === "added" && !helpers.has(path) ? [path] : []));
   const hasAdded = added.length > 0;
   if (!hasAdded && !isSet) return undefined;
   const isNeedy = (path: string, text: string) => !helpers.has(path) && (isSet || added.some((each) => loads(text, each)));
-  const edited = await editedTests(check, origin, { tests, isNeedy });
+  const edited = await editedTests(changes, isNeedy);
   const leftOut = tests.flatMap(({ path, how }) => (how === "modified" && edited.get(path)?.isLeftOut === true ? [path] : []));
   const without = [...new Set([...added, ...leftOut, ...settings.without])];
   const commit = await repo.deriveCommit({ commit: candidate.commit, files: settings.files, without });
-  return { commit, paths, what: wordsFor({ hasAdded, isSet, isOwn: origin.first === candidate.base }), edited };
+  const what = wordsFor({ hasAdded, isSet, isOwn: origin.first === candidate.base });
+  return { commit, base: origin.first, paths, what, edited };
+}
+
+/** Undefined if it edits no test file, or only such that the base's code or its other tests load. */
+async function withoutEdited(changes: TestChanges): Promise<Stripped | undefined> {
+  const { check, found, origin, paths, tests, settings } = changes;
+  const { repo, candidate } = check;
+  const [edited = [], added = []] = (["modified", "added"] as const).map((kind) =>
+    tests.flatMap(({ path, how }) => (how === kind ? [path] : [])),
+  );
+  if (edited.length === 0) return undefined;
+  const dropped = await droppedTests(repo, found, { base: origin.first, commit: candidate.commit, edited, added });
+  if (dropped.edited.length === 0) return undefined;
+  // A runner refuses to start if a file that the command names does not exist. The command may have changed its folder.
+  const named = found.words.slice(1).map((word) => `/${word.replace(/^(?:\.\/)+/, "").replace(/::.*$/s, "")}`);
+  const isNamed = (path: string) => named.some((name) => name !== "/" && `/${path}`.endsWith(name));
+  const empty = dropped.edited.filter(isNamed).map((path) => ({ path, text: "" }));
+  const gone = dropped.edited.filter((path) => !isNamed(path));
+  const [commit, base] = await Promise.all([
+    repo.deriveCommit({
+      commit: candidate.commit,
+      files: [...settings.files, ...empty],
+      without: [...new Set([...dropped.added, ...gone, ...settings.without])],
+    }),
+    repo.deriveCommit({ commit: origin.first, files: empty, without: gone }),
+  ]);
+  const what = `the test files that ${origin.first === candidate.base ? "the change edits" : "tickets of the run edit"}`;
+  const isLeftOut = (path: string) => dropped.edited.includes(path);
+  return { commit, base, paths, what, edited: await editedTests(changes, isLeftOut) };
 }
 
 function wordsFor({ hasAdded, isSet, isOwn }: { readonly [what in "hasAdded" | "isSet" | "isOwn"]: boolean }): string {
@@ -85,15 +141,17 @@ async function helpersIn(
 }
 
 async function editedTests(
-  { repo, candidate }: PassedCheck,
-  { first }: Origin,
-  { tests, isNeedy }: { readonly tests: readonly ChangedPath[]; readonly isNeedy: (path: string, text: string) => boolean },
+  { check: { repo, candidate }, origin: { first }, tests }: TestChanges,
+  isLeftOut: (path: string, text: string) => boolean,
 ): Promise<Stripped["edited"]> {
   const paths = tests.flatMap(({ path, how }) => (how === "added" ? [] : [path]));
   const [before, after] = await Promise.all([first, candidate.commit].map((commit) => repo.readFiles({ commit, paths })));
   const entries = paths.map((path): [string, EditedTests] => {
     const text = after?.get(path);
-    return [path, { base: before?.get(path) ?? "", candidate: text ?? "", isLeftOut: text === undefined || isNeedy(path, text) }];
+    return [
+      path,
+      { base: before?.get(path) ?? "", candidate: text ?? "", isLeftOut: text === undefined || isLeftOut(path, text) },
+    ];
   });
   return new Map(entries);
 }
@@ -121,14 +179,38 @@ export function lostTests(
   return [...lost, ...loaded.filter((id) => (results.get(id)?.failed ?? 0) > 0)];
 }
 
+/**
+ * Finds such tests in a run. If edited files are left out, tests that do not come out better on the base without these files
+ * depend on them, and do not count. `runOnBase` is called once, if a run has lost tests.
+ */
+export function lostTestsFinder(
+  check: PassedCheck,
+  stripped: Stripped,
+  runOnBase: () => Promise<Run | Broken>,
+): (run: Run) => Promise<readonly string[]> {
+  let onBase: Promise<Run | Broken> | undefined;
+  return async ({ tests = [], files }) => {
+    const ids = lostTests(check, stripped, { tests, files });
+    if (ids.length === 0 || stripped.base === check.candidate.base) return ids;
+    onBase ??= runOnBase();
+    const base = await onBase;
+    const [own, old] = [tallies(tests), tallies("evidence" in base ? [] : (base.tests ?? []))];
+    return ids.filter((id) => {
+      const [now, then] = [own.get(id) ?? NO_TALLY, old.get(id) ?? NO_TALLY];
+      return now.failed > then.failed || now.passed < then.passed || check.loads.includes(id);
+    });
+  };
+}
+
 function isLeftOut(edited: Stripped["edited"], id: string): boolean {
   return [...edited].some(([path, file]) => file.isLeftOut && isIn(id, path));
 }
 
 /** The number of files that had a test of this name, and no longer have it in the tests as they run. */
 function goneFrom(edited: Stripped["edited"], id: string): number {
-  const isGone = (file: EditedTests) => isNamedIn(file.base, id) && (file.isLeftOut || !isNamedIn(file.candidate, id));
-  return [...edited.values()].filter(isGone).length;
+  const isGone = ([path, file]: readonly [string, EditedTests]) =>
+    (isNamedIn(file.base, id) || path === id) && (file.isLeftOut || !isNamedIn(file.candidate, id));
+  return [...edited].filter(isGone).length;
 }
 
 /** The file at the start of an id, or the module of its suite. */

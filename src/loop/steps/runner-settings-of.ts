@@ -6,7 +6,13 @@ import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import { filesNamedIn, loadedBySettingsAlone, withoutCodeUnderTest } from "../../domain/test-canary/named-files.ts";
 import { folderOf } from "../../domain/test-canary/python-modules.ts";
-import { isRunnerFile, pluginsNamedBy, runnerPartOf, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
+import {
+  isManifest,
+  isRunnerFile,
+  pluginsNamedBy,
+  runnerPartOf,
+  withRunnerPartOf,
+} from "../../domain/test-canary/runner-settings.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { TrustedFiles } from "./origins.ts";
@@ -164,8 +170,4 @@ function manifestsOfTests({ runner }: FoundRunner, base: readonly string[]): (pa
     const inside = base.filter((each) => SCRIPT.test(each) && each.startsWith(`${dirname(path)}/`));
     return inside.some((each) => runner.isTestFile(each)) && inside.every((each) => runner.isTestFile(each) || isTestPath(each));
   };
-}
-
-function isManifest(path: string): boolean {
-  return /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.cfg)$/.test(path);
 }

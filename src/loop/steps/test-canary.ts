@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { fileOf } from "../../domain/evidence/loaded-files.ts";
-import { type TestResult, tallies } from "../../domain/evidence/results.ts";
+import type { TestResult } from "../../domain/evidence/results.ts";
 import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
 import {
   type Deviates,
@@ -8,10 +8,11 @@ import {
   exitDeviation,
   forgedBy,
   hasUnloadedFiles,
-  isCalled,
+  knownApart,
   type PlantedFile,
   type PlantedRun,
   sawFailing,
+  shakenTests,
   silentPlaces,
 } from "../../domain/test-canary/deviations.ts";
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
@@ -20,9 +21,19 @@ import type { ChangedPath } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import { firstOrigin, ownOrigin } from "./origins.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
-import { type Choice, chooseCommitted, choosePlaces, Names, type Places, plantAt, plantingsAt, track } from "./plant-canary.ts";
+import {
+  type Choice,
+  chooseCommitted,
+  choosePlaces,
+  Names,
+  NothingPlanted,
+  type Places,
+  plantAt,
+  plantingsAt,
+  track,
+} from "./plant-canary.ts";
 import { type Broken, findingOf, type Run, twoOfThree } from "./planted-runs.ts";
-import { lostTests, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";
+import { lostTests, lostTestsFinder, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
 /**
@@ -100,26 +111,41 @@ class Trial {
   /** Runs the base's tests without the change's edits to tests, and those of the run's first base without its tickets' edits. */
   async #recheckAll(): Promise<CanaryOutcome | undefined> {
     const own = await stripTestChanges(this.#check, this.#found, ownOrigin(this.#check));
-    const outcome = own === undefined ? undefined : await this.#recheck(this.#check, own);
+    const outcome = await this.#recheckEach(this.#check, own);
     if (outcome !== undefined) return outcome;
     const origin = firstOrigin(this.#check);
-    const all = origin === undefined ? undefined : await stripTestChanges(this.#check, this.#found, origin);
-    if (origin === undefined || all === undefined || all.commit === own?.commit) return undefined;
+    const all = origin === undefined ? [] : await stripTestChanges(this.#check, this.#found, origin);
+    const others = all.filter(({ commit }) => !own.some((each) => each.commit === commit));
+    if (origin === undefined || others.length === 0) return undefined;
     const baseTests = await this.#check.resultsOn(origin.first);
     if (baseTests === undefined) return undefined;
     const candidate = { ...this.#check.candidate, base: origin.first };
     const tests = this.#named(this.#check.tests, baseTests);
-    return this.#recheck({ ...this.#check, candidate, tests, baseTests }, all);
+    return this.#recheckEach({ ...this.#check, candidate, tests, baseTests }, others);
+  }
+
+  async #recheckEach(check: PassedCheck, each: readonly Stripped[]): Promise<CanaryOutcome | undefined> {
+    for (const stripped of each) {
+      const outcome = await this.#recheck(check, stripped);
+      if (outcome !== undefined) return outcome;
+    }
+    return undefined;
   }
 
   /** Runs the tests of a base without later edits to tests, and with planted ones; undefined if all is well. */
   async #recheck(check: PassedCheck, stripped: Stripped): Promise<CanaryOutcome | undefined> {
-    const candidate = { ...check.candidate, commit: stripped.commit };
+    const isWhole = stripped.base === check.candidate.base;
+    // A run that reports nothing would lose nothing: only edited files have tests.
+    if (!isWhole && lostTests(check, stripped, { tests: [], files: [] }).length === 0) return undefined;
+    const candidate = { ...check.candidate, commit: stripped.commit, base: stripped.base };
     const kept = stripped.paths.filter(({ path, how }) => how !== "added" && stripped.edited.get(path)?.isLeftOut !== true);
     const trial = new Trial({ ...check, candidate }, this.#found, kept);
-    const lost = ({ tests = [], files }: Run) => lostTests(check, stripped, { tests, files });
-    const settled = await twoOfThree(() => trial.#plantOrRun(), lost);
-    if ("evidence" in settled) return { as: "broken", evidence: settled.evidence };
+    const find = lostTestsFinder(check, stripped, () => trial.#plantOrRun(stripped.base));
+    const settled = await twoOfThree(() => trial.#plantOrRun(stripped.commit), find);
+    if ("evidence" in settled) {
+      const isExcused = !isWhole && "evidence" in (await trial.#plantOrRun(stripped.base));
+      return isExcused ? undefined : { as: "broken", evidence: settled.evidence };
+    }
     const { run, found: ids } = settled;
     const says = `tests of the base fail without ${stripped.what}`;
     if (ids.length > 0) return { as: "forged", finding: { says, ids } };
@@ -129,14 +155,14 @@ class Trial {
   }
 
   /** One run with planted tests. Without any if the command stops at the first failure, or there is no place to plant. */
-  async #plantOrRun(): Promise<Run | Broken> {
+  async #plantOrRun(commit: string): Promise<Run | Broken> {
     if (!this.#found.runner.stopsEarly(this.#found.words)) {
-      const planted = await this.#plant(this.#check.candidate.commit, "new");
+      const planted = await this.#plant(commit, "new");
       if ("evidence" in planted || planted.files.length > 0) return planted;
     }
     const { ctx, scope, repo, step, candidate } = this.#check;
     const log = `check-${step.name}-canary-alone`;
-    const judged = await runOnCommit(ctx, scope, repo, { step, commit: candidate.commit, attributesOf: candidate.base, log });
+    const judged = await runOnCommit(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log });
     if (!judged.ok) return { evidence: judged.evidence };
     const tests = judged.reading?.ok === true ? this.#named(judged.reading.tests) : undefined;
     return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
@@ -180,15 +206,8 @@ class Trial {
     return { as: "forged", finding: findingOf(settled.found) };
   }
 
-  /** Tests of the base that passed, and fail beside planted ones: code that made them pass knew their line numbers. */
-  #shaken({ tests = [], files }: Run): readonly string[] {
-    const { tests: before, baseTests } = this.#check;
-    const [then, onBase] = [tallies(before), tallies(baseTests)];
-    const names = files.flatMap((file) => file.tests.map(({ name }) => name));
-    return [...tallies(tests)].flatMap(([id, { failed }]) => {
-      if (failed === 0 || then.get(id)?.failed !== 0 || onBase.get(id)?.failed !== 0) return [];
-      return failed > names.filter((name) => isCalled(id, name)).length ? [id] : [];
-    });
+  #shaken(run: PlantedRun): readonly string[] {
+    return shakenTests(run, this.#check);
   }
 
   /** The outcome for the base's results: forged if tests of the base fail beside planted ones, twice, and do not there. */
@@ -226,7 +245,7 @@ class Trial {
         files = await plantAt(checkout, this.#places, choice);
         // All test files are the candidate's own.
         if (files.length === 0) files = await plantAt(checkout, await choosePlaces(checkout, choice), choice);
-        files = files.map((file) => this.#known(file));
+        files = files.map((file) => knownApart(file, this.#check.tests));
         lines.seek(files);
         if (files.length === 0) throw new NothingPlanted();
         const planted = files.map(({ path }) => path);
@@ -260,7 +279,7 @@ class Trial {
     if (!this.#isCommitted) return undefined;
     const plant = async (places: Places) => {
       const texts = await repo.readFiles({ commit, paths: places.hosts });
-      return plantingsAt(texts, places, choice).map((file) => this.#known(file));
+      return plantingsAt(texts, places, choice).map((file) => knownApart(file, this.#check.tests));
     };
     let files = await plant(this.#places);
     // All test files are the candidate's own.
@@ -286,19 +305,4 @@ class Trial {
   #named(tests: readonly TestResult[], base = this.#check.baseTests): readonly TestResult[] {
     return this.#found.runner.name === "pytest" ? withSuiteNameOf(base, tests) : tests;
   }
-
-  /** A known test is left out if a failed test has its name: the two could not be told apart. */
-  #known(file: PlantedFile): PlantedFile {
-    const { tests } = this.#check;
-    const failed = tests.filter(({ outcome }) => outcome === "failed");
-    return {
-      ...file,
-      tests: file.tests.filter(({ role, name }) => role !== "known" || !failed.some(({ id }) => isCalled(id, name))),
-    };
-  }
-}
-
-/** Ends the second run of a command before it starts: it could show nothing. */
-class NothingPlanted extends Error {
-  override readonly name = "NothingPlanted";
 }

@@ -70,7 +70,7 @@ function mouseEffects(state: DashboardState, { what }: MousePress, target: Mouse
 /** True if the step is the shown one; without an attempt, the newest is meant. */
 function isChosen(state: DashboardState, { n, step }: Pick): boolean {
   const now = targetOf(state);
-  return step !== undefined && now?.entry?.step === step && now.life.n === (n ?? now.lives.at(-1)?.n);
+  return step !== undefined && now?.entry?.step === step && now.attempt.n === (n ?? now.attempts.at(-1)?.n);
 }
 
 /** The binding that an arrow has by default in the mode in front. The wheel uses it, even if a person has rebound it. */

@@ -73,7 +73,17 @@ function retry(state: DashboardState): readonly Effect[] {
   if (id === undefined) return hint(state, selectFirst(state, "ticket"));
   const ticket = ticketIn(state, id);
   if (ticket?.phase === "stalled") return open({ kind: "retry", ticket: id });
+  if (ticket?.phase === "landed") return hint(state, `${id} has landed: ${overviewKey(state, "verify")} checks it now`);
   return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
+}
+
+/** Checks what has landed now: the selected ticket if it is landed, else all of them. */
+function verify(state: DashboardState): readonly Effect[] {
+  const id = selectedIn(state);
+  const { counts } = state.run ?? {};
+  if (counts === undefined || counts.landed === 0) return hint(state, "no ticket has landed without being live");
+  const only = id !== undefined && ticketIn(state, id)?.phase === "landed" ? id : undefined;
+  return [...command((run) => run.verify(only)), ...hint(state, `live check of ${only ?? "every landed ticket"} asked for`)];
 }
 
 /** Asks for `by` more worker slots than the run wants now. */
@@ -119,6 +129,14 @@ export const RUN_KEYS: readonly Binding[] = [
     keep: 10,
     help: "retry a stalled ticket; asks first",
     act: whenLive(retry),
+  },
+  {
+    name: "verify",
+    keys: ["t"],
+    short: liveWord((state) => ((state.run?.counts.landed ?? 0) > 0 ? "check live" : "")),
+    keep: 6,
+    help: "test now what has landed and is not live: the selected ticket, or all of them",
+    act: whenLive(verify),
   },
   {
     name: "pause",

@@ -71,19 +71,19 @@ const pick = (pick: Pick): readonly Effect[] => view({ type: "pick", pick: pick 
 
 /** Selects another attempt. The newest is not pinned: the next one is shown once it begins. */
 function another(by: number): Act {
-  return withTarget(({ lives, life, ticket }, state) => {
-    const at = lives.findIndex(({ n }) => n === life.n) + by;
-    const n = lives[at]?.n;
+  return withTarget(({ attempts, attempt, ticket }, state) => {
+    const at = attempts.findIndex(({ n }) => n === attempt.n) + by;
+    const n = attempts[at]?.n;
     if (n === undefined) return hint(state, by < 0 ? "this is the first attempt" : "this is the newest attempt");
-    return pick(at === lives.length - 1 ? { ticket: ticket.id } : { ticket: ticket.id, n });
+    return pick(at === attempts.length - 1 ? { ticket: ticket.id } : { ticket: ticket.id, n });
   });
 }
 
 function step(by: number): Act {
-  return withTarget(({ life, entry, ticket, lives }) => {
-    const at = life.entries.findIndex(({ step }) => step === entry?.step) + by;
-    const next = life.entries.at(at % life.entries.length);
-    const held = life.n === lives.at(-1)?.n ? {} : { n: life.n };
+  return withTarget(({ attempt, entry, ticket, attempts }) => {
+    const at = attempt.entries.findIndex(({ step }) => step === entry?.step) + by;
+    const next = attempt.entries.at(at % attempt.entries.length);
+    const held = attempt.n === attempts.at(-1)?.n ? {} : { n: attempt.n };
     return next === undefined ? [] : pick({ ticket: ticket.id, ...held, step: next.step });
   });
 }

@@ -4,6 +4,7 @@ import { type Label, STYLES } from "./tone.ts";
 
 const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   done: { ...STYLES.done, word: "shipped" },
+  landed: { ...STYLES.landed, word: "landed, not live" },
   failed: { ...STYLES.failed, word: "failed" },
   silent: { ...STYLES.failed, word: "silent for too long" },
   "out-of-time": { ...STYLES.failed, word: "out of time" },

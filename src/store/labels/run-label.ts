@@ -1,6 +1,7 @@
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { ListedRun } from "../run-list.ts";
 import type { Connection } from "../ui.ts";
+import { firstOutage } from "./outage-label.ts";
 import { type Label, STYLES, type Tone, toned } from "./tone.ts";
 
 /**
@@ -47,6 +48,7 @@ function workingLabel(run: RunState, now: number): Label {
   const busy = activeTickets(run).length > 0;
   if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
   if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (!busy && firstOutage(run) !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
   const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
   return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
@@ -60,7 +62,7 @@ export function headline(state: RunState, live = true): string {
   if (end.kind === "not-done") return `${STYLES.failed.glyph} NOT DONE, says the oracle`;
   if (end.kind === "interrupted") return `${STYLES.ending.glyph} STOPPED before the final verdict`;
   if (end.kind === "tripwire") return `${STYLES.failed.glyph} TRIPWIRE: what decides is not to be believed`;
-  if (end.kind === "unjudged") return `${STYLES.unjudged.glyph} UNJUDGED: the oracle could not say`;
+  if (end.kind === "unjudged") return `${STYLES.unjudged.glyph} UNJUDGED: there is no final verdict`;
   return `${STYLES.failed.glyph} FAILED: the engine had to stop`;
 }
 

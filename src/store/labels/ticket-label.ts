@@ -1,7 +1,9 @@
+import { landingOf } from "../../domain/run/carry-over.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { vecAt } from "../../domain/values/vec.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
@@ -18,7 +20,7 @@ export interface QueueLabel extends Style {
 }
 
 /** Reasons of a ticket that could run if there were room. */
-const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "kept"]);
+const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "reserved"]);
 
 /** The reason why a ticket stands in the queue, in words. */
 export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
@@ -33,7 +35,9 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
     case "stalled":
       return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
-      return { ...STYLES.done, text: ticket.mergedSha?.slice(0, 7) ?? "done" };
+      return { ...STYLES.done, text: landingText(ticket) ?? "done" };
+    case "landed":
+      return { ...STYLES.landed, text: displayText(landedText(ticket)) };
     default: {
       const reason = whyNot(run, run.plan.index[id] ?? 0);
       const again = ticket.history.length === 0 ? "" : ` · attempt ${ticket.history.length + 1}`;
@@ -51,10 +55,27 @@ function reasonText(reason: Reason): string {
   return reason.kind === "backoff" ? `held till ${formatClock(reason.until)}` : describeReason(reason);
 }
 
+/** The landed commit, what its live checks say, and when the next one is; a countdown is drawn apart from it. */
+export function landedText({ live, mergedSha }: TicketState): string {
+  const sha = (live?.sha ?? mergedSha ?? "").slice(0, 7);
+  if (live === undefined) return sha;
+  const failed = `${plural(live.failed, "failed check")}: ${live.history.at(-1)?.summary ?? "no reason kept"}`;
+  if (live.checking) return `${sha} · live check running`;
+  if (live.givenUp !== undefined) return `${sha} · not live, not repeated: ${live.givenUp}`;
+  return `${sha} · not live · ${failed}`;
+}
+
 /** The remaining step; before it the commit of the work, if that has landed. */
-function gatedText({ humanStep, mergedSha }: TicketState): string {
-  const landed = mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)} · `;
-  return landed + displayText(humanStep ?? "a step is left to you");
+function gatedText(ticket: TicketState): string {
+  const landed = landingText(ticket);
+  return `${landed === undefined ? "" : `${landed} · `}${displayText(ticket.humanStep ?? "a step is left to you")}`;
+}
+
+/** The commit of a ticket that has landed, marked if an earlier run landed it. */
+function landingText(ticket: TicketState): string | undefined {
+  const landing = landingOf(ticket);
+  if (landing === undefined) return undefined;
+  return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
 /** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
@@ -88,6 +109,8 @@ export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number)
   switch (ticket.phase) {
     case "done":
       return STYLES.done;
+    case "landed":
+      return STYLES.landed;
     case "human-gated":
       return STYLES.needsYou;
     case "stalled":
@@ -102,6 +125,8 @@ export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean)
   switch (phase) {
     case "done":
       return { ...STYLES.done, word: "shipped" };
+    case "landed":
+      return { ...STYLES.landed, word: "not live" };
     case "human-gated":
       return { ...STYLES.needsYou, word: "yours" };
     case "working":

@@ -33,6 +33,7 @@ export const STYLES = {
   cutOff: { glyph: "■", tone: "waiting" },
   needsYou: { glyph: "!", tone: "person" },
   failed: { glyph: "✖", tone: "bad" },
+  landed: { glyph: "≈", tone: "person" },
   done: { glyph: "✔", tone: "good" },
   open: { glyph: "□", tone: "plain" },
   unreached: { glyph: "-", tone: "waiting" },
@@ -48,6 +49,36 @@ export const STYLES = {
   disconnected: { glyph: "✕", tone: "bad" },
   replay: { glyph: "▷", tone: "person" },
 } as const satisfies Readonly<Record<string, Style>>;
+
+/** The cells of a bar of tickets, and of a bar of time: what is done, what is left to a person, and the rest. */
+export const BAR_CELLS = { done: "■", gated: "▣", open: "□" } as const;
+
+/** The style of a bar in a timeline: its first cell, all others, and its tone. */
+export interface BarStyle {
+  readonly cap: string;
+  readonly fill: string;
+  readonly tone: Tone;
+}
+
+/** The bars of attempts, by their end. `notShipped` is for views that only tell what shipped; `finishing` has an agent that ended. */
+export const BARS = {
+  shipped: { cap: "┣", fill: "━", tone: STYLES.done.tone },
+  landed: { cap: STYLES.landed.glyph, fill: "━", tone: STYLES.landed.tone },
+  notShipped: { cap: "┋", fill: "┅", tone: STYLES.failed.tone },
+  gated: { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone },
+  failed: { cap: "×", fill: "×", tone: STYLES.failed.tone },
+  killed: barOf(STYLES.ending),
+  cutOff: { cap: "·", fill: "·", tone: STYLES.cutOff.tone },
+  working: barOf(STYLES.step),
+  finishing: { cap: STYLES.step.glyph, fill: "─", tone: STYLES.step.tone },
+} as const satisfies Readonly<Record<string, BarStyle>>;
+
+/** The cells of a finish line in a bar, and of a running attempt in plain text. */
+export const BAR_FILLS = { finishLine: "░", running: "╌" } as const;
+
+function barOf({ glyph, tone }: Style): BarStyle {
+  return { cap: glyph, fill: glyph, tone };
+}
 
 /** A style in another tone. */
 export function toned({ glyph }: Style, tone: Tone): Style {

@@ -108,7 +108,7 @@ const GROUPS: readonly GroupSpec[] = [
         better: "less",
       },
       { name: "fixed without you", unit: "count", value: get("fixAndProceed"), always: true },
-      { name: "transient failures retried", unit: "count", value: get("transients.retried") },
+      { name: "transients retried", unit: "count", value: get("transients.retried") },
       { name: "and then passed", unit: "count", value: get("transients.passed") },
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },

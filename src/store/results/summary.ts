@@ -2,16 +2,19 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
+import { landingOf } from "../../domain/run/carry-over.ts";
+import { leftWorkLines } from "../../domain/run/left-work.ts";
+import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
-import { STYLES } from "../labels/tone.ts";
+import { STYLES, type Style } from "../labels/tone.ts";
 import { healSummary } from "./heal-lines.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
@@ -31,7 +34,7 @@ export function outcomes(state: RunState): {
 }
 
 /** Reasons that another attempt would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted"]);
+const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted", "landed", "checks-only"]);
 
 /** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
@@ -110,13 +113,18 @@ function claimLabels({ blockers, discoveries, transients }: Ledger): readonly st
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
-    ...(transients.retried > 0 ? [`transient failures ${transients.retried}: ${transients.passed} passed on retry`] : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
   ];
 }
 
 /** The finder of a ticket that a worker found: for use behind its title. */
 export function foundLabel({ foundBy }: TicketState): string {
   return foundBy === undefined ? "" : ` (found by ${foundBy})`;
+}
+
+/** The earlier run that landed a commit, for use behind the commit; empty if this run did. */
+export function earlierRunLabel({ earlierRun }: NonNullable<ReturnType<typeof landingOf>>): string {
+  return earlierRun === undefined ? "" : ` by run ${earlierRun}`;
 }
 
 /** Columns of the slots in a text that does not know its terminal's width. */
@@ -132,18 +140,22 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger)}`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, open.filter(({ ticket }) => isLandedNotLive(ticket)).length)}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
-      ...baseLines(t).map((line) => `      ${line}`),
+      ...[...baseLines(t), ...leftWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
       `      ${plainText(stepText(t))}`,
+      ...leftWorkLines(t).map((line) => `      ${line}`),
     ]),
-    ...open.map(({ ticket, why }) => `  ${STYLES.failed.glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
+    ...open.flatMap(({ ticket, why }) => [
+      `  ${openStyle(ticket).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
+      ...[...landedLines(state, ticket), ...leftWorkLines(ticket)].map((line) => `      ${line}`),
+    ]),
     `  ${numbersLine(ledger)}`,
     ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
@@ -160,13 +172,34 @@ export function nextLines(state: RunState): readonly string[] {
   return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
 }
 
+/** The style of an open ticket: one whose change has landed is no failed one. */
+export function openStyle(ticket: TicketState): Style {
+  return isLandedNotLive(ticket) ? STYLES.landed : STYLES.failed;
+}
+
+/** Lines of output of a live check that a summary shows. */
+const CHECK_LINES = 5;
+
+/** What has landed of an open ticket, the output of its last live check, and how to repeat it. Safe for a terminal. */
+export function landedLines({ run, end }: RunState, ticket: TicketState): readonly string[] {
+  const { id, live, phase } = ticket;
+  if (live === undefined || !isLandedNotLive(ticket)) return [];
+  const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
+  return [
+    ...(phase === "landed" ? [] : [`landed as ${live.sha.slice(0, 7)}, not live`]),
+    ...output.slice(-CHECK_LINES).map((line) => `| ${line}`),
+    ...(end === undefined ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
+  ];
+}
+
 /** Tests that failed on a ticket's base and did not count, one line for each check. */
 export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
 
-function countsLabel({ tickets: { total, done, gated, open } }: Ledger): string {
-  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open`;
+function countsLabel({ tickets: { total, done, gated, open } }: Ledger, landed: number): string {
+  const notLive = landed === 0 ? "" : ` (${landed} landed, not live)`;
+  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open${notLive}`;
 }
 
 /** A person's next step; if nobody wrote it down, the text says so. */
@@ -178,8 +211,9 @@ function titleOf(state: RunState, { id }: TicketState): string {
   return plainText(specOf(state.plan, id).title);
 }
 
-function landedAs({ mergedSha }: TicketState): string {
-  return mergedSha === undefined ? "" : `${mergedSha.slice(0, 7)}  `;
+function landedAs(ticket: TicketState): string {
+  const landing = landingOf(ticket);
+  return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  `;
 }
 
 function attemptsText(ticket: TicketState): string {
@@ -192,7 +226,11 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const sha = ({ mergedSha }: TicketState) => (mergedSha === undefined ? "" : ` \`${mergedSha.slice(0, 10)}\``);
+  const sha = (t: TicketState) => {
+    const landing = landingOf(t);
+    return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
+  };
+  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -203,17 +241,22 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.map((t) => `- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`),
+      gated.flatMap((t) => [`- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
     ),
     ...section(
       "Open",
-      open.map(({ ticket, why }) => `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`),
+      open.flatMap(({ ticket, why }) => [
+        `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`,
+        ...landedLines(state, ticket).map((line) => `  - ${escapeMarkdown(line)}`),
+        ...left(ticket),
+      ]),
     ),
     ...section(
       "Shipped",
       shipped.flatMap((t) => [
         `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+        ...left(t),
       ]),
     ),
     ...section(

@@ -4,6 +4,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { BAR_FILLS, BARS } from "../labels/tone.ts";
 
 /** One attempt in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {
@@ -80,7 +81,7 @@ function rowText(bars: readonly TimelineSegment[], column: (at: number) => numbe
   for (const { ticket, from, slotLeftAt, outcome } of bars) {
     const start = Math.max(text.length, column(from));
     const length = Math.max(1, column(slotLeftAt) - start);
-    const fill = outcome === undefined ? "╌" : outcome === "done" ? "━" : "┅";
+    const fill = outcome === undefined ? BAR_FILLS.running : outcome === "done" ? BARS.shipped.fill : BARS.notShipped.fill;
     const label = length >= ticket.length + 2 ? `${fill}${ticket}` : "";
     text = text.padEnd(start) + label + fill.repeat(length - label.length);
   }

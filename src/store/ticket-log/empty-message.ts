@@ -3,19 +3,19 @@ import type { FileLabel } from "./log-text.ts";
 import type { Target } from "./target.ts";
 
 /** The message of an empty tab: the reason, and what has to happen. */
-export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): LogLine {
+export function emptyMessage({ tab, attempt, ticket }: Target, file: FileLabel): LogLine {
   if (typeof file === "object") return { text: `not read: ${file.refused}`, tone: "bad" };
   if (file === "reading") return { text: "looking …", tone: "waiting" };
-  const over = life.outcome !== undefined;
+  const over = attempt.outcome !== undefined;
   switch (tab) {
     case "log":
       if (over) return { text: "this attempt has left no log", tone: "waiting" };
       return {
-        text: life.entries[0]?.mark === "ahead" ? "no agent has started yet" : "the agent has printed nothing yet",
+        text: attempt.entries[0]?.mark === "ahead" ? "no agent has started yet" : "the agent has printed nothing yet",
         tone: "waiting",
       };
     case "diff":
-      return { text: diffWord(life.outcome, ticket), tone: "waiting" };
+      return { text: diffWord(attempt.outcome, ticket), tone: "waiting" };
     case "prompt":
       return { text: over ? "this attempt has left no prompt" : "the prompt has not been written yet", tone: "waiting" };
     default:
@@ -23,7 +23,7 @@ export function emptyMessage({ tab, life, ticket }: Target, file: FileLabel): Lo
   }
 }
 
-function diffWord(outcome: Target["life"]["outcome"], { attempt }: Target["ticket"]): string {
+function diffWord(outcome: Target["attempt"]["outcome"], { attempt }: Target["ticket"]): string {
   if (outcome === "done" || outcome === "gated") return "nothing of this attempt has landed";
   if (outcome !== undefined) return "this attempt has left no change";
   if (attempt?.change === undefined) return "unknown until the agent has stopped and its change is captured";

@@ -1,6 +1,6 @@
 import { type AgentEvent, type AgentTokens, addTokens, type EventLineReader } from "../../domain/run/agent-event.ts";
 import { displayLine, displayText } from "../display-text.ts";
-import type { Tone } from "../labels/tone.ts";
+import { STYLES, type Tone } from "../labels/tone.ts";
 
 /** A line that people read; `joins`: it continues the line before. */
 interface EventLine {
@@ -10,17 +10,17 @@ interface EventLine {
 }
 
 /** The style of a text: its prefix, and its maximum of lines. */
-interface Look {
+interface TextStyle {
   readonly sign: string;
   readonly tone: Tone;
   readonly most: number;
 }
 
-const TEXT: Look = { sign: "", tone: "claim", most: 200 };
-const TOOL: Look = { sign: "▸ ", tone: "plain", most: 3 };
-const RESULT: Look = { sign: "  ", tone: "waiting", most: 3 };
-const ERROR: Look = { sign: "✖ ", tone: "bad", most: 5 };
-const NOTE: Look = { sign: "· ", tone: "waiting", most: 1 };
+const TEXT: TextStyle = { sign: "", tone: "claim", most: 200 };
+const TOOL: TextStyle = { sign: `${STYLES.step.glyph} `, tone: "plain", most: 3 };
+const RESULT: TextStyle = { sign: "  ", tone: "waiting", most: 3 };
+const ERROR: TextStyle = { sign: `${STYLES.failed.glyph} `, tone: "bad", most: 5 };
+const NOTE: TextStyle = { sign: `${STYLES.waits.glyph} `, tone: "waiting", most: 1 };
 
 /** Reads the events that an agent's program prints, one per line. It guesses nothing: an unknown line stays as it is. */
 export class EventReader {
@@ -80,7 +80,7 @@ export class EventReader {
     return addsUp ? [] : this.#whole(NOTE, `tokens: ${tokenCounts(tokens, String)}`);
   }
 
-  #whole({ sign, tone, most }: Look, text: string): readonly EventLine[] {
+  #whole({ sign, tone, most }: TextStyle, text: string): readonly EventLine[] {
     this.#inMessage = false;
     const indent = " ".repeat(sign.length);
     const { lines, left } = firstOf(text.trim().split("\n"), most);

@@ -1,3 +1,5 @@
+import { describeLeftWork } from "../../domain/run/kept-work.ts";
+import { leftWorkOf } from "../../domain/run/left-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
@@ -26,8 +28,24 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
 
 /** A tab's own lines above the file that it shows. */
 export function headOf(state: State, target: Target): readonly LogLine[] {
-  if (target.tab === "evidence") return evidenceLines(state, target);
-  return target.tab === "cost" ? costLines(state, target) : [];
+  switch (target.tab) {
+    case "evidence":
+      return [...leftLines(target), ...evidenceLines(state, target)];
+    case "cost":
+      return costLines(state, target);
+    case "log":
+    case "diff":
+      return leftLines(target);
+    default:
+      return [];
+  }
+}
+
+/** The branch with the work of a cut-off attempt, or why there is none. */
+function leftLines({ attempt, ticket }: Target): readonly LogLine[] {
+  const left = leftWorkOf(ticket).find(({ n }) => n === attempt.n);
+  if (left === undefined) return [];
+  return [line(displayText(describeLeftWork(left)), left.kept === undefined ? "bad" : "good"), line("")];
 }
 
 function line(text: string, tone: Tone = "plain"): LogLine {
@@ -40,15 +58,15 @@ export function entryLabel(entry: AttemptEntry): string {
 }
 
 function evidenceLines(state: State, target: Target): readonly LogLine[] {
-  const { entry, life, ticket } = target;
+  const { entry, attempt, ticket } = target;
   if (entry === undefined) return [];
   const took = entry.ms === undefined ? "" : `, ${formatAge(entry.ms)}`;
   const tone = entry.mark === "failed" ? "bad" : entry.mark === "passed" ? "good" : "waiting";
-  const past = ticket.history.find(({ n }) => n === life.n);
+  const past = ticket.history.find(({ n }) => n === attempt.n);
   const found = past === undefined ? ticket.attempt?.refused : evidenceOf(ticket, past);
   const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
   return [
-    line(`${entryLabel(entry)}, attempt ${life.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
+    line(`${entryLabel(entry)}, attempt ${attempt.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
     ...(entry.says === undefined ? [] : [line(entry.says)]),
     ...(detail.trim() === ""
       ? []
@@ -75,7 +93,7 @@ function logLines(state: State, target: Target): readonly LogLine[] {
 }
 
 function costLines(state: State, target: Target): readonly LogLine[] {
-  const { ticket, life } = target;
+  const { ticket } = target;
   const { attempt } = ticket;
   const limits = state.run?.batch.limits;
   const agentUsd = attempt?.agent?.costUsd;
@@ -95,7 +113,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
     row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
     line(""),
-    tokenLine(state, target, life.n),
+    tokenLine(state, target, target.attempt.n),
     ...(isSettled(ticket.phase) && ticket.phase !== "stalled"
       ? []
       : [

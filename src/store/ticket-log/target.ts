@@ -12,8 +12,8 @@ import type { OpenFile, TextKind } from "./log-text.ts";
 export interface Target {
   readonly ticket: TicketState;
   readonly finish: readonly StepSpec[];
-  readonly lives: readonly AttemptHistory[];
-  readonly life: AttemptHistory;
+  readonly attempts: readonly AttemptHistory[];
+  readonly attempt: AttemptHistory;
   readonly entry: AttemptEntry | undefined;
   readonly tab: TicketTab;
   /** Identifies the target by ticket, attempt, tab and step. */
@@ -37,19 +37,19 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   const ticket = selected === undefined ? undefined : ticketIn(state, selected);
   if (ticket === undefined) return undefined;
   const finish = finishOf(state.run, ticket.id);
-  const lives = attemptHistoriesOf(ticket, finish);
+  const attempts = attemptHistoriesOf(ticket, finish);
   const pick = ui.pick?.ticket === ticket.id ? ui.pick : undefined;
-  const life = lives.find(({ n }) => n === pick?.n) ?? lives.at(-1);
-  if (life === undefined) return undefined;
-  const entry = life.entries.find(({ step }) => step === pick?.step) ?? tellingOf(life);
+  const attempt = attempts.find(({ n }) => n === pick?.n) ?? attempts.at(-1);
+  if (attempt === undefined) return undefined;
+  const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? tellingOf(attempt);
   const name = fileOf(ui.tab, entry);
-  const change = ui.tab === "diff" ? changeOf(state.run, ticket, life) : undefined;
-  const folder = `tickets/${ticket.id}/attempt-${life.n}`;
+  const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
+  const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;
   return {
     ticket,
     finish,
-    lives,
-    life,
+    attempts,
+    attempt,
     entry,
     tab: ui.tab,
     key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
@@ -59,16 +59,16 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
 }
 
 /** The change of an attempt, once captured, and as it landed. */
-function changeOf(run: RunState | undefined, ticket: TicketState, life: AttemptHistory): CommitRange | undefined {
-  const { attempt, mergedSha, history } = ticket;
+function changeOf(run: RunState | undefined, ticket: TicketState, attempt: AttemptHistory): CommitRange | undefined {
+  const { attempt: running, mergedSha, history } = ticket;
   const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
   if (path === undefined) return undefined;
-  if (life.outcome === undefined) {
-    const { change, worktree } = attempt ?? {};
+  if (attempt.outcome === undefined) {
+    const { change, worktree } = running ?? {};
     return change === undefined || worktree === undefined ? undefined : { path, from: worktree.baseSha, tip: change.tip };
   }
   const landed =
-    mergedSha !== undefined && life.n === history.findLast(({ outcome }) => outcome === "done" || outcome === "gated")?.n;
+    mergedSha !== undefined && attempt.n === history.findLast(({ outcome }) => outcome === "done" || outcome === "gated")?.n;
   return landed ? { path, tip: mergedSha } : undefined;
 }
 

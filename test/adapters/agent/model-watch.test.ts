@@ -47,7 +47,7 @@ describe("what ends an attempt at the gateway", () => {
     expect(free.watch.stop).toBeUndefined();
   });
 
-  test("failures in a row, of any kind, for a program that never gives up; an answer in between begins anew", () => {
+  test("failures in a row, of any kind, for a program that never gives up; an answer in between begins again", () => {
     const { watch, useless } = watching({ failures: 3 });
     const broken = () => {
       watch.onAnswer({ status: 200 });

@@ -60,7 +60,7 @@ describe("a plain HTTP request", () => {
     expect(host.seen).toEqual([]);
   });
 
-  it("is framed anew, so that a body cannot become a second request", async () => {
+  it("is framed again, so that a body cannot become a second request", async () => {
     const host = await standIn(json({}));
     const gateway = await open([`127.0.0.1:${host.port}`]);
     const second = `GET /second HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -51,7 +51,7 @@ test("a run that never wrote an event is none, and another batch file's bytes ar
   expect(store.earlier(id(3), 8)).toEqual([{ run: "run-2", startedAt: 2, sameBatch: false }]);
 });
 
-test("numbers are kept anew, and those that cannot be read are not known", () => {
+test("numbers are kept again, and those that cannot be read are not known", () => {
   const { file, store, begin } = stage();
   begin(1);
   begin(2);

@@ -48,6 +48,10 @@ describe("reading", () => {
       { type: "backoff-started", until: 7, reason: "r" },
     ],
     [
+      { type: "gate-put-off", ticket: "T-1" },
+      { type: "gate-postponed", ticket: "T-1" },
+    ],
+    [
       { type: "run-started", left: [], version: "1" },
       { type: "run-started", carriedOver: [], version: "1" },
     ],

@@ -71,7 +71,7 @@ describe("a file that is followed", () => {
     await heard.has("back\n");
   });
 
-  test("begins anew where it was cut, replaced, or written over", async () => {
+  test("begins again where it was cut, replaced, or written over", async () => {
     writeFileSync(path(), "one\ntwo\n");
     using heard = new Heard(path());
     await heard.has("one\ntwo\n");

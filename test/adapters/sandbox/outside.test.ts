@@ -26,7 +26,7 @@ const shown = (): Partial<Confinement> => ({ read: [stage.at("outside")] });
 /** Numbers of system calls that differ, as perl wants them. */
 const CALLS = process.arch === "x64" ? { inotify: 294, clone3: 435 } : { inotify: 26, clone3: 435 };
 
-/** The processes of this test's sandboxes that mount overlays anew. */
+/** The processes of this test's sandboxes that mount overlays again. */
 function remounting(): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;

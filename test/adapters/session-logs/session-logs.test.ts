@@ -105,7 +105,7 @@ describe.each(Object.entries(KINDS))("sessions of %s", (_, kind) => {
     expect(await dollars(home)).toBeCloseTo(3);
   });
 
-  test("is read anew where it has grown, and what was spent stays spent where a log is removed", async () => {
+  test("is read again where it has grown, and what was spent stays spent where a log is removed", async () => {
     const home = new Home();
     const logs = kind.create(home.env);
     home.write(kind.log, kind.threeDollars());
@@ -147,7 +147,7 @@ describe("a log that somebody writes", () => {
     tokens: { input: 1, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 },
     alsoUsd: 0,
   };
-  /** Each line costs a dollar. `meanwhile` happens while the first try waits for the next; how often it was waited. */
+  /** Each line costs a dollar. `meanwhile` happens while the first attempt waits for the next; how often it was waited. */
   async function watched(home: Home, meanwhile: () => void) {
     let waits = 0;
     const wait = () => {

@@ -9,7 +9,7 @@ import { APP, cleanUp, git, newRepo, readyCandidate, setUp, statusOf, tempDir, w
 cleanUp();
 
 describe("land, with a checkout that git does not bring along for a reason that a look does not show", () => {
-  test("a change that the index hides: the base goes back, and does not move again at the next try", async () => {
+  test("a change that the index hides: the base goes back, and does not move again at the next attempt", async () => {
     const of = await setUp();
     const ready = await readyCandidate(of, { "a.txt": "landed\n" });
     git(of.user, "update-index", "--skip-worktree", "a.txt");

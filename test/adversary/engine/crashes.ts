@@ -59,7 +59,7 @@ const TWO_ENGINES: readonly Attack[] = [
   })),
 ];
 
-/** Writes into the journal that the agent of the only run had this process number; the chain is made anew. */
+/** Writes into the journal that the agent of the only run had this process number; the chain is made again. */
 function giveNumber(stage: Stage, pid: number): void {
   const db = new DatabaseSync(stage.path("home", "loopdash.db"));
   const rows = db.prepare("SELECT run, seq, at, type, data FROM journal ORDER BY seq").all();

@@ -195,7 +195,7 @@ export const DEFENCES = {
   },
   strayKeys: {
     name: "a key that changes who pays refuses the start",
-    holes: [{ file: START, from: "options.allowApiKey ? undefined : refuseApiKeys(loaded, options.env),", to: "undefined," }],
+    holes: [{ file: START, from: "options.allowApiKey ? [] : findApiKeys(options.env, loaded),", to: "[]," }],
   },
   ids: {
     name: "an id is let in only where it is fit for a branch, a folder and a command line",

@@ -20,7 +20,7 @@ const TAMPERINGS: readonly Tampering[] = [
   },
   {
     id: "E10-deleted",
-    what: "takes a row out of the journal, and counts the rows after it anew",
+    what: "takes a row out of the journal, and counts the rows after it again",
     sql: `CREATE TEMP TABLE gone AS SELECT min(seq) AS seq FROM journal WHERE type = 'worktree-ready';
       DELETE FROM journal WHERE seq = (SELECT seq FROM gone);
       UPDATE journal SET seq = seq - 1 WHERE seq > (SELECT seq FROM gone);

@@ -36,7 +36,7 @@ export const MONEY: readonly Attack[] = [
   },
   {
     id: "E8",
-    what: "is lost with its engine before anybody saw what it cost, and is paid anew",
+    what: "is lost with its engine before anybody saw what it cost, and is paid again",
     defence: DEFENCES.unknownCost,
     async succeeds(program) {
       using stage = stageWith('say("READY"); if (attempt === 1) await wait(60_000);');

@@ -144,7 +144,7 @@ const AIMS: readonly Aim[] = [
   },
   {
     id: "F20-again",
-    what: "has a lease on a file that it opened anew by its number",
+    what: "has a lease on a file that it opened again by its number",
     defence: filter,
     habit: "lease",
     at: `${SHARED}/F20-again`,

@@ -48,7 +48,7 @@ export const DEFENCES = {
     ],
   },
   again: {
-    name: "a candidate that is built anew is judged anew",
+    name: "a candidate that is built again is judged again",
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",
@@ -97,12 +97,13 @@ export const DEFENCES = {
       { file: WORKER, from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
       {
         file: WORKER,
-        from: "if (!stoppedByItself(result)) {",
+        from: "if (!stoppedByItself(result)) return agentFailed(result);",
         to: `if (result.exitCode === 0) {
           const calm = { ...open, signal: new AbortController().signal };
+          const change = await captureWork(ctx, calm, repo, { ...tree, from: baseSha, begun });
           return finishFrom(ctx, calm, { baseSha, change });
         }
-        if (!stoppedByItself(result)) {`,
+        if (!stoppedByItself(result)) return agentFailed(result);`,
       },
     ],
   },

@@ -10,13 +10,13 @@ const MERGE = { finish: [{ step: "gates" }, { step: "merge" }] };
 const waits = (stage: Stage): string =>
   `say("READY"); while (!fs.existsSync(${JSON.stringify(stage.path("go"))})) await wait(20);`;
 
-/** Sends a wish to the engine of the stage's only run, as a dashboard does, and stays until it was heard. */
-async function command(stage: Stage, wish: object, heard: () => Promise<void>): Promise<void> {
+/** Sends a command to the engine of the stage's only run, as a dashboard does, and stays until it was heard. */
+async function command(stage: Stage, request: object, heard: () => Promise<void>): Promise<void> {
   const [socket] = globSync("runs/*/engine-*.sock", { cwd: stage.home });
   if (socket === undefined) throw new Error("the engine has no socket");
   const client = connect(stage.path("home", socket)).resume();
   const broken = new Promise<never>((_, reject) => client.once("error", reject));
-  client.write(`${JSON.stringify({ kind: "command", command: wish })}\n`);
+  client.write(`${JSON.stringify({ kind: "command", command: request })}\n`);
   await Promise.race([heard(), broken]);
   client.destroy();
 }

@@ -42,9 +42,9 @@ const ATTACKS: readonly TicketAttack[] = [
     what: "gates its ticket over the engine's socket, as a dashboard does",
     defence: DEFENCES.sandbox,
     agent: `const net = await import("node:net"), [path] = fs.globSync(root + "/home/runs/*/engine-*.sock");
-      const wish = { kind: "command", command: { type: "gate", ticket, step: "Ask the owner" } };
+      const request = { kind: "command", command: { type: "gate", ticket, step: "Ask the owner" } };
       if (path === undefined) say("TRIED: ENOENT");
-      else await new Promise((gone) => net.connect(path, function () { this.write(JSON.stringify(wish) + "\\n"); }).on("error", (e) => { say("TRIED: " + e.code); gone(); }).on("close", gone).resume());`,
+      else await new Promise((gone) => net.connect(path, function () { this.write(JSON.stringify(request) + "\\n"); }).on("error", (e) => { say("TRIED: " + e.code); gone(); }).on("close", gone).resume());`,
     told: REFUSED,
     harm: (after) => isSettled(after),
   },

@@ -30,7 +30,7 @@ export const DEFENCES = {
     holes: [{ file: HARVEST, from: "--fix-thin --strict", to: "--fix-thin" }],
   },
   anew: {
-    name: "objects of an agent are packed and unpacked anew, none is taken over as a file",
+    name: "objects of an agent are packed and unpacked again, none is taken over as a file",
     holes: [
       {
         file: HARVEST,

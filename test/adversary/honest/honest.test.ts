@@ -6,7 +6,7 @@ import { leftBy, type Outcome, repoOf, toldOf, work } from "./run.ts";
 /** One run of the real program, on a shared machine. */
 const TIMEOUT_MS = 900_000;
 
-describe("an ordinary change lands at the first try", () => {
+describe("an ordinary change lands at the first attempt", () => {
   const stage = new Stage();
   let outcome: Outcome;
 

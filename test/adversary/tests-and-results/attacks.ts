@@ -1,5 +1,6 @@
 import { campaign } from "../campaign.ts";
 import { EARLIER, EARLIER_WORLD } from "./earlier.ts";
+import { EDITED, EDITED_WORLD } from "./edited.ts";
 import { FORGED_RESULTS, FORGED_WORLD } from "./forged.ts";
 import { JUDGING } from "./judging.ts";
 import { LOOKING_AWAY } from "./looking-away.ts";
@@ -23,5 +24,6 @@ export const TESTS_AND_RESULTS = [
   ...campaign(RECOGNIZED_WORLD, RECOGNIZED),
   ...campaign(STRIPPED_WORLD, STRIPPED),
   ...campaign(EARLIER_WORLD, EARLIER),
+  ...campaign(EDITED_WORLD, EDITED),
   ...SCRIPTS,
 ];

@@ -130,7 +130,7 @@ const JOURNAL = changes(
     { id: "C10-time", what: "the time of a row is changed", change: sql("UPDATE journal SET at = at - 60000 WHERE seq = 2") },
     {
       id: "C10-rehashed",
-      what: "a row is rewritten and hashed anew, and what follows is left",
+      what: "a row is rewritten and hashed again, and what follows is left",
       change: (run: Killed) =>
         inDatabase(run, (db) => {
           const [row] = db.prepare("SELECT run, at, data FROM journal WHERE seq = 1").all() as Loose[];

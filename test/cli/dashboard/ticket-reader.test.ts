@@ -46,7 +46,7 @@ const shows = (store: DashboardStore, ...text: readonly string[]) =>
   until(() => JSON.stringify(lines(store)) === JSON.stringify(text), text.join("\n"));
 
 describe("what the ticket view shows", () => {
-  test("is read while it is shown: the newest try's log, another try's, another tab's", async () => {
+  test("is read while it is shown: the newest attempt's log, another attempt's, another tab's", async () => {
     const log = write("attempt-2/agent.log", "second\n");
     write("attempt-1/agent.log", "first\n");
     write("attempt-1/check-tests.log", "2 failed\n");

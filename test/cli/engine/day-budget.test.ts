@@ -22,7 +22,7 @@ function logs(...says: readonly SessionSpend[]) {
 }
 const spent = (usd: number): SessionSpend => ({ ok: true, usd });
 
-test("what other sessions cost is read at most once a minute, and anew on a new day", async () => {
+test("what other sessions cost is read at most once a minute, and again on a new day", async () => {
   let now = NOON;
   const { asked, kept } = logs(spent(1), spent(2), spent(0.5));
   const others = watchSessions([kept], () => now);

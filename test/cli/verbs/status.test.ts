@@ -32,7 +32,7 @@ describe("status", () => {
     expect(underWay(run).filter((line) => line.includes("agent"))).toHaveLength(2);
   });
 
-  test("of a run that no engine works on, it says where tries were cut off", () => {
+  test("of a run that no engine works on, it says where attempts were cut off", () => {
     expect(underWay(finishLine(), false)).toContain("  » T-2  attempt 2, cut off at check tests");
   });
 

@@ -25,7 +25,7 @@ function open(stage: Stage, onLeave?: (how: LeaveHow) => void) {
     store,
     stdout: stage.terminal,
     stdin: stage.keyboard,
-    abilities: terminalCapabilities({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),
+    capabilities: terminalCapabilities({ env: process.env, isTTY: true, depth: stage.terminal.getColorDepth() }),
     ...(onLeave === undefined ? {} : { onLeave }),
   });
   return { store, feed, done };

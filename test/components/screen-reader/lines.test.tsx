@@ -57,8 +57,8 @@ test("no scene is longer or wider than it may be, and what is left out is counte
 test("drawn for a screen reader: on the main screen, keys work, dialogs have no frame", async () => {
   const stage = new Stage(80, 40);
   const { store } = storeOf(plumbing());
-  const abilities = { colours: "none", background: "unknown", glyphs: "unicode", spoken: true } as const;
-  const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, abilities });
+  const capabilities = { colours: "none", background: "unknown", glyphs: "unicode", hasScreenReader: true } as const;
+  const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, capabilities });
   await stage.shows("plumbing: running.");
   expect(stage.terminal.buffer().type).toBe("normal");
   await stage.press("j", "Selected: T-7, drop the legacy queue");

@@ -10,7 +10,7 @@ import { Stage, storeOf, until } from "../stage.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-const ABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", spoken: false } as const;
+const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", hasScreenReader: false } as const;
 
 /** The dashboard as it ships, with prepared lines, beside the same as Ink alone draws it. */
 async function pair(run: RunBuilder, columns: number, rows: number) {
@@ -19,7 +19,7 @@ async function pair(run: RunBuilder, columns: number, rows: number) {
   const { store, feed } = storeOf(run);
   const { promise: drawn, resolve } = Promise.withResolvers<void>();
   const { keyboard: stdin, terminal: stdout } = stage;
-  const done = renderDashboard({ store, stdin, stdout, abilities: ABILITIES, onDrawn: () => resolve() });
+  const done = renderDashboard({ store, stdin, stdout, capabilities: CAPABILITIES, onDrawn: () => resolve() });
   await drawn;
   const plain = await mount(run, columns, rows);
   let written = 0;

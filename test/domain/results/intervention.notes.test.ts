@@ -14,7 +14,7 @@ const at = (ms: number, over: Partial<Intervention> = {}): Intervention => ({
 
 test("what a person tells of is counted each time, with its words", () => {
   const sim = new Simulation(batchOf([ticketOf("T-1")]));
-  const note = (kind: "work" | "harness", text: string) => sim.wish({ type: "note", kind, text: HumanStep.parse(text) });
+  const note = (kind: "work" | "harness", text: string) => sim.command({ type: "note", kind, text: HumanStep.parse(text) });
   note("work", "solved a conflict by hand");
   note("work", "wrote the migration");
   note("harness", "gave the key more rights");
@@ -44,6 +44,6 @@ test.for([
   [{ type: "note", kind: "other", text: "x" }],
   [{ type: "note", kind: "work", text: "a\nb" }],
   [{ type: "note", kind: "work", text: "\u001b[2J" }],
-])("%j is no wish at all", ([wish]) => {
-  expect(Command.safeParse(wish).success).toBe(false);
+])("%j is no command at all", ([input]) => {
+  expect(Command.safeParse(input).success).toBe(false);
 });

@@ -18,7 +18,7 @@ test.each<[EndKind, RegExp, RegExp]>([
   ["interrupted", /^nothing$/, /^this run goes on/],
   ["not-done", /tickets named above/, /^a new run takes over what is 0 shipped and 0 human-gated/],
   ["tripwire", /no verdict can be believed/, /^a new run/],
-  ["unjudged", /keeps the oracle from judging/, /^a new run/],
+  ["unjudged", /what the reason above names/, /^this run goes on/],
   ["engine-failure", /what the reason above names/, /^a new run/],
 ])("%s: what to fix, the command, what is kept", (kind, fix, kept) => {
   expect(ended(kind)).toMatchObject({

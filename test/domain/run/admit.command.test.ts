@@ -7,7 +7,7 @@ import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
 const F1 = 1 as Fence;
 
-describe("wishes", () => {
+describe("commands", () => {
   const step = HumanStep.parse("press it");
   const working = () => {
     const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { workers: 1 }));
@@ -83,7 +83,7 @@ describe("wishes", () => {
     [{ type: "gate", ticket: "T-1", step: "x".repeat(501) }],
     [{ type: "pause", extra: 1 }],
     [{ type: "shell", command: "rm" }],
-  ])("%j is no wish at all", ([wish]) => {
-    expect(Command.safeParse(wish).success).toBe(false);
+  ])("%j is no command at all", ([input]) => {
+    expect(Command.safeParse(input).success).toBe(false);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
-import { carriedOverWork } from "../../../src/domain/run/carry-over.ts";
+import { carriedOverWork, landingOf, landingsUpTo } from "../../../src/domain/run/carry-over.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
 import { ticketOf as ticketOfRun } from "../../../src/domain/run/state.ts";
-import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { RepoId, RunId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");
@@ -118,5 +119,33 @@ describe("what an agent of the run before has built", () => {
     sim.report({ type: "blocker-claimed", ...sim.of(T1), claim: "no quota", humanStep: "Raise it" });
     sim.report({ type: "blocker-ruled", ...sim.of(T1), upheld: true, reason: "so it is", step: "Raise it", change });
     expect(carriedOverWork(cutOff(sim), batch())).toEqual([]);
+  });
+});
+
+describe("the landing of an earlier run", () => {
+  const earlier = { run: RunId.parse("first-run"), sha: "sha-1" };
+  const settled = (as: "done" | "human-gated"): Simulation => {
+    const sim = new Simulation(batch());
+    const [started] = sim.events;
+    if (started?.type !== "run-started") throw new Error("the first event is not the start");
+    sim.state = reduce(undefined, { ...started, settled: [{ id: T1, as, landedEarlier: earlier }] });
+    return sim;
+  };
+
+  test.for(["done", "human-gated"] as const)("is shown as that run's for a %s ticket, and is never this run's own", (as) => {
+    const { state } = settled(as);
+    const ticket = ticketOfRun(state, T1);
+    expect(ticket.mergedSha).toBeUndefined();
+    expect(landingOf(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
+    expect(landingsUpTo(state)).toEqual(new Map([[T1, earlier]]));
+  });
+
+  test("is not shown once the ticket is open again, and gives way to this run's", () => {
+    const sim = settled("done");
+    const evidence = { step: "verify", name: "live", summary: "down", detail: "" } as const;
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence });
+    const ticket = ticketOfRun(sim.state, T1);
+    expect(landingOf(ticket)).toBeUndefined();
+    expect(landingOf({ ...ticket, mergedSha: "sha-2" })).toEqual({ sha: "sha-2" });
   });
 });

@@ -5,9 +5,9 @@ import { HumanStep } from "../../../src/domain/run/command.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
+import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "../command-refusal.ts";
 import { finishing } from "../play.ts";
 import { honestJudgement, ticketOf } from "../simulate.ts";
-import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "../wishing.ts";
 
 describe("a stalled ticket that a person wants retried", () => {
   const stalled = (...options: Parameters<typeof begun>) => {
@@ -25,7 +25,7 @@ describe("a stalled ticket that a person wants retried", () => {
       { type: "intervention", class: "I5", target: "T-1", note: "retried" },
       { type: "ticket-retried", ticket: "T-1" },
     ]);
-    sim.wish(retry);
+    sim.command(retry);
     const after = stateOf(sim.state, T1);
     expect(after).toMatchObject({
       phase: "waiting",
@@ -47,7 +47,7 @@ describe("a stalled ticket that a person wants retried", () => {
     }
     expect(stateOf(sim.state, T1).stalledReason).toMatch(/^same-failure/);
     sim.endAttempt(T2, "done");
-    sim.wish(retry);
+    sim.command(retry);
     expect(starts(sim)).toEqual([[T1, 0]]);
     sim.endAttempt(T1, "failed");
     sim.decide();
@@ -57,7 +57,7 @@ describe("a stalled ticket that a person wants retried", () => {
   test("lets its dependents become possible again", () => {
     const sim = stalled({}, 0, { dependsOn: [T1] });
     expect(whyNot(sim.state, 1)).toMatchObject({ kind: "depends", stalled: [T1] });
-    sim.wish(retry);
+    sim.command(retry);
     expect(whyNot(sim.state, 1)).toMatchObject({ kind: "depends", stalled: [] });
     sim.endAttempt(T3, "done");
     sim.decide();
@@ -74,7 +74,7 @@ describe("a stalled ticket that a person wants retried", () => {
     sim.report({ type: "reverify-ended", reopened: 0 });
     sim.decide();
     expect(sim.state.stage).toBe("judging");
-    sim.wish(retry);
+    sim.command(retry);
     sim.report({ type: "oracle-judged", final: true, judgement: honestJudgement(sim.state) });
     expect(starts(sim)).toEqual([[T1, 0]]);
     sim.endAttempt(T1, "done");
@@ -84,11 +84,11 @@ describe("a stalled ticket that a person wants retried", () => {
   });
 
   test("has what failed before counted as mended by a person", () => {
-    const numbers = (wish: boolean) => {
-      const sim = begun({ attempts: wish ? 1 : 2 });
+    const numbers = (isRetried: boolean) => {
+      const sim = begun({ attempts: isRetried ? 1 : 2 });
       sim.endAttempt(T1, "failed");
       sim.decide();
-      if (wish) sim.wish(retry);
+      if (isRetried) sim.command(retry);
       if (stateOf(sim.state, T1).attempt === undefined) sim.endAttempt(T2, "done");
       sim.decide();
       sim.endAttempt(T1, "done");
@@ -103,7 +103,7 @@ describe("a stalled ticket that a person wants retried", () => {
     const discovered = { ...ticketOf("T-9"), foundBy: T1 };
     sim.report({ type: "ticket-discovered", ...sim.of(T1), discovered, reason: "", blocks: false });
     sim.report({ type: "ticket-stalled", ticket: discovered.id, reason: "the tracker does not hold it: down" });
-    sim.wish({ type: "retry", ticket: discovered.id });
+    sim.command({ type: "retry", ticket: discovered.id });
     expect(stateOf(sim.state, discovered.id)).toMatchObject({ phase: "waiting", unfiled: true });
     expect(sim.state.filing).toEqual([5]);
     expect(sim.state.ready).not.toContain(5);
@@ -129,7 +129,7 @@ describe("a stalled ticket that a person wants retried", () => {
       "T-4 is not stalled by its attempts: the human gate was not recorded: disk full",
     );
     const gating = stalled();
-    gating.wish({ type: "gate", ticket: T1, step: HumanStep.parse("do it") });
+    gating.command({ type: "gate", ticket: T1, step: HumanStep.parse("do it") });
     expect(refusal(gating, retry)).toBe("the gate of T-1 is being recorded already");
   });
 });
@@ -139,7 +139,7 @@ describe("the number of workers", () => {
 
   test("that grows is there at once, and is filled", () => {
     const sim = begun();
-    sim.wish(set(4));
+    sim.command(set(4));
     expect(sim.state).toMatchObject({ workers: 4, slots: [0, 1, null, null] });
     expect(starts(sim)).toEqual([
       [T3, 2],
@@ -152,7 +152,7 @@ describe("the number of workers", () => {
   test("that shrinks takes free slots at once, and busy ones when their agent leaves, the last one first", () => {
     const sim = begun({ workers: 4 });
     sim.endAgent(T4);
-    sim.wish(set(2));
+    sim.command(set(2));
     expect(sim.state.slots).toEqual([0, 1, 2]);
     expect(starts(sim)).toEqual([]);
     sim.endAgent(T1);
@@ -169,14 +169,14 @@ describe("the number of workers", () => {
 
   test("leaves every slot its place, whichever agent leaves first", () => {
     const sim = begun({ workers: 4 });
-    sim.wish(set(1));
+    sim.command(set(1));
     sim.endAgent(T2);
     expect(sim.state.slots).toEqual([0, null, 2, 3]);
     sim.endAgent(T4);
     expect(sim.state.slots).toEqual([0, null, 2]);
     sim.endAttempt(T3, "failed");
     expect(sim.state.slots).toEqual([0]);
-    sim.wish(set(3));
+    sim.command(set(3));
     expect(sim.state.slots).toEqual([0, null, null]);
     expect(stateOf(sim.state, T3).history).toMatchObject([{ slot: 2 }]);
   });
@@ -184,7 +184,7 @@ describe("the number of workers", () => {
   test("holds for the finish line as well: agents do not run further ahead of it", () => {
     const sim = begun({ workers: 3 });
     for (const id of [T1, T2, T3]) sim.endAgent(id);
-    sim.wish(set(1));
+    sim.command(set(1));
     expect(finishing(sim.state)).toHaveLength(3);
     expect(starts(sim)).toEqual([]);
     expect(whyNot(sim.state, 3)).toEqual({ kind: "finishing", tickets: 3 });
@@ -198,7 +198,7 @@ describe("the number of workers", () => {
     const sim = begun({ workers: 4 });
     sim.endAttempt(T3, "done");
     for (const id of [T1, T2]) sim.endAgent(id);
-    sim.wish(set(2));
+    sim.command(set(2));
     expect(sim.state.slots).toEqual([null, null, null, 3]);
     expect(starts(sim)).toEqual([[T5, 0]]);
   });
@@ -206,7 +206,7 @@ describe("the number of workers", () => {
   test("bounds what is under way by itself, not by the slots that are still there", () => {
     const sim = begun({ workers: 4 });
     for (const id of [T1, T2, T3]) sim.endAgent(id);
-    sim.wish(set(2));
+    sim.command(set(2));
     expect(sim.state.slots).toEqual([null, null, null, 3]);
     expect(starts(sim)).toEqual([]);
     expect(whyNot(sim.state, 4)).toEqual({ kind: "finishing", tickets: 3 });
@@ -214,17 +214,17 @@ describe("the number of workers", () => {
 
   test("is the run's: its next engine has it", () => {
     const sim = begun();
-    sim.wish(set(5));
+    sim.command(set(5));
     sim.report({ type: "run-resumed", orphansKilled: 0 });
     expect(sim.state).toMatchObject({ workers: 5, slots: [0, 1, null, null, null] });
   });
 
   test("several times within the window is one decision, and what changes nothing is refused", () => {
     const sim = begun();
-    for (const n of [3, 4, 5]) sim.wish(set(n));
+    for (const n of [3, 4, 5]) sim.command(set(n));
     expect(counted(sim)).toEqual(["I2 workers: 2 before, 3 from now on"]);
     expect(refusal(sim, set(5))).toBe("the run has 5 workers already");
-    sim.wish({ type: "pause" });
+    sim.command({ type: "pause" });
     expect(counted(sim)).toHaveLength(2);
   });
 });

@@ -18,7 +18,7 @@ describe("a ticket that is found", () => {
     expect(() => fold(state, { ...fact, ticket: T2, fence: 1 as Fence })).toThrow("no attempt with fence 1");
   });
 
-  test("has everything verified anew, when it is found and when the tracker holds it", () => {
+  test("has everything verified again, when it is found and when the tracker holds it", () => {
     const sim = atWork();
     const verified = { ...sim.state, reverified: true };
     expect(fold(verified, { ...fact, ...sim.of(T1) }).reverified).toBe(false);

@@ -92,7 +92,9 @@ describe("tickets outside their attempts", () => {
     expect(sim.state.ready).toEqual([1]);
     sim.report({ type: "ticket-reopened", ticket: T1, evidence: evidence("down") });
     const once = sim.state;
-    expect(once).toMatchObject({ ready: [0], reopened: 1, counts: { done: 0, waiting: 2 } });
+    expect(once).toMatchObject({ ready: [0], counts: { done: 0, waiting: 2 } });
+    expect(once.incidents).toMatchObject([{ kind: "reopened", ticket: T1, summary: "down" }]);
+    expect(once.incidents[0]?.endedAt).toBeUndefined();
     expect(stateOf(once, T1)).toMatchObject({ failures: 1, evidence: [{ summary: "down" }] });
     expect(stateOf(once, T1).endedAt).toBeUndefined();
     expect(stateOf(once, T2).openDeps).toBe(1);

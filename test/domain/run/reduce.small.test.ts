@@ -16,29 +16,29 @@ function began(over: Partial<Started>): RunState {
 }
 
 describe("a gate that the tracker cannot take", () => {
-  const putOff = () => {
+  const postponed = () => {
     const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
     sim.report({ type: "gate-requested", ticket: T1, step: "press" });
     sim.report({ type: "gate-writing", ticket: T1 });
-    sim.report({ type: "gate-put-off", ticket: T1 });
+    sim.report({ type: "gate-postponed", ticket: T1 });
     return sim;
   };
 
   test("is kept with its step, and is not written again by this engine", () => {
-    const sim = putOff();
-    expect(stateOf(sim.state, T1).gate).toEqual({ step: "press", writing: false, putOff: true });
+    const sim = postponed();
+    expect(stateOf(sim.state, T1).gate).toEqual({ step: "press", writing: false, postponed: true });
     expect(sim.state.gating).toEqual([0]);
     expect(sim.decide().map((action) => action.do)).not.toContain("write-gate");
   });
 
   test("does not keep a stopped run from its end", () => {
-    const sim = putOff();
+    const sim = postponed();
     sim.report({ type: "stop-requested", by: "person" });
     expect(sim.decide()).toMatchObject([{ do: "end", kind: "interrupted" }]);
   });
 
   test("keeps it from its end while another one is still to be written", () => {
-    const sim = putOff();
+    const sim = postponed();
     sim.report({ type: "gate-requested", ticket: T2, step: "turn" });
     sim.report({ type: "gate-writing", ticket: T2 });
     sim.report({ type: "stop-requested", by: "person" });

@@ -65,7 +65,7 @@ describe("at the start", () => {
       { id: TicketId.parse("T-3"), as: "human-gated" as const, step: "press it" },
     ];
     const state = reduce(undefined, { ...(events[0] as Extract<RunEvent, { type: "run-started" }>), settled });
-    expect(state.counts).toEqual({ waiting: 2, working: 0, finishing: 0, done: 1, "human-gated": 1, stalled: 0 });
+    expect(state.counts).toEqual({ waiting: 2, working: 0, finishing: 0, landed: 0, done: 1, "human-gated": 1, stalled: 0 });
     expect(state.ready).toEqual([1]);
     expect(stateOf(state, TicketId.parse("T-3")).humanStep).toBe("press it");
     expect(stateOf(state, TicketId.parse("T-4")).openDeps).toBe(1);

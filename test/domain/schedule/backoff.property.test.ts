@@ -42,7 +42,7 @@ function underWay(attempt: { agent?: { costUsd?: number }; questionsUsd?: number
 }
 
 test("no agent starts in a hold or after what ends all starts; no cap is passed; every run ends", () => {
-  const seen = { held: 0, halted: 0, parked: 0, turnedAway: 0, ofReviewer: 0, putOff: 0 };
+  const seen = { held: 0, halted: 0, parked: 0, turnedAway: 0, ofReviewer: 0, postponed: 0 };
   const check = () =>
     fc.assert(
       fc.property(priced, turns, (given, turns) => {
@@ -67,10 +67,10 @@ test("no agent starts in a hold or after what ends all starts; no cap is passed;
         seen.parked += state.halted?.until === undefined ? 0 : 1;
         seen.ofReviewer += state.halted?.party === undefined ? 0 : 1;
         for (const { id, signs, history } of vecItems(state.tickets)) {
-          const anew = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
-          const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + anew) + given.batch.limits.workers;
+          const retries = events.filter((event) => event.type === "ticket-retried" && event.ticket === id).length;
+          const most = (TURNED_AWAY + 1) * given.batch.limits.attempts * (1 + retries) + given.batch.limits.workers;
           expect(history.filter(({ outcome }) => outcome === "failed" || outcome === "stopped").length).toBeLessThanOrEqual(most);
-          seen.putOff += history.filter(({ outcome }) => outcome === "stopped").length;
+          seen.postponed += history.filter(({ outcome }) => outcome === "stopped").length;
           seen.turnedAway += signs?.turnedAway ?? 0;
         }
       }),

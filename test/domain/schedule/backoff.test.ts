@@ -196,7 +196,7 @@ describe("what ends all starts", () => {
     expect(sim.state.halted).toEqual({ kind: "model", says: "it says so" });
   });
 
-  test("a new engine tries anew", () => {
+  test("a new engine tries again", () => {
     const sim = run();
     sim.decide();
     sim.stopAgent(T1, "authentication");

@@ -27,7 +27,7 @@ function working(signs: Signs, over: Partial<Attempt> = {}): { ticket: TicketSta
   return { ticket, attempt: { ...(ticket.attempt as Attempt), ...over } };
 }
 
-describe("an attempt that the reviewer's API put off", () => {
+describe("an attempt that the reviewer's API postponed", () => {
   const counts = (times: number, unanswered: Attempt["unanswered"]) => {
     const { ticket, attempt } = working({ turnedAway: times }, unanswered === undefined ? {} : { unanswered });
     return countsAsFailure(ticket, attempt, "stopped");

@@ -142,10 +142,11 @@ describe("failures alike", () => {
     const done = patient();
     done.decide();
     done.endAttempt(T1, "done");
-    done.report({ type: "ticket-reopened", ticket: T1, evidence: broken });
-    fail(done, { evidence: broken });
+    const gone = { ...broken, step: "merge" as const };
+    done.report({ type: "ticket-reopened", ticket: T1, evidence: gone });
+    fail(done, { evidence: gone });
     expect(stalled(done)).toBeUndefined();
-    fail(done, { evidence: broken });
+    fail(done, { evidence: gone });
     expect(stalled(done)).toBe("same-failure: 3 attempts in a row failed alike; the last: the page is down; 7 attempts left");
   });
 
@@ -177,7 +178,7 @@ describe("nothing changed", () => {
     expect(stalled(sim)).toBe("no-change: 2 attempts in a row changed nothing; 1 attempt left");
   });
 
-  test("a change in between begins the count anew", () => {
+  test("a change in between begins the count again", () => {
     const sim = patient();
     fail(sim, nothing);
     fail(sim);
@@ -248,7 +249,7 @@ describe("what stopped the agent", () => {
     expect(stateOf(sim.state, T1).failures).toBe(1);
     const other = patient(2);
     for (let i = 0; i < TURNED_AWAY + 2; i++) {
-      // Each engine tries anew.
+      // Each engine tries again.
       other.report({ type: "run-resumed", orphansKilled: 0 });
       other.pass(3_600_000);
       other.decide();

@@ -179,7 +179,7 @@ test("there are never more heals than may be, none passes a cap, and after each 
   expect(seen.most).toBe(2);
 });
 
-/** Whether the events of a run, told anew, give its state; the kinds of events that it had. */
+/** Whether the events of a run, replayed, give its state; the kinds of events that it had. */
 function replayed(...[given, turns]: readonly [Parameters<typeof play>[0], Parameters<typeof play>[1]]): readonly string[] {
   const sim = play(given, turns, {});
   let state: RunState | undefined;
@@ -196,7 +196,7 @@ test("a journal replayed gives the state that was live, through JSON as well", (
   );
 });
 
-test("the same of runs in which persons wish a lot, which are always the same runs", () => {
+test("the same of runs in which people send many commands, which are always the same runs", () => {
   const long = fc.tuple(priced, fc.array(turn, { minLength: 60, maxLength: 90 }));
   const seen = new Set(fc.sample(long, { seed: 1, numRuns: 300 }).flatMap(([given, turns]) => replayed(given, turns)));
   for (const type of ["ticket-retried", "workers-set", "heal-asked", "heal-dropped", "heal-started"])
@@ -216,6 +216,10 @@ function checkReason(state: RunState, index: number): string {
       expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
       expect(state.held[reason.resource]).toBe(reason.by);
       break;
+    case "elsewhere":
+      expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
+      expect(Object.keys(state.heldElsewhere)).toContain(reason.resource);
+      break;
     case "slots":
       expect(reason.slots).toBe(state.workers);
       expect(working(state).length).toBeGreaterThanOrEqual(state.workers);
@@ -225,7 +229,7 @@ function checkReason(state: RunState, index: number): string {
       expect(working(state).length).toBeLessThan(state.workers);
       expect(activeTickets(state).length).toBeGreaterThanOrEqual(2 * state.workers);
       break;
-    case "kept": {
+    case "reserved": {
       const by = state.plan.index[reason.by] as number;
       const deps = (state.plan.tickets[by]?.dependsOn ?? []).map((id) => state.plan.index[id] as number);
       expect(deps.every((dep) => state.finishing.includes(dep) || vecAt(state.tickets, dep).phase === "done")).toBe(true);
@@ -253,8 +257,14 @@ function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
+    case "landed":
+      expect(phase).toBe("landed");
+      break;
     case "gating":
       expect(state.gating).toContain(index);
+      break;
+    case "checks-only":
+      expect(state.checksOnly).toBe(true);
       break;
     case "paused":
       expect(state.paused).toBe(true);
@@ -272,7 +282,7 @@ function checkReason(state: RunState, index: number): string {
 }
 
 test("a waiting ticket always has a reason that is true, and where nothing is decided nobody is merely ready", () => {
-  const kinds = ["depends", "resource", "slots", "finishing", "kept", "money", "paused", "backoff", "halted", "healing"];
+  const kinds = ["depends", "resource", "slots", "finishing", "reserved", "money", "paused", "backoff", "halted", "healing"];
   const seen = new Set<string>();
   const check = () =>
     fc.assert(

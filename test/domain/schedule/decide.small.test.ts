@@ -14,7 +14,7 @@ import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [A, B, D] = ["A", "B", "D"].map((id) => TicketId.parse(id)) as [TicketId, TicketId, TicketId];
 
-describe("a wish that is granted", () => {
+describe("a command that is granted", () => {
   test("to go on is an intervention and a fact", () => {
     const sim = new Simulation(batchOf([ticketOf("A")]));
     sim.report({ type: "run-paused" });
@@ -25,7 +25,7 @@ describe("a wish that is granted", () => {
   });
 });
 
-describe("a wish about workers and heals", () => {
+describe("a command about workers and heals", () => {
   test("is counted and told in words", () => {
     const sim = new Simulation(batchOf([ticketOf("A")], { workers: 1 }));
     expect(admitCommand(sim.state, { type: "workers", workers: 1 })).toMatchObject([{ reason: "the run has 1 worker already" }]);

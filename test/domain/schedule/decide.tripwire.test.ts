@@ -71,7 +71,7 @@ describe("before the oracle is proven", () => {
     expect(decide(settled, 5_000)).toEqual([{ do: "tripwire" }, { do: "reverify" }]);
   });
 
-  test("each engine proves it anew: what an earlier one proved is no proof", () => {
+  test("each engine proves it again: what an earlier one proved is no proof", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     expect(sim.state.tripwire.status).toBe("passed");
     sim.report({ type: "run-resumed", orphansKilled: 0 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { begun, counted, type Limits, refusal, starts, T1, T2, T3 } from "../command-refusal.ts";
 import { working } from "../play.ts";
 import { honestJudgement, type Simulation } from "../simulate.ts";
-import { begun, counted, type Limits, refusal, starts, T1, T2, T3 } from "../wishing.ts";
 
 describe("a heal that a person asks for", () => {
   const heal = { type: "heal" } as const;
@@ -20,7 +20,7 @@ describe("a heal that a person asks for", () => {
   test("begins once nothing is under way; nothing new starts before, and then the run goes on", () => {
     const sim = failed();
     const others = working(sim.state).map(({ id }) => id);
-    sim.wish(heal);
+    sim.command(heal);
     expect(sim.state.heals).toMatchObject({ started: 0, asked: true });
     expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
     expect(refusal(sim, heal)).toMatch(/^a heal was asked for already/);
@@ -53,7 +53,7 @@ describe("a heal that a person asks for", () => {
 
   test("that comes to nothing takes no later one away: it was in no end's place", () => {
     const sim = failed({ heals: 2, attempts: 1 });
-    sim.wish(heal);
+    sim.command(heal);
     sim.endAttempt(T2, "done");
     sim.endAttempt(T3, "done");
     sim.decide();
@@ -72,7 +72,7 @@ describe("a heal that a person asks for", () => {
 
   test("waits for the proof of the oracle, for a pause and for a hold", () => {
     const sim = failed();
-    sim.wish(heal);
+    sim.command(heal);
     sim.report({ type: "tripwire-started" });
     for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
     expect(sim.decide()).toEqual([]);
@@ -86,9 +86,9 @@ describe("a heal that a person asks for", () => {
     expect(sim.decide()).toMatchObject([{ do: "heal" }]);
   });
 
-  test("is still asked for after its engine was lost, and begins once the oracle is proven anew", () => {
+  test("is still asked for after its engine was lost, and begins once the oracle is proven again", () => {
     const sim = failed();
-    sim.wish(heal);
+    sim.command(heal);
     const underWay = working(sim.state).map(({ id }) => id);
     sim.report({ type: "run-resumed", orphansKilled: 0 });
     for (const id of underWay) sim.endAttempt(id, "lost");
@@ -101,16 +101,16 @@ describe("a heal that a person asks for", () => {
     const drop = { type: "drop-heal" } as const;
     const sim = failed();
     expect(refusal(sim, drop)).toBe("no heal is asked for");
-    sim.wish(heal);
+    sim.command(heal);
     for (const { id } of working(sim.state).slice(1)) sim.endAttempt(id, "failed");
     expect(starts(sim)).toEqual([]);
-    sim.wish(drop);
+    sim.command(drop);
     expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person cancelled it" });
     // One decision about the harness, whatever it came to.
     expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
     expect(starts(sim).length).toBeGreaterThan(0);
     expect(sim.state.heals).toMatchObject({ started: 0 });
-    sim.wish(heal);
+    sim.command(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
     expect(refusal(sim, drop)).toBe("the heal has begun: it can no longer be cancelled");
@@ -119,7 +119,7 @@ describe("a heal that a person asks for", () => {
 
   test("is dropped with the reason where nothing is left to heal, and the run goes on", () => {
     const sim = failed();
-    sim.wish(heal);
+    sim.command(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "done");
     const why = "there is nothing to heal: no open ticket has failed by what its agents did";
     expect(sim.decide()).toEqual([{ do: "drop-heal", why }]);
@@ -136,7 +136,7 @@ describe("a heal that a person asks for", () => {
     halted.stopAgent(T2, "authentication");
     expect(refusal(halted, heal)).toMatch(/^no agent starts any more/);
     const stopping = failed();
-    stopping.wish({ type: "stop" });
+    stopping.command({ type: "stop" });
     expect(refusal(stopping, heal)).toBe("the run is stopping");
     const killed = begun({ attempts: 3, heals: 1 });
     killed.endAttempt(T1, "killed");

@@ -63,7 +63,7 @@ describe("a heal", () => {
     expect(decide(sim.state, sim.state.lastEventAt)).toEqual([]);
   });
 
-  test("that is accepted reopens what was given up, afresh, and has the oracle proven anew before anything counts", () => {
+  test("that is accepted reopens what was given up, afresh, and has the oracle proven again before anything counts", () => {
     const sim = stopped();
     end(sim, "accepted");
     expect(sim.state).toMatchObject({

@@ -55,7 +55,7 @@ describe("a free slot is kept", () => {
     const sim = finishing();
     expect(soonAt(sim)).toEqual([NEXT]);
     expect(startsAt(sim)).toEqual([]);
-    expect(wordOf(sim, OTHER)).toBe("ready; the free slot is kept for next");
+    expect(wordOf(sim, OTHER)).toBe("ready; the free slot is reserved for next");
     sim.endAttempt(FIRST, "done");
     expect(soonAt(sim)).toEqual([]);
     expect(startsAt(sim)).toEqual([NEXT]);
@@ -89,7 +89,7 @@ describe("a free slot is kept", () => {
     both.endAttempt(OTHER, "done");
     expect(soonAt(both)).toEqual([NEXT, id("next2")]);
     expect(startsAt(both)).toEqual([]);
-    expect(wordOf(both, id("more"))).toBe("ready; the free slot is kept for next");
+    expect(wordOf(both, id("more"))).toBe("ready; the free slot is reserved for next");
   });
 
   test("for an attempt without an agent as well, for the time since it began", () => {
@@ -240,7 +240,7 @@ describe("money and exclusive resources", () => {
     expect(wordOf(finishing({ batch: { agent, limits } }), OTHER)).toBe("one more attempt could break usdPerRun ($3)");
   });
 
-  test("that the one who is soon ready would wait for as well: no slot is kept for it", () => {
+  test("that the one who is soon ready would wait for as well: no slot is reserved for it", () => {
     const db = { exclusive: ["db"] };
     const tickets = [...chain({ next: db, other: db }), ticketOf("more")];
     const sim = finishing({ tickets, workers: 2 });

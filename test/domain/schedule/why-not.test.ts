@@ -55,6 +55,7 @@ describe("why a ticket is not worked on", () => {
       on: deps.map((d) => d.id),
       gated: [id("D-2")],
       stalled: [id("D-1")],
+      landed: [],
     } satisfies Reason);
     sim.endAttempt(id("D-0"), "done");
     expect(whyNot(sim.state, 6)).toMatchObject({ on: ["D-1", "D-2", "D-3", "D-4", "D-5"] });
@@ -78,7 +79,7 @@ describe("a free slot that a ready ticket does not get", () => {
   test("is said in words, for one and for several", () => {
     expect(describeReason({ kind: "finishing", tickets: 1 })).toBe("ready; 1 ticket is being finished first");
     expect(describeReason({ kind: "finishing", tickets: 2 })).toBe("ready; 2 tickets are being finished first");
-    expect(describeReason({ kind: "kept", by: T4 })).toBe("ready; the free slot is kept for T-4");
+    expect(describeReason({ kind: "reserved", by: T4 })).toBe("ready; the free slot is reserved for T-4");
   });
 
   test("because enough is under way: the tickets that are being finished are counted, and it is not called busy", () => {
@@ -108,7 +109,7 @@ describe("a free slot that a ready ticket does not get", () => {
     sim.decide();
     sim.pass(1_000);
     sim.endAgent(T1);
-    expect(whyNot(sim.state, 6)).toEqual({ kind: "kept", by: T5 });
+    expect(whyNot(sim.state, 6)).toEqual({ kind: "reserved", by: T5 });
     expect(whyNot(sim.state, 1)).toMatchObject({ kind: "depends" });
   });
 });

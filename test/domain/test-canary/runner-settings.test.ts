@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loads } from "../../../src/domain/test-canary/loads.ts";
-import { isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
+import { isManifest, isRunnerFile, pluginsNamedBy, withRunnerPartOf } from "../../../src/domain/test-canary/runner-settings.ts";
 
 describe("files by which runners are set", () => {
   test.each([
@@ -66,8 +66,56 @@ describe("the part about test runners", () => {
     expect(withRunnerPartOf("package.json", "{", own)).toBeUndefined();
   });
 
+  const CARGO = "[registries.own]\nindex = 'x'\n";
+
+  test.each([
+    ["[env]\nMENDED = '1'\n", CARGO],
+    ["[build]\nrustflags = ['--cfg', 'mended']\n", CARGO],
+    ["[target.'cfg(all())']\nrunner = './run.sh'\n", CARGO],
+    ["[ \"env\" ]\nMENDED = '1'\n", CARGO],
+    ["[e\\u006ev]\nMENDED = '1'\n", CARGO],
+  ])("of cargo's settings, %j, is the base's", (own, rest) => {
+    for (const path of [".cargo/config.toml", "crates/sum/.cargo/config"])
+      expect(withRunnerPartOf(path, `${CARGO}${own}`, CARGO)).toBe(rest);
+  });
+
+  test("of cargo's settings, written without a header, is the base's whole file", () => {
+    expect(withRunnerPartOf(".cargo/config.toml", "env.MENDED = '1'\n", CARGO)).toBe(CARGO);
+    expect(withRunnerPartOf(".cargo/config.toml", "build = { rustflags = [] }\n", undefined)).toBe("");
+    expect(withRunnerPartOf(".cargo/config.toml", `${CARGO}[net]\nretry = 3\n`, CARGO)).toBeUndefined();
+  });
+
+  test.each([
+    "node-options=--import=./mend.mjs",
+    "node-options[] = --import=./mend.mjs",
+    '"node-options" = --import=./mend.mjs',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: npm replaces this.
+    "node-${NONE?}options=--import=./mend.mjs",
+    "script-shell=./mend.sh",
+    "ignore-scripts=true",
+  ])("of an .npmrc, %s, is the base's", (line) => {
+    expect(withRunnerPartOf(".npmrc", `; ours\n${line}\nlegacy-peer-deps=true\n`, "ignore-scripts=false\n")).toBe(
+      "ignore-scripts=false\nlegacy-peer-deps=true\n",
+    );
+    expect(withRunnerPartOf("pkg/.npmrc", `registry=https://npm.example/\n${line}\n`, undefined)).toBe(
+      "registry=https://npm.example/\n",
+    );
+    expect(withRunnerPartOf(".npmrc", `registry=https://npm.example/\n${line}\n`, `${line}\n`)).toBeUndefined();
+  });
+
+  test.each([
+    [".npmrc", true],
+    ["pkg/.cargo/config.toml", true],
+    [".cargo/config", true],
+    ["src/config.toml", false],
+    ["docs/npmrc", false],
+  ])("%s is a file with such a part: %s", (path, is) => {
+    expect(isManifest(path)).toBe(is);
+  });
+
   test("of any other file there is none", () => {
     expect(withRunnerPartOf("constructor", "[tool:pytest]", "")).toBeUndefined();
+    expect(withRunnerPartOf("src/config.toml", "[env]\nA = '1'\n", "")).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
+import { TicketIdTaken } from "../../../src/ports/tracker.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { oneFile, Stage, type StageOptions } from "../stage.ts";
@@ -107,13 +108,13 @@ function closedTracker(options: { down: boolean }): (ctx: LoopContext) => Partia
     clock: hasty,
     tracker: {
       ...tracker,
-      file: (ticket) => (options.down ? Promise.reject(new Error("no space\u001b[2J")) : tracker.file(ticket)),
+      file: (ticket) => (options.down ? Promise.reject(new TicketIdTaken("no space\u001b[2J")) : tracker.file(ticket)),
     },
   });
 }
 
 describe("a tracker that does not take it", () => {
-  test("is asked again, and then the ticket is stalled with the reason, stays in the batch, and is tried once more at the end", async () => {
+  test("the ticket is stalled with the reason, stays in the batch, and is tried once more at the end", async () => {
     const gate = { down: true };
     using stage = await Stage.open(finding(["A leak"]), closedTracker(gate));
     stage.start();
@@ -140,7 +141,9 @@ describe("a tracker that does not take it", () => {
     });
     stage.start();
     const reason = "the oracle could not judge: ticket T-1-d1 is not in the tracker";
-    expect(await stage.ended()).toMatchObject({ end: { exitCode: 3, reason }, counts: { done: 1, stalled: 1 } });
+    const { counts, end } = await stage.ended();
+    expect([end?.exitCode, counts.done, counts.stalled]).toEqual([3, 1, 1]);
+    expect(end?.reason).toContain(reason);
   });
 
   test("and a stop: nothing is stalled, and the next engine files it", async () => {

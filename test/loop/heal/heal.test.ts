@@ -238,6 +238,21 @@ describe("a heal", () => {
     expect([heals, ended(stage)[0]?.why]).toEqual([0, "other runs have spent the day's money"]);
   });
 
+  test("does not start if the cost of other sessions is unknown, and the run says why", async () => {
+    let looks = 0;
+    let heals = 0;
+    const dayBudget = {
+      look: () => Promise.resolve(++looks > 1 ? "one.jsonl: line 1 is no JSON" : undefined),
+      take: () => ({ ok: true as const }),
+      settle: () => undefined,
+    };
+    const { stage } = await openHealing({ heal: () => ((heals += 1), undefined) }, undefined, () => ({ dayBudget }));
+    using _ = stage;
+    stage.start();
+    expect(await stage.ended()).toMatchObject({ halted: { kind: "spend-unknown" }, end: { kind: "not-done" } });
+    expect([heals, ended(stage)[0]?.why]).toEqual([0, "one.jsonl: line 1 is no JSON"]);
+  });
+
   test("is cancelled by a stop", async () => {
     const { stage } = await openHealing({ heal: (task) => endless(task as never) });
     using _ = stage;

@@ -70,7 +70,7 @@ describe("the owner of the state", () => {
     expect(log).toEqual(["journal run-paused", "publish run-paused"]);
   });
 
-  test("a wish that comes while the run is being taken over is not lost to the taking over", async () => {
+  test("a command that comes while the run is being taken over is not lost to the taking over", async () => {
     const { orchestrator, start, written } = scene();
     orchestrator.command({ type: "pause" });
     orchestrator.stop("SIGTERM");

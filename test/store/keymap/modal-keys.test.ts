@@ -12,7 +12,7 @@ describe("retry", () => {
     return run;
   };
 
-  test("a stalled ticket is tried anew after it was asked for, and not by the burst that asked", () => {
+  test("a stalled ticket is tried again after it was asked for, and not by the burst that asked", () => {
     const d = desk(stalled());
     select(d, "T-8");
     d.type("ry");
@@ -23,7 +23,7 @@ describe("retry", () => {
     expect(d.ui().modal).toBeUndefined();
   });
 
-  test("says why a ticket is not tried anew", () => {
+  test("says why a ticket is not tried again", () => {
     const d = desk(stalled());
     d.type("r");
     expect(d.ui().toast?.text).toBe("select a ticket first: j/k");

@@ -43,7 +43,7 @@ test("it is queued between two steps of which the second takes turns, and says w
   expect(look(of)).toEqual(["merge", undefined, [0, 1]]);
 });
 
-test("a merge that judges anew in between stays a merge, and takes what it landed along", () => {
+test("a merge that judges again in between stays a merge, and takes what it landed along", () => {
   const of = run().working("A").claims("A").step("A", 2);
   of.of(
     "A",

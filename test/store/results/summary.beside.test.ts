@@ -44,7 +44,7 @@ describe("what there is beside changes", () => {
       "canaries 2, missed 1",
       "blocker claims 3: 1 upheld, 1 rejected, 1 not ruled on",
       "discoveries filed 1, refused 1",
-      "transient failures 2: 1 passed on retry",
+      "transients 2: 1 passed on retry",
     ];
     const text = renderSummaryText(sim.state);
     const markdown = renderMarkdown(sim.state);
@@ -55,7 +55,7 @@ describe("what there is beside changes", () => {
     expect(text).toMatch(/✖ T-1-d1 {2}Found it \(found by T-1\) /);
     expect(markdown).toContain("**T-1-d1** Found it (found by T-1): ");
     const plain = renderSummaryText(mixed().state);
-    expect(plain).not.toMatch(/reviewer|canaries|blocker claims|discoveries|transient failures|found by/);
+    expect(plain).not.toMatch(/reviewer|canaries|blocker claims|discoveries|transients|found by/);
   });
 
   test("whatever is claimed, the same journal gives the same numbers, and no part is greater than its whole", () => {

@@ -48,7 +48,7 @@ describe("a text that grows", () => {
     expect(all(text)).toEqual([line, "next"]);
   });
 
-  test("begun anew is another text; what was not read before it is marked", () => {
+  test("begun again is another text; what was not read before it is marked", () => {
     const text = textOf("plain", "one\ntw");
     const before = text.lines(false).key;
     text.begin({ skipped: 9 });

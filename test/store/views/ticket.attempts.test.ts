@@ -16,13 +16,13 @@ function run(): RunBuilder {
 
 const ticketIn = (runBuilder: RunBuilder) => ticketOf(runBuilder.state, A);
 
-function lives(runBuilder: RunBuilder) {
+function attempts(runBuilder: RunBuilder) {
   return attemptHistoriesOf(ticketIn(runBuilder), finishOf(runBuilder.state, A));
 }
 
-const marks = (runBuilder: RunBuilder) => lives(runBuilder).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
+const marks = (runBuilder: RunBuilder) => attempts(runBuilder).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
 
-describe("the life of a ticket", () => {
+describe("the attempts of a ticket", () => {
   test("goes from a try's start over its agent and each step", () => {
     const of = run().claim("A");
     expect(marks(of)).toEqual(["ahead ahead ahead ahead ahead ahead"]);
@@ -30,7 +30,7 @@ describe("the life of a ticket", () => {
     expect(marks(of)).toEqual(["running ahead ahead ahead ahead ahead"]);
     of.wait(60).claims("A").step("A", 1);
     expect(marks(of)).toEqual(["claimed passed running ahead ahead ahead"]);
-    expect(lives(of)[0]?.entries.slice(0, 2)).toMatchObject([{ ms: 60_000, says: "+61 −12" }, { ms: 1_000 }]);
+    expect(attempts(of)[0]?.entries.slice(0, 2)).toMatchObject([{ ms: 60_000, says: "+61 −12" }, { ms: 1_000 }]);
     of.of("A", { type: "step-ended", step: 1, ok: true, summary: "ok" }).step("A", 2).lands("A");
     expect(marks(of)).toEqual(["claimed passed passed passed passed passed"]);
   });
@@ -40,7 +40,7 @@ describe("the life of a ticket", () => {
     of.of("A", { type: "step-ended", step: 0, ok: true, summary: "ok" });
     expect(marks(of)).toEqual(["claimed passed waits ahead ahead ahead"]);
     of.step("A", 1).of("A", { type: "step-ended", step: 1, ok: false, summary: "2 fail" });
-    expect(lives(of)[0]?.entries[2]).toMatchObject({ mark: "failed", says: "2 fail" });
+    expect(attempts(of)[0]?.entries[2]).toMatchObject({ mark: "failed", says: "2 fail" });
   });
 
   test("what is known of a try that failed: what passed before, what failed, what was not reached; else unknown", () => {
@@ -54,7 +54,7 @@ describe("the life of a ticket", () => {
       "failed unreached unreached unreached unreached unreached",
       "unseen unseen unseen unseen unseen unseen",
     ]);
-    expect(lives(of).map((life) => tellingOf(life)?.step)).toEqual([1, "agent", "agent"]);
+    expect(attempts(of).map((attempt) => tellingOf(attempt)?.step)).toEqual([1, "agent", "agent"]);
   });
 
   test("tries that fail in the same words have each their own evidence, as long as it is kept", () => {
@@ -77,18 +77,18 @@ describe("what is looked at", () => {
 
   test("is the newest try, and what tells most of it", () => {
     const of = run().fails("A", "2 fail");
-    expect(target(of)).toMatchObject({ life: { n: 1 }, entry: { step: 1 }, file: { path: "tickets/A/attempt-1/agent.log" } });
+    expect(target(of)).toMatchObject({ attempt: { n: 1 }, entry: { step: 1 }, file: { path: "tickets/A/attempt-1/agent.log" } });
     of.working("A");
-    expect(target(of)).toMatchObject({ life: { n: 2 }, entry: { step: "agent" } });
+    expect(target(of)).toMatchObject({ attempt: { n: 2 }, entry: { step: "agent" } });
     expect(target(of, { type: "pick", pick: { ticket: A, n: 1, step: 0 } })).toMatchObject({
-      life: { n: 1 },
+      attempt: { n: 1 },
       entry: { step: 0 },
     });
   });
 
   test("what was picked in another ticket counts for nothing", () => {
     const pick = { ticket: TicketId.parse("B"), n: 1 };
-    expect(target(run().fails("A").working("A"), { type: "pick", pick })).toMatchObject({ life: { n: 2 } });
+    expect(target(run().fails("A").working("A"), { type: "pick", pick })).toMatchObject({ attempt: { n: 2 } });
   });
 
   test("a step has the log that the engine gives it; one that runs nothing has none", () => {

@@ -10,12 +10,12 @@ import {
 import { systemCode } from "../../disk-error.ts";
 import { findProgram } from "../find-program.ts";
 import { insideEnvironment } from "../inside-environment.ts";
-import { automounts } from "../mounts/automounts.ts";
 import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts";
 import { defaultMounts, secretsIn } from "../mounts/hidden-paths.ts";
 import { homesOf } from "../mounts/homes.ts";
 import { openWork } from "../mounts/layers.ts";
 import { arrange, isCovered, type Mount, mountArguments, ruling } from "../mounts/mount.ts";
+import { automounts } from "../mounts/mount-table.ts";
 import { openSockets } from "../mounts/open-sockets.ts";
 import { canOverlay, overlay } from "../mounts/read-overlays.ts";
 import { isWithin, realPath, wayTo } from "../mounts/real-path.ts";

@@ -118,7 +118,7 @@ function isLeft(name: string): boolean {
 }
 
 async function remove(folder: string): Promise<void> {
-  for (let tries = 0; tries < REMOVALS.times && !removeOne(folder); tries += 1) await setTimeout(REMOVALS.pauseMs);
+  for (let attempt = 0; attempt < REMOVALS.times && !removeOne(folder); attempt += 1) await setTimeout(REMOVALS.pauseMs);
 }
 
 /** False if a process is still in it. */

@@ -3,6 +3,8 @@ import type { Repo } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
+import { moveRef } from "../git/git-queries.ts";
+import { branchRef, objectId } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -16,7 +18,7 @@ import { identityOf } from "./identity.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
-import { trackedFiles } from "./tracked-files.ts";
+import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
@@ -30,7 +32,7 @@ export async function openRepo(options: { id: RepoId; path: string; base: string
   refuseBaseName(options.id, options.base);
   const store = await openStore(await locateOrRefuse(options.id, options.path), options.base, options);
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
-  return repoOf(store, options.id, options.base);
+  return withUnavailability(repoOf(store, options.id, options.base), store);
 }
 
 /** The number of captured tips that are remembered with their start commits. */
@@ -63,6 +65,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       startedAt.set(change.tip, options.from);
       return change;
     },
+    keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
@@ -81,4 +84,10 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),
   };
+}
+
+/** The paths of all files, links and submodules of a commit, raw and relative to its top. */
+async function trackedFiles(store: Store, commit: string): Promise<readonly string[]> {
+  const listed = await store.content(["ls-tree", "-r", "-z", "--name-only", "--full-tree", objectId(commit)]);
+  return listed.split("\0").filter((path) => path !== "");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { automounts } from "../../../../src/adapters/sandbox/mounts/automounts.ts";
 import { arrange, type Mount, mountArguments } from "../../../../src/adapters/sandbox/mounts/mount.ts";
+import { automounts } from "../../../../src/adapters/sandbox/mounts/mount-table.ts";
 
 const bind = (at: string, write = false, from = at): Mount => ({ at, kind: "bind", from, write });
 const tool = (at: string): Mount => ({ at, kind: "bind", from: at, write: false, tool: true });

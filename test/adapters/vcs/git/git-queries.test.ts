@@ -200,7 +200,7 @@ describe("what another process does to objects after the session began", () => {
     expect(await partOf(store, packed.name, "parent")).toBe(first);
   });
 
-  test("a repository that is packed anew under the session is read and written as before", async () => {
+  test("a repository that is packed again under the session is read and written as before", async () => {
     const { user, store, first } = await openedStore();
     const tree = git(user, "rev-parse", "main^{tree}");
     git(user, "gc", "-q", "--prune=now");

@@ -27,7 +27,7 @@ test("each growth costs what its model costs", async () => {
   expect(await spent(lines)).toBe(6.75);
 });
 
-test("a sum that begins anew counts by its last request, or whole where that is not told", async () => {
+test("a sum that begins again counts by its last request, or whole where that is not told", async () => {
   const last = { input_tokens: million, cached_input_tokens: 0, output_tokens: 0 };
   expect(await spent([turn(), counted(5 * million, 0), counted(2 * million, 0, { last })])).toBe(10.5);
   expect(await spent([turn(), counted(5 * million, 0), counted(2 * million, 0)])).toBe(12.25);

@@ -1,0 +1,96 @@
+import { whatChanged } from "../../domain/batch/changed-paths.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { RunRow, RunStore } from "../../ports/run-store.ts";
+import type { StateHome } from "../state-home.ts";
+import type { OtherSessions } from "./day-budget.ts";
+import { giveUp } from "./give-up.ts";
+import { hasBegun, stateFromJournal } from "./journal-state.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
+import type { RunEnvironment } from "./preflight.ts";
+
+/** What the command line says about the choice between a new run and the unfinished one. */
+export interface RunChoice {
+  readonly workers?: number;
+  readonly fresh: boolean;
+  /** The new run only checks what the last one landed, once, and starts no agent. */
+  readonly checksOnly?: boolean;
+  /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
+  readonly onAccepted?: (loaded: LoadedBatch) => void;
+}
+
+/**
+ * Opens the batch's unfinished run, or begins a new one. Throws a UserError (exit 4) if the unfinished run cannot go on as the batch
+ * and this machine are now.
+ */
+export async function openRun(input: {
+  options: RunChoice;
+  loaded: LoadedBatch;
+  world: RunEnvironment;
+  home: StateHome;
+  store: RunStore;
+  others: OtherSessions | undefined;
+}): Promise<OpenRun> {
+  const { options, loaded, home, store } = input;
+  const unfinished = unfinishedRun(store, loaded.path);
+  if (unfinished !== undefined && !options.fresh) {
+    refuseChanged({ loaded, row: unfinished, store, options });
+    options.onAccepted?.(loaded);
+    const open = await resumeRun({ run: unfinished.run, home, store });
+    refuseOtherSandbox(open, input.world);
+    return open;
+  }
+  options.onAccepted?.(loaded);
+  const now = Date.now();
+  if (unfinished !== undefined) await giveUp({ run: unfinished.run, store, home, world: input.world, now });
+  return beginRun({
+    ...input,
+    run: newRunId(loaded.batch.name, new Date(now)),
+    now,
+    fresh: options.fresh,
+    checksOnly: options.checksOnly === true,
+  });
+}
+
+/** The run to resume. A run whose engine died before its first event has never begun: it is closed. */
+function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
+  const row = store.unfinished(batchPath);
+  if (row === undefined) return undefined;
+  if (hasBegun(store, row.run)) return row;
+  store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
+  return unfinishedRun(store, batchPath);
+}
+
+/** The batch is frozen when a run begins. A changed file would be silently ignored, so it is refused. */
+function refuseChanged({
+  loaded,
+  row,
+  store,
+  options,
+}: {
+  readonly loaded: LoadedBatch;
+  readonly row: RunRow;
+  readonly store: RunStore;
+  readonly options: RunChoice;
+}): void {
+  const { run } = row;
+  const frozen = () => stateFromJournal(store.openForReading(run), run).batch;
+  const changed = loaded.sha === row.batchFileSha ? undefined : whatChanged(frozen(), loaded.batch);
+  const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
+  const why = changed ?? workers;
+  if (why === undefined) return;
+  const todo = "Undo the change to go on with the run, or give it up and start again with --fresh.";
+  throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
+}
+
+/** A run keeps its recorded sandbox mode to its end. */
+function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment): void {
+  if (state.sandboxed === (sandbox !== undefined)) return;
+  const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
+  throw new UserError({
+    what: `the unfinished run ${run} cannot go on`,
+    why: `it began ${was}, and ${is}`,
+    todo: "Run `loopdash doctor` to see what changed, or give the run up and start again with --fresh.",
+    exitCode: EXIT.refused,
+  });
+}

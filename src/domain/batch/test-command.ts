@@ -1,0 +1,102 @@
+import { readJson } from "../values/json-text.ts";
+import type { Argv } from "./argv.ts";
+
+/** The files at the top of a repository that tell how its tests are run. */
+export const TEST_COMMAND_FILES = [
+  "package.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
+  "pytest.ini",
+  ".pytest.ini",
+  "pyproject.toml",
+  "setup.cfg",
+  "tox.ini",
+  "Makefile",
+  "makefile",
+  "GNUmakefile",
+  "Cargo.toml",
+  "go.mod",
+] as const;
+
+type Name = (typeof TEST_COMMAND_FILES)[number];
+
+/** The texts of those files that a repository has. */
+export type TestCommandFiles = ReadonlyMap<string, string>;
+
+/**
+ * The command by which a repository runs its own tests, without a shell; undefined if its files name none. The first of: the
+ * script `test` of package.json, pytest, tox, a Makefile's target `test`, Cargo, Go.
+ */
+export function testCommandOf(files: TestCommandFiles): Argv | undefined {
+  const read = (name: Name): string | undefined => files.get(name);
+  return packageScript(files) ?? pythonTests(read) ?? makeTarget(read) ?? nativeTests(read);
+}
+
+/** What `npm init` writes as the script `test` (docs.npmjs.com/cli/commands/npm-init). */
+const PLACEHOLDER = /no test specified/;
+
+function packageScript(files: TestCommandFiles): Argv | undefined {
+  const text = files.get("package.json" satisfies Name);
+  const script = text === undefined ? undefined : testScriptIn(text);
+  return script === undefined ? undefined : [...packageManager(files, script.manager), "test"];
+}
+
+function testScriptIn(text: string): { readonly manager: string } | undefined {
+  const { scripts, packageManager: manager } = jsonMembers(text);
+  const test = membersOf(scripts)["test"];
+  if (typeof test !== "string" || test.trim() === "" || PLACEHOLDER.test(test)) return undefined;
+  return { manager: typeof manager === "string" ? manager : "" };
+}
+
+/** By the field `packageManager` (nodejs.org/api/corepack.html), else by the lock file. `bun test` is Bun's own runner. */
+function packageManager(files: TestCommandFiles, field: string): readonly string[] {
+  const locks: readonly (readonly [Name, string])[] = [
+    ["pnpm-lock.yaml", "pnpm"],
+    ["yarn.lock", "yarn"],
+    ["bun.lock", "bun"],
+    ["bun.lockb", "bun"],
+  ];
+  const named = /^(npm|pnpm|yarn|bun)@/.exec(field)?.[1] ?? locks.find(([lock]) => files.has(lock))?.[1] ?? "npm";
+  return named === "bun" ? ["bun", "run"] : [named];
+}
+
+function jsonMembers(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return membersOf(readJson(text.replace(/^\uFEFF/, "")));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+type Read = (name: Name) => string | undefined;
+
+/** Places of pytest's settings (docs.pytest.org/en/stable/reference/customize.html), or pytest among the dependencies; then tox. */
+function pythonTests(read: Read): Argv | undefined {
+  const isPytest =
+    read("pytest.ini") !== undefined ||
+    read(".pytest.ini") !== undefined ||
+    /^\s*\[pytest\]/m.test(read("tox.ini") ?? "") ||
+    /^\s*\[tool:pytest\]/m.test(read("setup.cfg") ?? "") ||
+    /^\s*\[tool\.pytest\b|^[^#\n]*["']?\bpytest\b(?!-)/m.test(read("pyproject.toml") ?? "");
+  if (isPytest) return ["python3", "-m", "pytest"];
+  const isTox = /^\s*\[(?:tox|testenv)\b/m.test(read("tox.ini") ?? "") || /^\s*\[tool\.tox\b/m.test(read("pyproject.toml") ?? "");
+  return isTox ? ["tox"] : undefined;
+}
+
+/** The first of the names that GNU make looks for decides (gnu.org/software/make/manual, 3.2). */
+function makeTarget(read: Read): Argv | undefined {
+  const text = read("GNUmakefile") ?? read("makefile") ?? read("Makefile") ?? "";
+  return /^test(?:[ \t][^:=\n]*)?:(?!=)/m.test(text) ? ["make", "test"] : undefined;
+}
+
+function nativeTests(read: Read): Argv | undefined {
+  if (read("Cargo.toml") !== undefined) return ["cargo", "test"];
+  return read("go.mod") === undefined ? undefined : ["go", "test", "./..."];
+}

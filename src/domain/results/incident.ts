@@ -1,0 +1,38 @@
+import type { RepoId, TicketId } from "../values/ids.ts";
+
+/**
+ * The kind of an incident: a landed change does not pass its live check; a base fails its checks after a landing; a ticket that
+ * was done is found not to be.
+ */
+export type IncidentKind = "live-check" | "broken-base" | "reopened";
+
+/** Something that went wrong after a change had landed. Times in milliseconds since the epoch. */
+export interface Incident {
+  readonly kind: IncidentKind;
+  readonly at: number;
+  /** Absent while it lasts. */
+  readonly endedAt?: number;
+  readonly ticket?: TicketId;
+  readonly repo?: RepoId;
+  /** One line for people, safe for a terminal. */
+  readonly summary: string;
+}
+
+/** The subject of an incident. */
+export type IncidentSubject = Pick<Incident, "kind" | "ticket" | "repo">;
+
+/** Adds an incident, unless the same one lasts already. Their number is bounded by the landings and attempts of a run. */
+export function withIncident(list: readonly Incident[], next: Incident): readonly Incident[] {
+  return list.some((each) => isLasting(each, next)) ? list : [...list, next];
+}
+
+/** Ends the lasting incident of this kind about this ticket and repository. Nothing changes if there is none. */
+export function endIncident(list: readonly Incident[], subject: IncidentSubject, at: number): readonly Incident[] {
+  return list.some((each) => isLasting(each, subject))
+    ? list.map((each) => (isLasting(each, subject) ? { ...each, endedAt: at } : each))
+    : list;
+}
+
+function isLasting(incident: Incident, { kind, ticket, repo }: IncidentSubject): boolean {
+  return incident.endedAt === undefined && incident.kind === kind && incident.ticket === ticket && incident.repo === repo;
+}

@@ -1,0 +1,110 @@
+import type { Batch } from "../batch/schema.ts";
+import type { TicketId } from "../values/ids.ts";
+
+/** One live check of a landed change. */
+export interface LiveCheck {
+  /** Its end, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly ok: boolean;
+  /** One line for people. */
+  readonly summary: string;
+}
+
+/** A landed change whose `verify` steps have failed, and the checks of it. Kept once the ticket is done, as a record. */
+export interface LiveState {
+  /** The landed commit, and the base before it. */
+  readonly sha: string;
+  readonly from: string;
+  /** The end of the attempt that landed it, or of the re-verification that failed. Milliseconds since the epoch. */
+  readonly landedAt: number;
+  /** The attempt that landed it; 0 if that was in an earlier run. */
+  readonly attempt: number;
+  /** True if the agent of that attempt claimed to be done. */
+  readonly claimed: boolean;
+  /** The tip of the agent's work. A later run sees by it whether the base still holds all of it. */
+  readonly tip?: string;
+  /** The `verify` step that failed last. */
+  readonly check: string;
+  /** Failed checks in a row since it landed, or since an agent changed nothing. */
+  readonly failed: number;
+  /** Checks in a row that could not be finished: neither passed nor failed. */
+  readonly unfinished: number;
+  /** The last checks, oldest first, at most 20. */
+  readonly history: readonly LiveCheck[];
+  /** The output of the last failed check; bounded. */
+  readonly detail: string;
+  /** The next check, in milliseconds since the epoch; absent if none is planned. */
+  readonly nextAt?: number;
+  readonly checking?: true;
+  /** The reason why it is no longer repeated by itself. The last re-verification still checks it. */
+  readonly givenUp?: string;
+  /** Times that the ticket was done and a re-verification then failed. */
+  readonly reopened: number;
+}
+
+/** Why a live check runs: its time has come, a person asked, or the run is about to end. */
+export type LiveCheckCause = "due" | "person" | "end";
+
+/** Facts of live checks: the `verify` steps of a landed ticket, repeated without an agent. */
+export type LiveCheckFact =
+  | { readonly type: "live-check-started"; readonly ticket: TicketId; readonly why: LiveCheckCause }
+  | {
+      readonly type: "live-check-ended";
+      readonly ticket: TicketId;
+      readonly ok: boolean;
+      /** One line for people. */
+      readonly summary: string;
+      /** The captured output; bounded. */
+      readonly detail: string;
+      /** The failed `verify` step. */
+      readonly check?: string;
+      /** `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. */
+      readonly problem?: "unfinished" | "gone";
+    };
+
+type LiveSpec = NonNullable<Batch["live"]>;
+
+const DEFAULT_LIVE: LiveSpec = { repeats: 5, everySeconds: 15 };
+
+/** The longest wait between two live checks. Milliseconds. */
+const MOST_MS = 5 * 60_000;
+
+/** Checks in a row that may end without a result before they are no longer repeated. */
+const MOST_UNFINISHED = 10;
+
+/** Checks that are kept. */
+const KEPT_CHECKS = 20;
+
+/** The batch's repetition of live checks, or the default. */
+export function liveSpecOf({ live }: Pick<Batch, "live">): LiveSpec {
+  return live ?? DEFAULT_LIVE;
+}
+
+/** The wait before the next check after `failed` failures in a row: doubled each time, at most 5 minutes. Milliseconds. */
+export function waitAfter(failed: number, { everySeconds }: LiveSpec): number {
+  return Math.min(everySeconds * 1000 * 2 ** Math.min(Math.max(failed - 1, 0), 20), MOST_MS);
+}
+
+/** The state without a planned or running check. */
+export function idleLive({ nextAt: _, checking: __, ...live }: LiveState): LiveState {
+  return live;
+}
+
+/** With one more check in its history. */
+export function withCheck(live: LiveState, check: LiveCheck): LiveState {
+  return { ...live, history: [...live.history, check].slice(-KEPT_CHECKS) };
+}
+
+/** After a check without a result: it is repeated, unless that has happened too often. */
+export function afterUnfinished(live: LiveState, spec: LiveSpec, { at, summary }: { at: number; summary: string }): LiveState {
+  const unfinished = live.unfinished + 1;
+  const next = { ...idleLive(live), unfinished };
+  if (live.givenUp !== undefined) return next;
+  if (unfinished < MOST_UNFINISHED) return { ...next, nextAt: at + waitAfter(unfinished, spec) };
+  return { ...next, givenUp: `${unfinished} live checks in a row could not be finished; the last: ${summary}` };
+}
+
+/** True if the ticket's change has landed and its live checks have not passed yet, whether or not an agent works on it. */
+export function isLandedNotLive({ live, phase }: { readonly live?: LiveState; readonly phase: string }): boolean {
+  return live !== undefined && phase !== "done" && phase !== "human-gated";
+}

@@ -1,0 +1,182 @@
+import { failedAgain } from "../schedule/breaker.ts";
+import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import { vecAt, vecItems } from "../values/vec.ts";
+import type { Evidence } from "./attempt-fact.ts";
+import type { RunEvent } from "./event.ts";
+import { afterUnfinished, idleLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { indexOf, type RunState } from "./state.ts";
+import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
+
+export type LiveEvent = Extract<RunEvent, { type: "live-check-started" | "live-check-ended" }>;
+type Ended = Extract<LiveEvent, { type: "live-check-ended" }>;
+
+/** Folds the events of live checks. */
+export function reduceLive(state: RunState, event: LiveEvent): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const { live } = ticket;
+  if (live === undefined) return state;
+  if (event.type === "live-check-started") {
+    const { nextAt: _, ...rest } = live;
+    return withTicket(state, index, { ...ticket, live: { ...rest, checking: true } });
+  }
+  const { at, ok, summary } = event;
+  const checked = withCheck(idleLive(live), { at, ok, summary });
+  if (event.ok) return pass(state, index, checked, at);
+  if (event.problem === "gone") return lose(state, index, event);
+  if (event.problem === "unfinished")
+    return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
+  const { detail, check = live.check } = event;
+  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
+}
+
+/**
+ * A ticket whose attempt ended as `landed`: its change is in the base and a `verify` failed. Without a new landing, an agent has
+ * changed nothing about an earlier one: its check is repeated at once, with a fresh count.
+ */
+export function stayLanded(
+  state: RunState,
+  index: number,
+  {
+    attempt,
+    claimed,
+    event,
+    before,
+  }: {
+    readonly attempt: Attempt;
+    readonly claimed: boolean;
+    readonly event: { readonly at: number; readonly evidence?: Evidence };
+    readonly before: Unfinished | undefined;
+  },
+): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { live: earlier } = ticket;
+  const { merge, n } = attempt;
+  const { at, evidence } = event;
+  if (merge?.landed !== true) {
+    if (earlier === undefined) return requeue(state, index);
+    const live = { ...idleLive(earlier), failed: 0, unfinished: 0, nextAt: at };
+    return withTicket(state, index, { ...ticket, phase: "landed", live });
+  }
+  const tip = attempt.change?.tip ?? before?.tip;
+  const live: LiveState = {
+    sha: merge.to,
+    from: merge.from,
+    landedAt: at,
+    attempt: n,
+    claimed,
+    ...(tip === undefined ? {} : { tip }),
+    check: evidence?.name ?? "verify",
+    failed: 1,
+    unfinished: 0,
+    history: earlier?.history ?? [],
+    detail: evidence?.detail ?? "",
+    reopened: earlier?.reopened ?? 0,
+  };
+  const checked = withCheck(live, { at, ok: false, summary: evidence?.summary ?? "no reason kept" });
+  return afterFailure(withTicket(state, index, { ...ticket, phase: "landed", live: checked }), index, at);
+}
+
+/** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
+export function landedAgain(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
+  const { mergedSha: sha, mergedFrom: from = sha, live: earlier, history } = ticket;
+  if (sha === undefined || from === undefined) return undefined;
+  const live: LiveState = {
+    attempt: history.at(-1)?.n ?? 0,
+    claimed: false,
+    history: [],
+    ...(earlier && idleLive(earlier)),
+    sha,
+    from,
+    landedAt: at,
+    check: evidence.name,
+    detail: evidence.detail,
+    failed: 1,
+    unfinished: 0,
+    reopened: (earlier?.reopened ?? 0) + 1,
+  };
+  return { ...ticket, phase: "landed", live: withCheck(live, { at, ok: false, summary: evidence.summary }) };
+}
+
+/** The ticket is done. Its dependents wait for it no longer. */
+function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
+  const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
+  if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
+  const { givenUp: ____, ...rest } = live;
+  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
+  const next = dequeue(withTicket(state, index, done), index);
+  return shiftDependents(
+    {
+      ...next,
+      exhausted: next.exhausted.filter((other) => other !== index),
+      claims: { ...next.claims, upheld: next.claims.upheld + (live.claimed ? 1 : 0) },
+      reverified: false,
+    },
+    index,
+    -1,
+  );
+}
+
+/** The base no longer holds the commit: the ticket begins again. */
+function lose(state: RunState, index: number, { summary, detail }: Ended): RunState {
+  const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
+  if (ticket.phase !== "landed" && ticket.phase !== "waiting") return state;
+  const evidence: Evidence = { step: "merge", name: "merge", summary, detail };
+  return requeue(
+    { ...withTicket(state, index, withEvidence({ ...ticket, phase: "waiting" }, evidence)), reverified: false },
+    index,
+  );
+}
+
+/**
+ * What follows a failed check of a landed ticket: a repeat; an agent, once the repeats are used up; or nothing more by itself,
+ * once the attempts are used up too.
+ */
+export function afterFailure(state: RunState, index: number, at: number): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { live } = ticket;
+  if (ticket.phase !== "landed" || live === undefined || live.givenUp !== undefined) return state;
+  const spec = liveSpecOf(state.batch);
+  if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason kept");
+  if (live.reopened > state.batch.limits.attempts)
+    return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
+  if (live.failed <= spec.repeats)
+    return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(live.failed, spec) } });
+  const failures = ticket.failures + 1;
+  const evidence: Evidence = {
+    step: "verify",
+    name: live.check,
+    summary: `${live.failed} live checks in a row failed; the last: ${live.history.at(-1)?.summary ?? "no reason kept"}`,
+    detail: live.detail,
+  };
+  const next = withEvidence({ ...ticket, failures, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence);
+  if (failures >= state.batch.limits.attempts) return giveUp(withTicket(state, index, next), index, evidence.summary);
+  return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
+}
+
+/** The ticket stays landed. Only a person, a new engine or the last re-verification checks it again. */
+function giveUp(state: RunState, index: number, givenUp: string): RunState {
+  return withTicket(state, index, givenUpLive(vecAt(state.tickets, index), givenUp));
+}
+
+/** A landed ticket that no agent tries to repair any more. It is no stalled one: its change is in the base. */
+export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
+  return ticket.live === undefined ? ticket : { ...ticket, phase: "landed", live: { ...idleLive(ticket.live), givenUp } };
+}
+
+/** A new engine checks every landed ticket at once. A check of the last engine is repeated. */
+export function checkedAnew(state: RunState, at: number): RunState {
+  let next = state;
+  let index = 0;
+  for (const ticket of vecItems(state.tickets)) {
+    const { live } = ticket;
+    if (live !== undefined && (ticket.phase === "landed" || live.checking))
+      next = withTicket(next, index, {
+        ...ticket,
+        live: { ...idleLive(live), ...(ticket.phase === "landed" ? { nextAt: at } : {}) },
+      });
+    index += 1;
+  }
+  return next;
+}

@@ -1,0 +1,29 @@
+import { halt } from "../schedule/backoff.ts";
+import type { RunEvent } from "./event.ts";
+import { describeOutageOver, type OutageFact, type OutageOver } from "./outage-fact.ts";
+import type { RunState } from "./state.ts";
+
+export type OutageEvent = Extract<RunEvent, { type: OutageFact["type"] }>;
+
+export function isOutageEvent(event: RunEvent): event is OutageEvent {
+  return event.type === "outage-started" || event.type === "outage-continues" || event.type === "outage-ended";
+}
+
+/** Folds the events of outages. */
+export function reduceOutage(state: RunState, event: OutageEvent): RunState {
+  const { what } = event;
+  const { [what]: before, ...others } = state.outages ?? {};
+  if (event.type !== "outage-ended") {
+    const { why, nextAt, until, at } = event;
+    return { ...state, outages: { ...others, [what]: { since: before?.since ?? at, why, nextAt, until } } };
+  }
+  const next: RunState = { ...state, outages: others };
+  if (event.givenUp === undefined || state.outageOver !== undefined) return next;
+  const outageOver: OutageOver = { what, why: event.givenUp, ms: event.ms };
+  return halt({ ...next, outageOver }, { kind: "outage", says: describeOutageOver(outageOver) });
+}
+
+/** The state of a new engine: every call begins afresh. */
+export function withoutOutages({ outages: _, outageOver: __, ...rest }: RunState): RunState {
+  return rest;
+}

@@ -1,0 +1,100 @@
+import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
+import { keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
+import { workToKeep } from "../../domain/run/left-work.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
+import type { AttemptScope, LoopContext } from "./context.ts";
+
+/** Bytes of a change that are kept as a patch, for the next attempt and the dashboard. */
+const PATCH_BYTES = 1_000_000;
+
+/** Time for the capture of a cut-off attempt, and while the run stops: a person waits for it. Milliseconds. */
+const CAPTURE_MS = 30_000;
+const STOPPING_MS = 10_000;
+
+/** The services that keep the work of an attempt. */
+export type KeepContext = Pick<LoopContext, "files" | "report" | "run" | "starts" | "state">;
+
+/**
+ * Keeps the work of an attempt that ends with this outcome and was cut off, before its worktree is removed: captured as any
+ * agent's work is, in the sandbox and within bounds, and then on a branch of its own (`keptBranch`). An empty change leaves no
+ * branch. Never throws: if the work cannot be kept, a fact tells why, and the run goes on. True if nothing of the ticket's own
+ * branch is needed any more. Its agent is no longer running, and the attempt has not been reported as ended.
+ */
+export async function keepWork(
+  ctx: KeepContext,
+  scope: Pick<AttemptScope, "ticket" | "n" | "fence">,
+  repo: Repo,
+  outcome: AttemptOutcome,
+): Promise<boolean> {
+  const { ticket, fence, n } = scope;
+  const { attempt } = ticketOf(ctx.state(), ticket.id);
+  if (attempt?.fence !== fence) return false;
+  const branch = keptBranch(ctx.run, ticket.id, n);
+  try {
+    // The engine may have been lost between the fact and its effect.
+    if (attempt.kept !== undefined) {
+      await repo.keepBranch({ branch: attempt.kept.branch, tip: attempt.kept.sha });
+      return true;
+    }
+    const what = workToKeep(attempt, outcome);
+    if (what === undefined) return false;
+    const change = what === "worktree" ? await captureLeft(ctx, scope, repo) : undefined;
+    const { tip, files } = change === undefined ? (attempt.change ?? NOTHING) : { ...change, files: change.paths.length };
+    if (files === 0) return true;
+    if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, branch, sha: tip, files })) return false;
+    await repo.keepBranch({ branch, tip });
+    if (change !== undefined) await showPatch(ctx, scope, repo, change);
+    return true;
+  } catch (error) {
+    const why = plainText(errorMessage(error), 300);
+    ctx.report({ type: "work-not-kept", ticket: ticket.id, fence, why });
+    return false;
+  }
+}
+
+const NOTHING = { tip: "", files: 0 };
+
+/** Captures a worktree on the ticket's own branch. Throws if that fails or takes too long. */
+async function captureLeft(ctx: KeepContext, { ticket, n }: Pick<AttemptScope, "ticket" | "n">, repo: Repo): Promise<Change> {
+  const state = ctx.state();
+  const { worktree } = ticketOf(state, ticket.id).attempt ?? {};
+  if (worktree === undefined) throw new Error("its worktree is not known");
+  if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
+  await ctx.starts.over();
+  const { path, baseSha: from } = worktree;
+  return repo.capture({
+    path,
+    branch: ticketBranch(ctx.run, ticket.id),
+    from,
+    message: `${ticket.title} (${ticket.id}), attempt ${n}, cut off`,
+    timeoutMs: state.stage === "stopping" ? STOPPING_MS : CAPTURE_MS,
+  });
+}
+
+/** Writes the patch for the next attempt and the dashboard. The work is kept without it. */
+async function showPatch(
+  ctx: KeepContext,
+  { ticket, n }: Pick<AttemptScope, "ticket" | "n">,
+  repo: Repo,
+  change: Change,
+): Promise<void> {
+  const from = ticketOf(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
+  if (from === undefined) return;
+  try {
+    const { patch } = await ctx.files.attempt(ticket.id, n);
+    await keepPatch(repo, { from, change, patch });
+  } catch (error) {
+    process.emitWarning(`the patch of attempt ${n} at ${ticket.id} could not be written: ${errorMessage(error)}`);
+  }
+}
+
+/** Writes the change of an attempt as a patch file, unless it is empty. */
+export async function keepPatch(
+  repo: Repo,
+  { from, change, patch }: { readonly from: string; readonly change: Change; readonly patch: string },
+): Promise<void> {
+  if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: patch, maxBytes: PATCH_BYTES });
+}

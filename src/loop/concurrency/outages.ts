@@ -1,0 +1,171 @@
+import type { RunFact } from "../../domain/run/event.ts";
+import type { OutageSource } from "../../domain/run/outage-fact.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { pause } from "./wait.ts";
+
+/** The first wait before a call is repeated. It doubles each time. Milliseconds. A question to the reviewer costs money. */
+const FIRST_MS: Readonly<Record<OutageSource, number>> = {
+  tracker: 250,
+  git: 250,
+  disk: 500,
+  oracle: 2_000,
+  proof: 2_000,
+  live: 2_000,
+  reviewer: 5_000,
+};
+
+/** The longest wait between two tries. Milliseconds. */
+const LONGEST_MS = 30_000;
+
+/** Characters of a reason. */
+const WHY_CHARS = 500;
+
+export interface OutagesOptions {
+  readonly clock: Clock;
+  /** Minutes for which a failing call is repeated. */
+  readonly minutes: number;
+  readonly report: (fact: RunFact) => boolean;
+}
+
+/** The time for an outage is over. The run ends unjudged, so nobody else is to blame for what could not be done. */
+export class OutageGivenUp extends Error {
+  override readonly name = "OutageGivenUp";
+}
+
+/** How a call is repeated. */
+export interface PersistOptions {
+  /** Ends the wait at once. */
+  readonly signal: AbortSignal;
+  /** True for an error that says nothing about what was asked. Default: every error. */
+  readonly isOutage?: (error: unknown) => boolean;
+}
+
+/**
+ * Repeats the engine's own calls (tracker, oracle, git, disk, reviewer) while they fail. Each call has its own bound, because
+ * other calls of the same source may succeed meanwhile. The facts name each source once, however many calls wait for it.
+ */
+export class Outages {
+  readonly #options: OutagesOptions;
+  readonly #sources = new Map<OutageSource, Source>();
+
+  constructor(options: OutagesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Calls until the call succeeds. Throws what it threw if that is no outage or if the signal is aborted, and OutageGivenUp once
+   * the time is over.
+   */
+  async persist<T>(what: OutageSource, call: () => Promise<T>, { signal, isOutage = () => true }: PersistOptions): Promise<T> {
+    const retry = this.retry(what);
+    try {
+      for (;;) {
+        try {
+          return await call();
+        } catch (error) {
+          if (signal.aborted || error instanceof OutageGivenUp || !isOutage(error)) throw error;
+          const why = errorMessage(error);
+          if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
+          await retry.turn(signal);
+          if (signal.aborted) throw error;
+        }
+      }
+    } finally {
+      retry.end();
+    }
+  }
+
+  /** The tries of one call, for a caller that repeats it by itself. */
+  retry(what: OutageSource): Retry {
+    const source = this.#sources.get(what) ?? new Source(what, this.#options);
+    this.#sources.set(what, source);
+    return new Retry(source, { clock: this.#options.clock, firstMs: FIRST_MS[what], mostMs: this.#options.minutes * 60_000 });
+  }
+}
+
+/** The tries of one call, or of one kind of call that is never made twice at a time. */
+export class Retry {
+  readonly #source: Source;
+  readonly #options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number };
+  #tries = 0;
+  #until = 0;
+  #nextAt = 0;
+
+  /** Made by `Outages.retry`. */
+  constructor(source: Source, options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number }) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Notes that a try has failed. False: the time is over, and so is the run; do not try again. */
+  failed(reason: string): boolean {
+    const { clock, firstMs, mostMs } = this.#options;
+    const why = plainText(reason, WHY_CHARS) || "no reason given";
+    const now = clock.now();
+    if (this.#tries === 0) this.#until = now + mostMs;
+    this.#tries += 1;
+    this.#nextAt = Math.min(now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#tries - 1, 20)), this.#until);
+    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until });
+    if (now < this.#until && !this.#source.isGivenUp) return true;
+    this.#source.giveUp(why);
+    return false;
+  }
+
+  /** Waits until the next try is due. Settles at once before the first failure, and if the signal is aborted. */
+  async turn(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const ms = this.#tries === 0 ? 0 : this.#nextAt - clock.now();
+    if (ms > 0) await pause(clock, ms, signal);
+  }
+
+  /** The call has succeeded, or is not made any more. The next failure is a first one again. */
+  end(): void {
+    this.#tries = 0;
+    this.#source.recovers(this);
+  }
+}
+
+/** The calls that fail at one source. */
+class Source {
+  readonly #what: OutageSource;
+  readonly #options: OutagesOptions;
+  readonly #failing = new Map<Retry, number>();
+  #since = 0;
+  #isGivenUp = false;
+
+  constructor(what: OutageSource, options: OutagesOptions) {
+    this.#what = what;
+    this.#options = options;
+  }
+
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  fails(retry: Retry, { why, nextAt, until }: { readonly why: string; readonly nextAt: number; readonly until: number }): void {
+    if (this.#isGivenUp) return;
+    const isFirst = this.#failing.size === 0;
+    if (isFirst) this.#since = this.#options.clock.now();
+    this.#failing.set(retry, until);
+    const soonest = Math.min(...this.#failing.values());
+    const type = isFirst ? "outage-started" : "outage-continues";
+    this.#options.report({ type, what: this.#what, why, nextAt, until: soonest });
+  }
+
+  recovers(retry: Retry): void {
+    if (this.#failing.delete(retry) && this.#failing.size === 0 && !this.#isGivenUp) this.#tellEnd();
+  }
+
+  giveUp(why: string): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#tellEnd(why);
+  }
+
+  #tellEnd(givenUp?: string): void {
+    const ms = this.#options.clock.now() - this.#since;
+    this.#options.report({ type: "outage-ended", what: this.#what, ms, ...(givenUp === undefined ? {} : { givenUp }) });
+  }
+}

@@ -1,0 +1,129 @@
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { type LoopContext, repoOf, waitingRepoOf } from "../attempt/context.ts";
+import { cleanUp } from "../attempt/worker.ts";
+import type { StepScope } from "../programs/scope.ts";
+import { assertTracker } from "../steps/assert.ts";
+import type { StepFailed } from "../steps/step.ts";
+import { runVerifyStep } from "../steps/verify-step.ts";
+
+export type Verify = Extract<StepSpec, { step: "verify" }>;
+
+/** Found in the environment of every process of a ticket's live check. */
+export function liveCheckMarker(run: RunId, ticket: TicketId): string {
+  return `${run}/${ticket}/live`;
+}
+
+/** The result of a live check: it passed, it failed with this evidence, or it neither passed nor failed. */
+type LiveResult =
+  | { readonly ok: true; readonly summary: string }
+  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "unfinished" | "gone" };
+
+/**
+ * Repeats the `verify` steps of a landed ticket on the base as it is now, without an agent. If all pass, the tracker is set to
+ * Done. Never throws: what keeps it from a result is reported, and the check is repeated later.
+ */
+export async function checkLive(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<void> {
+  try {
+    const result = await liveResult(ctx, id, signal);
+    await endLiveCheck(ctx, id, signal.aborted && !result.ok ? stoppedCheck() : result);
+  } catch (error) {
+    await endLiveCheck(ctx, id, signal.aborted ? stoppedCheck() : unfinishedCheck(errorMessage(error)));
+  }
+}
+
+/** Records the result, and removes what a done ticket no longer needs. */
+export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: LiveResult): Promise<void> {
+  if (!result.ok) {
+    const { evidence, problem } = result;
+    const { summary, detail, name: check } = evidence;
+    const why = problem === undefined ? { check } : { problem };
+    ctx.report({ type: "live-check-ended", ticket, ok: false, summary, detail, ...why });
+    return;
+  }
+  ctx.report({ type: "live-check-ended", ticket, ok: true, summary: result.summary, detail: "" });
+  const { history } = ticketOf(ctx.state(), ticket);
+  const path = ctx.files.worktreePath(ticket, history.at(-1)?.n ?? 1);
+  await cleanUp(repoOf(ctx, specOf(ctx.state().plan, ticket)), {
+    path,
+    branch: `loopdash/${ctx.run}/${ticket}`,
+    deleteBranch: true,
+  });
+}
+
+async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<LiveResult> {
+  const ticket = ticketOf(ctx.state(), id);
+  const { live } = ticket;
+  if (live === undefined) return unfinishedCheck("the ticket has not landed");
+  const spec = specOf(ctx.state().plan, id);
+  const repo = waitingRepoOf(ctx, spec, signal);
+  if (!(await repo.contains(live.sha))) return goneFrom(repo.base, live);
+  const tip = await repo.baseTip();
+  const verify = async (): Promise<StepFailed | undefined> => {
+    for (const step of spec.finish) {
+      if (step.step !== "verify") continue;
+      const scope = await verifyScope(ctx, ticket, { signal, marker: liveCheckMarker(ctx.run, id) });
+      const result = await runVerifyStep(ctx, scope, repo, step, tip);
+      if (!result.ok) return result;
+    }
+    return undefined;
+  };
+  // A tracker or a repository that is away is waited for without a permit.
+  const failed = await ctx.commandPermits.run(verify, signal);
+  return failed === undefined ? assertLive(ctx, ticket, signal) : { ok: false, evidence: failed.evidence };
+}
+
+/** Sets the tracker to Done once every `verify` of a landed ticket has passed. */
+export async function assertLive(ctx: LoopContext, { id, live }: TicketState, signal: AbortSignal): Promise<LiveResult> {
+  const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed after ${live?.failed ?? 0} failed ones`;
+  const told = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
+  if (!told.ok) return unfinishedCheck(told.evidence.summary);
+  return { ok: true, summary: "the live check passed" };
+}
+
+/** The base no longer holds the landed commit. */
+function goneFrom(base: string, { sha }: LiveState): LiveResult {
+  return { ...unfinishedCheck(`${sha.slice(0, 7)} is no longer in ${base}`), problem: "gone" };
+}
+
+function stoppedCheck(): LiveResult {
+  return unfinishedCheck("the live check was stopped");
+}
+
+/** A check that neither passed nor failed. */
+export function unfinishedCheck(summary: string): Extract<LiveResult, { ok: false }> {
+  return {
+    ok: false,
+    evidence: { step: "verify", name: "verify", summary: plainText(summary, 500), detail: "" },
+    problem: "unfinished",
+  };
+}
+
+/** A scope for `verify` steps outside an attempt. With `step`, a transient earns its retry, which the caller counts. */
+export async function verifyScope(
+  ctx: LoopContext,
+  { id, history }: TicketState,
+  { signal, marker, step }: { readonly signal: AbortSignal; readonly marker: string; readonly step?: Verify },
+): Promise<StepScope> {
+  const spec = specOf(ctx.state().plan, id);
+  return {
+    ticket: spec,
+    marker,
+    signal,
+    ending: () => "stopped",
+    files: await ctx.files.attempt(id, history.at(-1)?.n ?? 0),
+    // No attempt could own the fact.
+    announce: () => true,
+    retried: new Set(),
+    ...(step === undefined
+      ? {}
+      : { turn: { step: spec.finish.indexOf(step), name: stepName(step), rest: (idle: () => Promise<void>) => idle() } }),
+  };
+}

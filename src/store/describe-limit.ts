@@ -1,0 +1,41 @@
+import type { RunEvent } from "../domain/run/event.ts";
+import { plural } from "../domain/values/plural.ts";
+import type { EventLabel } from "./describe-claim.ts";
+import { formatElapsed } from "./format.ts";
+import { STYLES, toned } from "./labels/tone.ts";
+
+/** Facts about what bounds the start of agents: slots, exclusive names, waits and money. */
+type LimitFact = Extract<
+  RunEvent,
+  {
+    type:
+      | "workers-set"
+      | "exclusive-awaited"
+      | "exclusive-freed"
+      | "backoff-started"
+      | "others-spent-today"
+      | "day-spend-unknown";
+  }
+>;
+
+/** Describes one of them in a line. */
+export function limitLabel(event: LimitFact): EventLabel {
+  const waits = toned(STYLES.heldUp, "waiting");
+  switch (event.type) {
+    case "workers-set":
+      return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
+    case "exclusive-awaited":
+      return [waits, `waits: ${event.name} is held by ${event.by === undefined ? "another run" : `the run ${event.by}`}`];
+    case "exclusive-freed":
+      return [STYLES.run, `${event.name} is free again`];
+    case "backoff-started":
+      return [waits, `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
+    case "others-spent-today":
+      return [
+        toned(STYLES.needsYou, "waiting"),
+        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
+      ];
+    case "day-spend-unknown":
+      return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
+  }
+}

@@ -1,0 +1,27 @@
+import type { RunEvent } from "../../domain/run/event.ts";
+import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { EventLabel } from "../describe-claim.ts";
+import { formatElapsed } from "../format.ts";
+import { STYLES, toned } from "./tone.ts";
+
+/** Describes a fact about an outage in a line: what is away, why, when it is tried again, and when it is given up. */
+export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] }>): EventLabel {
+  const { is, was } = OUTAGE_WORDS[event.what];
+  if (event.type === "outage-ended") {
+    const after = `after ${formatElapsed(event.ms)}`;
+    if (event.givenUp === undefined) return [STYLES.run, `${was}, and is back ${after}`];
+    return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
+  }
+  const { why, nextAt, until, at } = event;
+  const still = event.type === "outage-continues" ? `still: ${is}` : is;
+  const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
+  return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
+}
+
+/** The outage under way that is given up first; undefined if there is none, or if the run has ended. */
+export function firstOutage({ outages, end }: RunState): (Outage & { readonly what: OutageSource }) | undefined {
+  if (outages === undefined || end !== undefined) return undefined;
+  const all = (Object.entries(outages) as [OutageSource, Outage][]).map(([what, outage]) => ({ what, ...outage }));
+  return all.toSorted((a, b) => a.until - b.until)[0];
+}

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { HONEST, pidsUnder, Stage } from "./stage.ts";
+
+/** A stage whose `verify` passes while a file `up` exists, or from its n-th run on. */
+function scene(over: Record<string, unknown> = {}, from = 99) {
+  const stage = new Stage();
+  onTestFinished(() => stage[Symbol.dispose]());
+  stage.repo("app");
+  stage.agent(`fs.appendFileSync("${stage.path("calls")}", ticket + "\\n"); ${HONEST}`);
+  const look = stage.write(
+    "look.mjs",
+    `import fs from "node:fs";
+fs.appendFileSync("${stage.path("looks")}", "look\\n");
+const looks = fs.readFileSync("${stage.path("looks")}", "utf8").split("\\n").length - 1;
+console.log("the page answered 503");
+if (fs.existsSync("${stage.path("hang")}")) await new Promise((resolve) => setTimeout(resolve, 600_000));
+process.exit(fs.existsSync("${stage.path("up")}") || looks >= ${from} ? 0 : 1);
+`,
+  );
+  const finish = [{ step: "gates" }, { step: "merge" }, { step: "verify", name: "live", command: [process.execPath, look] }];
+  const batch = stage.batch(
+    [
+      { id: "T-1", finish },
+      { id: "T-2", dependsOn: ["T-1"] },
+    ],
+    {
+      limits: { attempts: 1 },
+      live: { repeats: 2, everySeconds: 0.1 },
+      ...over,
+    },
+  );
+  const lines = (name: string) => (existsSync(stage.path(name)) ? readFileSync(stage.path(name), "utf8").trim().split("\n") : []);
+  return { stage, batch, calls: () => lines("calls"), looks: () => lines("looks").length };
+}
+
+describe("a verify that fails after the landing", () => {
+  test("once, is repeated: two tickets, two agents, exit 0", async () => {
+    const { stage, batch, calls } = scene({}, 2);
+    const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(code).toBe(0);
+    expect(calls()).toEqual(["T-1", "T-2"]);
+    expect(stage.landed()).toEqual(["T-1", "T-2"]);
+    expect(stdout).toMatch(/T-1 {2}≈ attempt ended: it landed, and is not live/);
+    expect(stdout).toMatch(/T-1 {2}✔ live: the check passed/);
+    expect(await stage.report()).toMatchObject({ claims: { made: 2, upheld: 2, gap: 0 } });
+  });
+
+  test("for good, is told with what landed, the last output and the command; that command and the next run go on from it", async () => {
+    const { stage, batch, calls } = scene();
+    const first = await stage.run([batch, "--headless"]);
+    expect(first.code).toBe(1);
+    const sha = stage.git("app", "rev-parse", "main");
+    expect(first.stdout).toContain("0 shipped, 0 human-gated, 2 open (1 landed, not live)");
+    expect(first.stdout).toMatch(new RegExp(`≈ T-1 .*landed as ${sha.slice(0, 7)}, not live: 3 live checks in a row failed`));
+    expect(first.stdout).toContain("| the page answered 503");
+    const report = await stage.report();
+    expect(report.tickets[0]).toMatchObject({
+      state: "open",
+      landed: { sha, failedChecks: 4, lastCheck: { ok: false, output: expect.stringContaining("503") } },
+    });
+    const [, command = ""] = /repeat with: loopdash (verify \S+ T-1)/.exec(first.stdout) ?? [];
+    for (const format of ["--md", "--html"])
+      expect((await stage.run(["report", format])).stdout).toContain("repeat with: loopdash");
+
+    const again = await stage.run(command.split(" "));
+    expect(again.code).toBe(1);
+    expect(calls()).toEqual(["T-1"]);
+
+    writeFileSync(stage.path("up"), "");
+    expect((await stage.run(["verify"])).code).toBe(1);
+    expect((await stage.report()).tickets).toMatchObject([{ state: "done", mergedSha: sha }, { state: "open" }]);
+    expect(calls()).toEqual(["T-1"]);
+
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
+    expect(calls()).toEqual(["T-1", "T-2"]);
+    expect((await stage.run(["verify"])).stdout).toContain("every landed ticket of run");
+  });
+
+  test("is checked by the same command first, without an agent", async () => {
+    const { stage, batch, calls } = scene();
+    expect((await stage.run([batch, "--headless"])).code).toBe(1);
+    writeFileSync(stage.path("up"), "");
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
+    expect(calls()).toEqual(["T-1", "T-2"]);
+  });
+
+  test("that a person reverts meanwhile is no longer landed: an agent starts over", async () => {
+    const { stage, batch, calls } = scene();
+    expect((await stage.run([batch, "--headless"])).code).toBe(1);
+    stage.git("app", "revert", "--no-edit", "HEAD");
+    writeFileSync(stage.path("up"), "");
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
+    expect(calls()).toEqual(["T-1", "T-1", "T-2"]);
+  });
+});
+
+test("kill -9 in the middle of a live check: it is ended and repeated, and nothing lands twice", async () => {
+  const { stage, batch, calls } = scene({ live: { repeats: 2, everySeconds: 1 } });
+  const run = stage.start([batch, "--json"]);
+  await run.until(/"outcome":"landed"/);
+  writeFileSync(stage.path("hang"), "");
+  await run.until(/"live-check-started"/);
+  run.child.kill("SIGKILL");
+  await run.ended;
+  rmSync(stage.path("hang"));
+  writeFileSync(stage.path("up"), "");
+  expect((await stage.run([batch, "--headless"])).code).toBe(0);
+  expect(calls()).toEqual(["T-1", "T-2"]);
+  expect(stage.landed()).toEqual(["T-1", "T-2"]);
+  expect(pidsUnder(stage.root)).toEqual([]);
+});
+
+test("loopdash verify asks the engine that is at work, and tells what came of it", async () => {
+  const { stage, batch } = scene({ live: { repeats: 5, everySeconds: 300 } });
+  const run = stage.start([batch, "--headless"]);
+  await run.until(/it landed, and is not live/);
+  const failed = await stage.run(["verify"]);
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks\)/) });
+  expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("T-2 has not landed"),
+  });
+  writeFileSync(stage.path("up"), "");
+  expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("the check passed") });
+  expect((await run.ended).code).toBe(0);
+  expect(await stage.report()).toMatchObject({ interventions: { byClass: { I2: 1 } } });
+});
