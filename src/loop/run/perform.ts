@@ -69,6 +69,11 @@ export class Performer implements Effects {
     this.#watch.start();
   }
 
+  /** The context of all effects. Its tracker serialises the engine's own writes with the reads. */
+  get context(): LoopContext {
+    return this.#ctx;
+  }
+
   launch(event: RunEvent): void {
     switch (event.type) {
       case "attempt-claimed":
