@@ -44,7 +44,6 @@ describe("the ledger", () => {
       fixAndProceed: 1,
       heals: 0,
       healsAccepted: 0,
-      healResults: [],
       incidents: 0,
       pullRequests: 0,
       costUsd: 0.75,
