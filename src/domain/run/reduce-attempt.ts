@@ -1,5 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { endIncident } from "../results/incident.ts";
+import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -10,6 +10,7 @@ import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
@@ -53,18 +54,6 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
     slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],
   };
-}
-
-/** A passed check without a strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
-  if (!ok || step?.kind !== "check") return state;
-  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
-}
-
-/** Nobody had to fix a step that passed after its transient. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
-  if (!ok || retried?.step !== step) return state;
-  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
 
 function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
@@ -191,9 +180,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
-    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
     return shiftDependents({ ...next, incidents }, index, -1);
   }
+  if (after.byPerson === "closing") return closed(next, index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
@@ -202,8 +192,9 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, wall, ...rest } = ticket;
+  const { attempt: _, unfinished: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
+  const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
@@ -224,6 +215,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** A ticket whose attempt reached its end before a person's act could stop it. */
+function withoutClosing<T extends Pick<TicketState, "byPerson">>({ byPerson: _, ...ticket }: T): Omit<T, "byPerson"> {
+  return ticket;
 }
 
 /** Returns the attempt's slot, resources and unspent money to the run. */
@@ -286,6 +282,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
+  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -294,6 +291,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
+    ...(failedAt === undefined ? {} : { failedAt }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),

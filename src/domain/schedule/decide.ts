@@ -70,8 +70,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
 /** Ends attempts, records gates, and gives up on tickets without attempts left. */
 function reconcile(state: RunState): Action[] {
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
-    const ending =
-      ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
+    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? endingByPerson(ticket);
     return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
   });
   const gates = state.gating.flatMap((index): Action[] => {
@@ -95,6 +94,12 @@ function keptHeals(state: RunState): Action[] {
 /** True while a heal is being recorded. */
 function isKeeping({ heals }: RunState): boolean {
   return heals.past.some(({ keep }) => keep?.as === "keeping");
+}
+
+/** A person settled the ticket of a running attempt. A merge is not cut short. */
+function endingByPerson({ attempt, gate, byPerson }: TicketState): AgentEnding | undefined {
+  if (attempt?.merge?.landed === false) return undefined;
+  return byPerson === "closing" ? "closed-by-person" : gate && "gated-by-person";
 }
 
 function stallReason(ticket: TicketState, limit: number): string {

@@ -9,7 +9,7 @@ import { decide } from "../../../src/domain/schedule/decide.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
-import { numbersLine } from "../../../src/store/results/summary.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
