@@ -56,18 +56,6 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   };
 }
 
-/** A passed check without a strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
-  if (!ok || step?.kind !== "check") return state;
-  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
-}
-
-/** Nobody had to fix a step that passed after its transient. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
-  if (!ok || retried?.step !== step) return state;
-  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
-}
-
 function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
   return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }
