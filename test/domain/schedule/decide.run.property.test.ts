@@ -258,6 +258,11 @@ function checkReason(state: RunState, index: number): string {
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
     case "missing":
+      expect(vecAt(state.tickets, index).tracked?.missing).toBeDefined();
+      break;
+    case "base-broken":
+      expect(state.brokenBases).toMatchObject({ app: reason.by });
+      break;
     case "landed":
       expect(phase).toBe("landed");
       break;
