@@ -29,6 +29,14 @@ export type Request =
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
+  | {
+      readonly verb: "harness";
+      readonly act: "log" | "diff" | "keep" | "revert";
+      /** Names of changes, or their beginnings. */
+      readonly changes: readonly string[];
+      readonly json: boolean;
+      readonly everywhere: boolean;
+    }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Callbacks for the parser's results. */
@@ -166,6 +174,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((batch: string | undefined, { json }: { json?: true }) =>
       onRequest({ verb: "doctor", ...(batch === undefined ? {} : { batch }), json: json === true }),
     );
+  addHarness(program, onRequest);
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")
@@ -191,6 +200,20 @@ function addReport(program: Command, onRequest: (request: Request) => void): voi
       const format = (["json", "md", "html"] as const).find((name) => given[name] === true) ?? "text";
       onRequest({ verb: "report", ...(run === undefined ? {} : { run }), format });
     });
+}
+
+function addHarness(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("harness")
+    .description("what heals have added to later runs: log, diff, keep or revert it")
+    .addArgument(new Argument("<act>", "log, diff, keep or revert").choices(["log", "diff", "keep", "revert"]))
+    .argument("[change...]", "names of changes, as log gives them")
+    .option("--everywhere", "with keep: for every repository, and not only the change's own")
+    .option("--json", "as JSON")
+    .action(
+      (act: "log" | "diff" | "keep" | "revert", changes: string[], { json, everywhere }: { json?: true; everywhere?: true }) =>
+        onRequest({ verb: "harness", act, changes, json: json === true, everywhere: everywhere === true }),
+    );
 }
 
 function readWorkers(text: string): number {

@@ -4,6 +4,7 @@ import type { RunState } from "../domain/run/state.ts";
 import { headline } from "../store/labels/run-label.ts";
 import { evidenceSection } from "./evidence.ts";
 import { graphSection } from "./graph.ts";
+import { healsSection } from "./heals.ts";
 import { html } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
 import { openSection, top, yoursSection } from "./outcome.ts";
@@ -29,6 +30,7 @@ export function renderPage(
     timelineSection(state, live),
     graphSection(state, live),
     ledgerSection(state, earlier),
+    healsSection(state),
     evidenceSection(state),
     judgementsSection(judgements),
     interventionsSection(state),

@@ -51,7 +51,7 @@ const kind = fc.constantFrom<AgentStopKind>(
   ...(["rate-limited", "rate-limited", "overloaded", "overloaded", "memory", "turns", "unfinished", "rate-limited"] as const),
   ...(["authentication", "permission", "model"] as const),
 );
-const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "lost");
+const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "wall", "lost");
 const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
 
 /** What happens at each turn: to one of those at work or on the finish line, by a person's command, or nothing but time. */
@@ -115,10 +115,11 @@ export function play(
     if (actions.length === 0 && sim.state.stage === "working") watch.still?.(sim.state);
     if (sim.state.tripwire.status === "running") sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 900 });
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
-    if (sim.state.oracle.asking)
-      sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
+    const judged = { final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) };
+    if (sim.state.oracle.asking) sim.report({ type: "oracle-judged", ...judged });
+    sim.recordHeals();
     const next = queue.shift();
-    if (next === undefined && sim.state.heals.running !== undefined) endHeal(sim, "accepted", 1);
+    if (next === undefined && sim.state.heals.running !== undefined) sim.endHeal("accepted", 1);
     else if (next !== undefined) takeTurn(sim, next);
     else if (!look(sim, 0, "ok")) otherwise(sim);
   }
@@ -143,13 +144,6 @@ export function working(state: RunState): TicketState[] {
 /** Those on the finish line. */
 export function finishing(state: RunState): TicketState[] {
   return state.finishing.map((index) => vecAt(state.tickets, index));
-}
-
-/** The heal that runs, if one does, ends for a part of what was set aside. */
-function endHeal(sim: Simulation, outcome: HealOutcome, part: number): void {
-  if (sim.state.heals.running === undefined) return;
-  const { n, reservedUsd } = sim.state.heals.running;
-  sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part });
 }
 
 /** The tracker takes a discovered ticket, or does not. */
@@ -215,7 +209,7 @@ function takeTurn(sim: Simulation, next: Turn): void {
     case "pass":
       return sim.pass(next.ms);
     case "heal":
-      return endHeal(sim, next.healed, next.part);
+      return sim.endHeal(next.healed, next.part);
     case "end":
     case "finish": {
       const id = one(next.do === "end" ? activeTickets(state) : finishing(state), next.which);

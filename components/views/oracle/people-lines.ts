@@ -1,12 +1,14 @@
+import { healResult } from "../../../src/domain/results/heal-results.ts";
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
 import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
-import type { PastHeal } from "../../../src/domain/run/heal-fact.ts";
+import type { PastHeal } from "../../../src/domain/run/heals-state.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
-import { HEAL_LABELS } from "../../../src/store/labels/outcome-label.ts";
+import { HEAL_LABELS, REVERTED } from "../../../src/store/labels/outcome-label.ts";
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
+import { healDetails } from "../../../src/store/results/heal-lines.ts";
 import { judgementText } from "../../../src/store/results/judgement-lines.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
@@ -52,8 +54,9 @@ export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine
 }
 
 function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
-  const { glyph, tone, word } = HEAL_LABELS[heal.outcome];
-  const proof = heal.outcome === "accepted" && heal.n === run.heals.version ? proofLabel(run) : "";
+  const { glyph, tone, word } = heal.reverted === undefined ? HEAL_LABELS[heal.outcome] : REVERTED;
+  const isLast = heal.n === run.heals.past.findLast(({ outcome }) => outcome === "accepted")?.n;
+  const proof = isLast && heal.reverted === undefined ? proofLabel(run) : "";
   const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
   const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");
   return [
@@ -61,6 +64,7 @@ function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLi
     ...under(`why: ${heal.reason}`, width),
     ...under(`changed: ${changed}`, width),
     ...under(`end: ${heal.why}`, width),
+    ...healDetails(healResult(heal, run.batch)).flatMap((line) => under(line, width)),
   ];
 }
 

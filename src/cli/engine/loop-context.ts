@@ -47,6 +47,7 @@ export async function contextOf(
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
+  const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
   const executor = await executorOf({ open, world, worktrees, gates });
@@ -85,13 +86,14 @@ export async function contextOf(
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
-    harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
+    harness: await harnessOf({ ...open, home, repos: world.repos, state }),
+    ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
     merges: new MergeQueue(),
     starts: new WorktreeGate(),
     commandPermits: new Semaphore(open.state.workers),
-    state: () => orchestrator.state,
+    state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     outages: outagesOf(batch.limits, orchestrator),
@@ -112,6 +114,9 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
   const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
+
+/** The folder in which a confined worker finds the harness's scripts. Nothing else is ever shown there. */
+const TOOLS_PLACE = "/run/harness/tools";
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;

@@ -8,6 +8,7 @@ import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
+import { type HealResult, healResultsOf } from "./heal-results.ts";
 import type { Incident } from "./incident.ts";
 import { type Intervention, interventionKind } from "./intervention.ts";
 import type { JudgementRecord } from "./judgements.ts";
@@ -34,6 +35,8 @@ export interface RunReport {
   readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
   readonly heals: number;
   readonly healsAccepted: number;
+  /** What each heal came to, oldest first. */
+  readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly incidentsByKind: Ledger["incidentsByKind"];
   /** The incidents, in order. */
@@ -149,6 +152,7 @@ export function reportOf(
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
     ...numbers,
+    healResults: healResultsOf(state),
     interventionList: state.interventions.map((each) => ({
       at: iso(each.at),
       class: each.class,

@@ -13,8 +13,10 @@ import { withBase } from "./reduce-base.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
+import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
+import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
@@ -31,7 +33,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return mark(withLanding(next, event), index, event);
+  if (event.type === "merge-landed") return withMove(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
@@ -56,18 +58,6 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   };
 }
 
-/** A passed check without a strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
-  if (!ok || step?.kind !== "check") return state;
-  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
-}
-
-/** Nobody had to fix a step that passed after its transient. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
-  if (!ok || retried?.step !== step) return state;
-  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
-}
-
 function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
   return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }
@@ -81,6 +71,7 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Event
     reservedUsd: event.reservedUsd,
     lines: 0,
     passed: [],
+    ...(ticket.wall === undefined ? {} : { wall: ticket.wall }),
   };
   const held = { ...state.held };
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) held[resource] = ticket.id;
@@ -203,7 +194,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, ...open } = ticket;
+  const { attempt: _, unfinished: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
@@ -221,8 +212,9 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
     history: [...ticket.history, pastOf(attempt, event)],
+    ...(counted ? {} : wallAfter(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
-    ...unfinishedOf(attempt, event, before),
+    ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
 }
@@ -274,6 +266,12 @@ function unfinishedOf(
     };
   }
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
+}
+
+/** The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. */
+function leftOf(...[attempt, event, before]: Parameters<typeof unfinishedOf>): Pick<TicketState, "unfinished"> {
+  const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
+  return isRuling ? {} : unfinishedOf(attempt, event, before);
 }
 
 /** True if the evidence is about the engine, and not about the work. */

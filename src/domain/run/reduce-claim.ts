@@ -3,6 +3,7 @@ import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { withoutWall } from "./reduce-heal.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
@@ -48,7 +49,8 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
     case "blocker-claimed":
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":
-      if (!event.upheld) return { ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } };
+      if (!event.upheld)
+        return withoutWall({ ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } }, index);
       return {
         ...set({ humanStep: event.step, ...(event.change && { change: event.change }) }),
         blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 },

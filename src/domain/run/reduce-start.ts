@@ -4,7 +4,7 @@ import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
 import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, RunEvent } from "./event.ts";
-import { NO_HEALS } from "./heal-fact.ts";
+import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import type { RunState } from "./state.ts";

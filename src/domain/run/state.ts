@@ -11,7 +11,7 @@ import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
-import type { HealsState } from "./heal-fact.ts";
+import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { OutageOver, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";

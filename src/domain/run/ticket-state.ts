@@ -63,6 +63,8 @@ export interface Attempt extends LeftWork {
   readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
   /** Set once its blocker was upheld: its work may land, and then this step is left to a person. */
   readonly humanStep?: string;
+  /** The heal whose wall it rules on, without an agent. */
+  readonly wall?: number;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -147,6 +149,8 @@ export interface TicketState {
   readonly unfiled?: true;
   /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
   readonly unfinished?: Unfinished;
+  /** The heal whose wall is to be ruled on. The next attempt does that, without an agent. */
+  readonly wall?: number;
   readonly endedAt?: number;
   /** What the engine last saw or wrote of it in the tracker. */
   readonly tracked?: TrackedTicket;

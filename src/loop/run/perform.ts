@@ -11,7 +11,7 @@ import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
 import { work } from "../attempt/worker.ts";
 import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
-import { heal, keepHarness } from "../heal/heal.ts";
+import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -69,6 +69,11 @@ export class Performer implements Effects {
     this.#watch.start();
   }
 
+  /** The context of all effects. Its tracker serialises the engine's own writes with the reads. */
+  get context(): LoopContext {
+    return this.#ctx;
+  }
+
   launch(event: RunEvent): void {
     switch (event.type) {
       case "attempt-claimed":
@@ -78,10 +83,13 @@ export class Performer implements Effects {
       case "tripwire-started":
         return this.#track(this.#prove());
       case "tripwire-ended":
-        if (event.ok) return this.#track(keepHarness(this.#ctx));
-        return event.unproven ? undefined : this.#others.abort();
+        // A failed proof after a heal undoes it, and is repeated without it.
+        if (this.#ctx.state().stage === "stopping") this.#others.abort();
+        return;
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "heal-keeping":
+        return this.#track(keepHeal(this.#ctx, event));
       case "live-check-started":
         // The last re-verification runs its own.
         if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));

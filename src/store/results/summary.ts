@@ -16,6 +16,7 @@ import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
+import { healSummary } from "./heal-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
 import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
@@ -96,6 +97,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
       ...[...landedLines(state, ticket), ...leftWorkLines(ticket)].map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
+    ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
     ...nextLines(state).map((line) => `  ${line}`),
@@ -201,6 +203,10 @@ export function renderMarkdown(
         ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
         ...left(t),
       ]),
+    ),
+    ...section(
+      "Heals",
+      healSummary(state).map((line) => `- ${escapeMarkdown(line)}`),
     ),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,

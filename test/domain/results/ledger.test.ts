@@ -30,6 +30,7 @@ describe("the ledger", () => {
       fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, conflict: 0 },
       heals: 0,
       healsAccepted: 0,
+      healResults: [],
       incidents: 0,
       incidentsByKind: { liveChecks: 0, brokenBases: 0, reopened: 0 },
       costUsd: 0.75,

@@ -75,6 +75,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "heal-started": false,
   "heal-agent-started": false,
   "heal-ended": false,
+  "heal-keeping": false,
+  "heal-kept": false,
 };
 
 const rows = Object.entries(WAITS).flatMap(([type, waits]): (readonly [string, object, boolean])[] =>
