@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
-import { reserveOf } from "../../../src/domain/schedule/money.ts";
+import { attemptCap, reserveOf } from "../../../src/domain/schedule/money.ts";
 import { precedes, soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
 import { vecAt, vecItems } from "../../../src/domain/values/vec.ts";
 import { finishing, given, play, turn, working } from "../play.ts";
