@@ -15,6 +15,7 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
+import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
