@@ -38,11 +38,6 @@ async function scene(options: Partial<StageOptions> & { exclusive?: readonly str
   return { stage, up: () => writeFileSync(up, ""), down: () => rmSync(up), go: () => writeFileSync(go, "") };
 }
 
-/** Settles once a ticket waits for its base. */
-async function waits(stage: Stage, id: TicketId) {
-  return stage.until("merge-waiting", (event) => event.type === "merge-waiting" && event.ticket === id);
-}
-
 describe("while a landed change is not live", () => {
   test("nothing else lands on its base, agents keep working, and the reason names the suspected commit", async () => {
     const { stage: opened, go, up } = await scene();
@@ -50,7 +45,8 @@ describe("while a landed change is not live", () => {
     stage.start();
     await stage.until("attempt-ended");
     go();
-    await Promise.all([waits(stage, T2), stage.until("change-captured", (e) => e.type === "change-captured" && e.ticket === T3)]);
+    await stage.until("merge-waiting");
+    for (const id of [T2, T3]) await stage.until("change-captured", (e) => e.type === "change-captured" && e.ticket === id);
     const sha = stage.ticket(T1).mergedSha ?? "";
     expect(stage.of("merge-waiting")[0]?.reason).toContain(`${sha.slice(0, 7)} of T-1 is suspected: live fails`);
     expect(stage.of("merge-intended").map(({ ticket }) => ticket)).toEqual([T1]);
@@ -111,7 +107,6 @@ describe("while a landed change is not live", () => {
     stage.start();
     await stage.until("attempt-ended");
     go();
-    await waits(stage, T2);
     const state = await stage.ended();
     expect(state.end?.exitCode).toBe(0);
     expect(stage.ticket(T1).history).toMatchObject([{ outcome: "landed" }, { outcome: "done" }]);
@@ -142,7 +137,7 @@ describe("while a landed change is not live", () => {
     stage.start();
     await stage.until("attempt-ended");
     go();
-    await waits(stage, T2);
+    await stage.until("merge-waiting");
     stage.report({ type: "heal-asked" });
     await stage.until("attempt-ended", (event) => event.type === "attempt-ended" && event.ticket === T2);
     expect(stage.ticket(T2)).toMatchObject({ phase: "waiting", failures: 0, unfinished: expect.anything() });

@@ -68,13 +68,26 @@ export function putOffByFreeze(state: RunState): readonly number[] {
   if (Object.keys(state.brokenBases).length === 0) return [];
   const needed = neededResources(state);
   return state.finishing.filter((index) => {
-    const { attempt } = vecAt(state.tickets, index);
     const broken = freezeOf(state, index);
-    if (attempt?.waiting === undefined || attempt.merge !== undefined || broken === undefined) return false;
+    if (broken === undefined || !isBeforeMerge(state, index)) return false;
     // A heal that a person asked for waits for these attempts, and the repair of the base for the heal.
     if (isHopeless(state, broken) || state.heals.asked) return true;
     return (state.plan.tickets[index]?.exclusive ?? []).some((resource) => needed.has(resource));
   });
+}
+
+/** True if an attempt has passed every step before its merge, and has not begun to land: it waits in the queue of its base. */
+function isBeforeMerge(state: RunState, index: number): boolean {
+  const { attempt } = vecAt(state.tickets, index);
+  if (attempt === undefined || attempt.merge !== undefined) return false;
+  const finish = state.plan.tickets[index]?.finish ?? [];
+  const passed = new Set(attempt.passed.map((step) => step.index));
+  return finish
+    .slice(
+      0,
+      finish.findIndex(({ step }) => step === "merge"),
+    )
+    .every((_, i) => passed.has(i));
 }
 
 /** Exclusive resources of waiting tickets that would repair a base. */
