@@ -65,6 +65,7 @@ const LEGEND: readonly (readonly [Style, string])[] = [
   [STYLES.ending, "being ended"],
   [STYLES.needsYou, "needs you"],
   [STYLES.failed, "stalled: its attempts are used up"],
+  [STYLES.landed, "landed, and not live yet"],
   [STYLES.done, "done"],
   [{ glyph: "#2", tone: "plain" }, "the ticket's second attempt"],
   [

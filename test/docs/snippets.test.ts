@@ -3,8 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readAnswer } from "../../src/domain/review/answer.ts";
+import { Adjudication } from "../../src/domain/outbox/ruling.ts";
+import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
+import { Attack } from "../../src/domain/review/attack.ts";
 import { Review } from "../../src/domain/review/review.ts";
+import { renderAdjudicatorPrompt } from "../../src/loop/questions/adjudicator-prompt.ts";
 import { renderQuestion } from "../../src/loop/questions/question-prompt.ts";
 import { told } from "../domain/batch/sample.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -64,21 +67,48 @@ function headings(text: string): readonly string[] {
   );
 }
 
-test("the smallest reviewer of the page gives an answer that counts", () => {
-  const [, script] = blocks("js").find(([page]) => page === "docs/reviewer.md") ?? [];
-  expect(script).toBeDefined();
-  const folder = mkdtempSync(join(tmpdir(), "loopdash-docs-"));
-  try {
-    const tree = "c".repeat(40);
-    const nonce = "0123456789abcdef".repeat(2);
-    const about = { ticket: ticketOf("T-1"), base: "b".repeat(40), commit: tree, paths: [], diff: "", blocking: "high" } as const;
-    const template = readFileSync(join(ROOT, "prompts/reviewer.md"), "utf8");
-    writeFileSync(join(folder, "prompt.md"), renderQuestion(template, about, { nonce, checkout: folder }));
-    writeFileSync(join(folder, "reviewer.mjs"), script ?? "");
-    const env = { LOOPDASH_PROMPT: join(folder, "prompt.md"), LOOPDASH_QUESTION: "review" };
-    const answer = execFileSync(process.execPath, [join(folder, "reviewer.mjs")], { env, encoding: "utf8" });
-    expect(readAnswer(answer, { nonce, tree, schema: Review })).toMatchObject({ ok: true, value: { verdict: "pass" } });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** The prompts of the reviewer's questions, by question. */
+const NONCE = "0123456789abcdef".repeat(2);
+const TREE = "c".repeat(40);
+const prompt = (name: string) => readFileSync(join(ROOT, `prompts/${name}.md`), "utf8");
+const about = { ticket: ticketOf("T-1"), base: "b".repeat(40), commit: TREE, paths: [], diff: "", blocking: "high" } as const;
+const blocker = { claim: "c", wall: "w", evidence: [], tried: "t", humanStep: "s" };
+const QUESTIONS = {
+  review: { schema: Review, ask: (checkout: string) => renderQuestion(prompt("reviewer"), about, { nonce: NONCE, checkout }) },
+  adversary: {
+    schema: Attack,
+    ask: (checkout: string) => renderQuestion(prompt("adversary"), about, { nonce: NONCE, checkout }),
+  },
+  adjudicate: {
+    schema: Adjudication,
+    ask: (checkout: string) =>
+      renderAdjudicatorPrompt(prompt("adjudicator"), {
+        ...{ ticket: about.ticket, claim: blocker, replays: [], paths: [], commit: TREE, checkout, nonce: NONCE },
+      }),
+  },
+} as const;
+
+describe.each(Object.entries(QUESTIONS))("the reviewer's page on %s", (question, { schema, ask }) => {
+  const read = (text: string) => readAnswer<{ nonce: string; tree: string }>(text, { nonce: NONCE, tree: TREE, schema });
+
+  test("has a smallest program whose answer counts", () => {
+    const [, script] = blocks("js").find(([page]) => page === "docs/reviewer.md") ?? [];
+    expect(script).toBeDefined();
+    const folder = mkdtempSync(join(tmpdir(), "loopdash-docs-"));
+    try {
+      writeFileSync(join(folder, "prompt.md"), ask(folder));
+      writeFileSync(join(folder, "reviewer.mjs"), script ?? "");
+      const env = { LOOPDASH_PROMPT: join(folder, "prompt.md"), LOOPDASH_QUESTION: question };
+      expect(read(execFileSync(process.execPath, [join(folder, "reviewer.mjs")], { env, encoding: "utf8" })).ok).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("shows an answer that counts", () => {
+    const page = readFileSync(join(ROOT, "docs/reviewer.md"), "utf8");
+    const json = new RegExp(`^### \`${question}\`\n\n\`\`\`json\n([^]*?)^\`\`\`$`, "m").exec(page)?.[1];
+    const { begin, end } = answerMarks(NONCE);
+    expect(read(`${begin}\n${json}\n${end}\n`)).toMatchObject({ ok: true });
+  });
 });

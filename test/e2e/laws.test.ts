@@ -288,8 +288,11 @@ describe("bounds", () => {
           `if (attempt === 1) { fs.writeFileSync(${JSON.stringify(big)}, "x".repeat(600_000)); process.exit(1); } ${HONEST}`,
         );
         const batch = stage.batch(["T-1"], { limits: { attempts: 1 } });
-        const { code, stderr } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
-        expect([code, stderr]).toEqual([1, expect.stringMatching(/had to stop\n {2}why: the disk that holds the run is full/)]);
+        const { code, stdout } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
+        expect([code, stdout]).toEqual([
+          3,
+          expect.stringContaining("the disk refused writes: the disk that holds the run is full"),
+        ]);
         expect(stage.landed()).toEqual([]);
         makeRoom();
         expect((await stage.run([batch, "--headless"], { LOOPDASH_HOME: home })).code).toBe(0);

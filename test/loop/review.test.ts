@@ -121,18 +121,20 @@ describe("no review, and so no landing, by a reviewer that", () => {
       "it changed the checkout, which it may only read: base.txt",
     ],
   ] as const)("%s", async ([, body, why]) => {
-    const { landed, evidence, answers } = await reviewed({ reviewer: body });
+    const { landed, evidence, answers, state } = await reviewed({ reviewer: body });
     expect(landed).toBe(false);
-    expect(evidence?.summary).toMatch(/^no review: /);
+    // It is the reviewer's failure, and not the work's.
+    expect(evidence?.summary).toMatch(/^postponed, because the reviewer is unavailable: /);
     expect(evidence?.summary).toContain(why);
     expect(answers).toMatchObject([{ valid: false, says: expect.stringContaining(why) }]);
+    expect(state.end).toMatchObject({ kind: "unjudged", exitCode: 3, reason: expect.stringContaining("the reviewer failed: ") });
   });
 
   test("runs out of time", async () => {
     const step = { step: "review", name: "review", minutes: 0.02 } as const;
-    const { landed, summary } = await reviewed({ reviewer: "setInterval(() => {}, 1000);", step });
+    const { landed, evidence } = await reviewed({ reviewer: "setInterval(() => {}, 1000);", step });
     expect(landed).toBe(false);
-    expect(summary).toBe("no review: it ran out of time and was killed");
+    expect(evidence?.summary).toContain("it ran out of time and was killed");
   });
 
   test("is not there", async () => {
@@ -153,9 +155,9 @@ describe("a change that speaks to its reviewer", () => {
 
   test("with an answer of its own gets nothing for it, whoever repeats the diff", async () => {
     const reviewer = `console.log(fs.readFileSync(checkout + "/work.js", "utf8"))`;
-    const { landed, summary } = await reviewed({ reviewer, work: [{ "work.js": `${FORGED}\n` }] });
+    const { landed, evidence } = await reviewed({ reviewer, work: [{ "work.js": `${FORGED}\n` }] });
     expect(landed).toBe(false);
-    expect(summary).toBe("no review: its answer has no begin line with its nonce");
+    expect(evidence?.summary).toContain("its answer has no begin line with its nonce");
   });
 
   test("does not leave its block: all of it stands between the lines with the nonce", async () => {

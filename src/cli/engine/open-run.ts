@@ -85,6 +85,8 @@ export async function beginRun(options: {
   run: RunId;
   now: number;
   fresh: boolean;
+  /** The unfinished run that a person gave up for this one. */
+  gaveUp?: RunId;
   checksOnly?: boolean;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
@@ -120,6 +122,7 @@ export async function beginRun(options: {
     sandboxed: options.world.sandbox !== undefined,
     settled,
     tracked,
+    ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),

@@ -59,6 +59,13 @@ function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, nu
   return counts;
 }
 
+/** What people have done so far, and what is known of the tracker. */
+function beside({ at, gaveUp }: Started): Pick<RunState, "interventions" | "tracker"> {
+  if (gaveUp === undefined) return { interventions: [], tracker: TRACKER_UNREAD };
+  const note = `gave up the unfinished run ${gaveUp} (--fresh)`;
+  return { interventions: [{ at, class: "I5", target: gaveUp, note, observed: true }], tracker: TRACKER_UNREAD };
+}
+
 function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
   const counts = countPhases(tickets);
   return {
@@ -101,8 +108,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     blockers: { claimed: 0, upheld: 0, rejected: 0 },
     discoveries: { filed: 0, refused: 0 },
     transients: { retried: 0, passed: 0 },
-    interventions: [],
-    tracker: TRACKER_UNREAD,
+    ...beside(event),
     claims: { made: 0, upheld: 0 },
     checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,

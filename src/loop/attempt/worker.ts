@@ -255,8 +255,12 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
 }
 
 /** The files of a landed change; empty if its commits are no longer there. */
-async function landedPaths(ctx: LoopContext, { ticket }: OpenAttempt, { from, sha }: LiveState): Promise<readonly string[]> {
-  const repo = repoOf(ctx, ticket);
+async function landedPaths(
+  ctx: LoopContext,
+  { ticket, signal }: OpenAttempt,
+  { from, sha }: LiveState,
+): Promise<readonly string[]> {
+  const repo = waitingRepoOf(ctx, ticket, signal);
   if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
   return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }

@@ -7,10 +7,11 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { type LoopContext, repoOf } from "../attempt/context.ts";
+import { type LoopContext, repoOf, waitingRepoOf } from "../attempt/context.ts";
 import { cleanUp } from "../attempt/worker.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
+import type { StepFailed } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 
 export type Verify = Extract<StepSpec, { step: "verify" }>;
@@ -31,7 +32,7 @@ type LiveResult =
  */
 export async function checkLive(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<void> {
   try {
-    const result = await ctx.commandPermits.run(() => liveResult(ctx, id, signal), signal);
+    const result = await liveResult(ctx, id, signal);
     await endLiveCheck(ctx, id, signal.aborted && !result.ok ? stoppedCheck() : result);
   } catch (error) {
     await endLiveCheck(ctx, id, signal.aborted ? stoppedCheck() : unfinishedCheck(errorMessage(error)));
@@ -62,16 +63,21 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
   const { live } = ticket;
   if (live === undefined) return unfinishedCheck("the ticket has not landed");
   const spec = specOf(ctx.state().plan, id);
-  const repo = repoOf(ctx, spec);
+  const repo = waitingRepoOf(ctx, spec, signal);
   if (!(await repo.contains(live.sha))) return goneFrom(repo.base, live);
   const tip = await repo.baseTip();
-  for (const step of spec.finish) {
-    if (step.step !== "verify") continue;
-    const scope = await verifyScope(ctx, ticket, { signal, marker: liveCheckMarker(ctx.run, id) });
-    const result = await runVerifyStep(ctx, scope, repo, step, tip);
-    if (!result.ok) return { ok: false, evidence: result.evidence };
-  }
-  return assertLive(ctx, ticket, signal);
+  const verify = async (): Promise<StepFailed | undefined> => {
+    for (const step of spec.finish) {
+      if (step.step !== "verify") continue;
+      const scope = await verifyScope(ctx, ticket, { signal, marker: liveCheckMarker(ctx.run, id) });
+      const result = await runVerifyStep(ctx, scope, repo, step, tip);
+      if (!result.ok) return result;
+    }
+    return undefined;
+  };
+  // A tracker or a repository that is away is waited for without a permit.
+  const failed = await ctx.commandPermits.run(verify, signal);
+  return failed === undefined ? assertLive(ctx, ticket, signal) : { ok: false, evidence: failed.evidence };
 }
 
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */

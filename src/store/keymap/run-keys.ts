@@ -73,6 +73,7 @@ function retry(state: DashboardState): readonly Effect[] {
   if (id === undefined) return hint(state, selectFirst(state, "ticket"));
   const ticket = ticketIn(state, id);
   if (ticket?.phase === "stalled") return open({ kind: "retry", ticket: id });
+  if (ticket?.phase === "landed") return hint(state, `${id} has landed: ${overviewKey(state, "verify")} checks it now`);
   return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
 }
 

@@ -38,7 +38,7 @@ export interface AttemptHistory {
 
 /** All attempts at a ticket, oldest first. */
 export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
-  const past = ticket.history.map((one) => pastLife(one, evidenceOf(ticket, one), finish));
+  const past = ticket.history.map((one) => pastLife(one, evidenceOf(ticket, one), finish, checkOf(ticket, one)));
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
 }
 
@@ -82,10 +82,21 @@ function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSp
   return { step: i, spec, mark: turnOf(attempt, finish) === spec ? "waits" : "ahead" };
 }
 
-function pastLife(past: PastAttempt, evidence: Evidence | undefined, finish: readonly StepSpec[]): AttemptHistory {
+/** The `verify` that failed in an attempt whose change landed; for an earlier landing it is no longer known, and the first is shown. */
+function checkOf({ live }: TicketState, { n, outcome, summary }: PastAttempt): Evidence | undefined {
+  if (outcome !== "landed" || summary === "") return undefined;
+  return { step: "verify", name: live?.attempt === n ? live.check : "", summary, detail: "" };
+}
+
+function pastLife(
+  past: PastAttempt,
+  evidence: Evidence | undefined,
+  finish: readonly StepSpec[],
+  check: Evidence | undefined,
+): AttemptHistory {
   const { n, outcome, startedAt, endedAt } = past;
   const says = displayText(past.summary);
-  const at = evidence === undefined ? -1 : finish.findIndex((spec) => isOf(evidence, spec));
+  const at = check === undefined ? failedStep(evidence, finish) : failedVerify(check, finish);
   const byAgent = evidence !== undefined && at < 0;
   const agent: AttemptEntry = {
     step: "agent",
@@ -100,6 +111,15 @@ function pastLife(past: PastAttempt, evidence: Evidence | undefined, finish: rea
     return { step: i, spec, mark: at >= 0 || byAgent ? "unreached" : "unseen" };
   });
   return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
+}
+
+function failedStep(evidence: Evidence | undefined, finish: readonly StepSpec[]): number {
+  return evidence === undefined ? -1 : finish.findIndex((spec) => isOf(evidence, spec));
+}
+
+function failedVerify(check: Evidence, finish: readonly StepSpec[]): number {
+  const at = failedStep(check, finish);
+  return at >= 0 ? at : finish.findIndex(({ step }) => step === "verify");
 }
 
 function isOf(evidence: Evidence, spec: StepSpec): boolean {

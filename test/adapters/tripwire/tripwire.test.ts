@@ -86,14 +86,29 @@ describe("the proof", () => {
     expect(readdirSync(join(proof.run, ".."))).toEqual(["test-20260504-a3f9"]);
   });
 
-  test("that cannot be made fires", { timeout: 60_000 }, async () => {
+  test.each([
+    ["for a fault of the machine leaves the oracle unproven", { syscall: "mkdir", code: "ENOSPC" }, true],
+    ["for a defect fires", {}, undefined],
+  ] as const)("that cannot be made %s", { timeout: 60_000 }, async (_, system, unproven) => {
     const proof = await proofOf(folder(), await bundleOracle(), "embedded");
     const hides = {
-      make: () => Promise.reject(new Error("ENOSPC: no space left")),
+      make: () => Promise.reject(Object.assign(new Error("ENOSPC: no space left"), system)),
       remove: () => Promise.resolve(),
       sweep: () => Promise.resolve(),
     };
     const problem = "the canaries could not be judged: ENOSPC: no space left";
-    expect(await proof.tripwire({ hides }).check(never())).toMatchObject({ ok: false, problem });
+    const result = await proof.tripwire({ hides }).check(never());
+    expect(result).toMatchObject({ ok: false, problem });
+    expect(result?.unproven).toBe(unproven);
+  });
+
+  test("whose judge cannot be run leaves the oracle unproven", { timeout: 60_000 }, async () => {
+    const proof = await proofOf(folder(), await bundleOracle(), "embedded");
+    const problem = "the oracle could not be started: EAGAIN";
+    const counts = { done: 0, gated: 0, open: 0 };
+    const judgement = { verdict: "unjudged", counts, open: [], problem, durationMs: 1 } as const;
+    const program = { sha: "x", judge: () => Promise.resolve({ judgement, exitCode: undefined }) };
+    const result = await proof.tripwire({ program }).check(never());
+    expect(result).toMatchObject({ ok: false, unproven: true, problem: `the canaries could not be judged: ${problem}` });
   });
 });

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { SmallDisk } from "../../e2e/small-disk.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
@@ -45,39 +44,6 @@ const FILLINGS: readonly Filling[] = [
     told: /filled (?:its outbox|the disk)/,
   },
 ];
-
-/** Room for a state folder with two small worktrees, and for little more. */
-const SIZE = "size=48m,nr_inodes=4k,mode=700";
-
-/** A small disk at a folder, and what a program is started by to see it there: nobody else does. Any user may make one. */
-class SmallDisk implements Disposable {
-  readonly by: readonly string[];
-  readonly #holder: ChildProcess;
-
-  private constructor(holder: ChildProcess) {
-    this.#holder = holder;
-    this.by = ["nsenter", "--target", String(holder.pid), "--user", "--mount", "--preserve-credentials", "--"];
-  }
-
-  static async at(folder: string): Promise<SmallDisk> {
-    mkdirSync(folder);
-    const namespace = ["--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"];
-    const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && echo mounted && exec cat';
-    const holder = spawn("unshare", [...namespace, "sh", "-c", script, "sh", SIZE, folder], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const said = await new Promise<string>((settle) => {
-      holder.stdout.once("data", (chunk: Buffer) => settle(chunk.toString()));
-      holder.once("close", (code) => settle(`it ended with ${code}`));
-    });
-    if (said !== "mounted\n") throw new Error(`no small disk could be mounted: ${said}`);
-    return new SmallDisk(holder);
-  }
-
-  [Symbol.dispose](): void {
-    this.#holder.kill("SIGKILL");
-  }
-}
 
 /** The run is not stopped by it, the ticket beside it lands, the evidence says it, and the same command goes on. */
 async function survives(program: string, { fill, told }: Filling): Promise<boolean> {

@@ -159,16 +159,23 @@ describe("the reviewer", () => {
       (p: string) => answerTo(p, ruling({ verdict: "rejected" })),
       "the quota is the cloud team's",
     ],
-    ["says nothing", () => "", "a blocker needs a reviewer to rule on it: it gave no answer"],
-    ["approves without the marks", () => JSON.stringify(ruling()), "no begin line with its nonce"],
-    ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
-    ["repeats what it was shown", (p: string) => p, "its answer is not JSON"],
   ] as const)("that %s rejects", async ([, answer, why]) => {
     const { stage, told } = await run({ judge: new Adjudicator(answer) });
     using _ = stage;
     expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: false, reason: expect.stringContaining(why) }]);
     expect(told[1]).toContain(why);
     expect(await stateOf(stage)).toEqual({ as: "done" });
+  });
+
+  test.for([
+    ["says nothing", () => "", "it gave no answer"],
+    ["approves without the marks", () => JSON.stringify(ruling()), "no begin line with its nonce"],
+    ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
+    ["repeats what it was shown", (p: string) => p, "its answer is not JSON"],
+  ] as const)("that %s has not ruled: the claim stays open, and the run names the reviewer", async ([, answer, why]) => {
+    using stage = (await run({ judge: new Adjudicator(answer) })).stage;
+    expect(stage.state).toMatchObject({ blockers: { rejected: 0 }, end: { exitCode: 3, reason: expect.stringContaining(why) } });
+    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0 });
   });
 
   test("is not answered for by what the agent and its command print", async () => {
@@ -180,7 +187,7 @@ describe("the reviewer", () => {
       }),
     });
     using _ = stage;
-    expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: false }]);
+    expect(stage.of("blocker-ruled")).toEqual([]);
     expect(stage.of("reviewer-answered")).toMatchObject([{ valid: false }]);
   });
 });

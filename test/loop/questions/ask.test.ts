@@ -98,12 +98,12 @@ describe("an answer of one that stopped early", () => {
   test.for([
     ["for another reason", stopOf("budget")],
     ["though it says that it exited well", { stop: { kind: "unfinished", says: "no result" } }],
-  ] as const)("%s is none, and it is not asked again", async ([, answer]) => {
+  ] as const)("%s is none, and it is asked no more than the time for an outage allows", async ([, answer]) => {
     const { landed, tasks, answers, evidence } = await ask([answer]);
     expect(landed).toBe(false);
     expect(tasks).toHaveLength(1);
     expect(answers).toMatchObject([{ valid: false, stop: { kind: answer.stop?.kind } }]);
-    expect(evidence?.summary).toMatch(/^no review: it stopped early/);
+    expect(evidence?.summary).toMatch(/^postponed, because the reviewer is unavailable: it stopped early/);
   });
 });
 
