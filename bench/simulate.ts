@@ -59,6 +59,7 @@ class Simulation {
     if (state === undefined) return [];
     switch (action.do) {
       case "heal":
+      case "keep-heal":
         return [];
       case "start": {
         const fence = Fence.parse(state.lastFence + 1 + this.startsBefore(action));

@@ -50,7 +50,7 @@ function refusal({ code, message }: CommanderError, command: Command): UserError
     case "commander.missingArgument":
       return missing(command);
     case "commander.invalidArgument":
-      return noCompletions(command.args[0] ?? "");
+      return command.name() === "harness" ? noHarnessAct(command.args[0] ?? "") : noCompletions(command.args[0] ?? "");
     default:
       return unreadable(command, message.replace(/^error: /, ""));
   }
@@ -81,12 +81,18 @@ function unknownVerb(word: string, program: Command): UserError {
 
 function missing(command: Command): UserError {
   if (command.name() === "completion") return noCompletions("");
+  if (command.name() === "harness") return noHarnessAct("");
   return usageError("no batch file is named", "loopdash works a batch of tickets", "Try: loopdash batch.json");
 }
 
 function noCompletions(shell: string): UserError {
   const why = shell === "" ? "the name of a shell is missing" : `"${shell}" is none of them`;
   return usageError(`completions are for ${SHELLS.join(", ")}`, why, "Try: loopdash completion bash");
+}
+
+function noHarnessAct(word: string): UserError {
+  const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
+  return usageError("loopdash harness does log, diff, keep and revert", why, "Try: loopdash harness log");
 }
 
 function tooMany(command: Command): UserError {

@@ -34,6 +34,12 @@ export function listRuns(): readonly (RunRow & { live: boolean })[] {
   return withStore((store, home) => store.list().map((row) => ({ ...row, live: isLive(home, row) })));
 }
 
+/** The newest run of a home on which an engine is working; undefined if there is none. */
+export function liveRun(home: StateHome): RunId | undefined {
+  if (!existsSync(home.db)) return undefined;
+  return withStore((store) => store.list().find((row) => isLive(home, row))?.run);
+}
+
 /** True if an engine is working on a run. For callers that ask repeatedly. */
 export type Liveness = (home: StateHome, row: RunRow) => boolean;
 

@@ -18,7 +18,9 @@ export type Request =
       readonly fresh: boolean;
       readonly detach: boolean;
       readonly allowApiKey: boolean;
+      readonly acceptChanges: boolean;
     }
+  | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
@@ -27,6 +29,14 @@ export type Request =
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
+  | {
+      readonly verb: "harness";
+      readonly act: "log" | "diff" | "keep" | "revert";
+      /** Names of changes, or their beginnings. */
+      readonly changes: readonly string[];
+      readonly json: boolean;
+      readonly everywhere: boolean;
+    }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Callbacks for the parser's results. */
@@ -87,6 +97,7 @@ interface RunOptions {
   readonly fresh?: true;
   readonly detach?: true;
   readonly allowApiKey?: true;
+  readonly acceptChanges?: true;
 }
 
 function addRun(program: Command, onRequest: (request: Request) => void): void {
@@ -102,6 +113,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
+    .option("--accept-changes", "go on although the batch file was changed: new tickets, looser bounds")
     .action((batch: string, options: RunOptions) =>
       onRequest({
         verb: "run",
@@ -112,6 +124,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
         fresh: options.fresh === true,
         detach: options.detach === true,
         allowApiKey: options.allowApiKey === true,
+        acceptChanges: options.acceptChanges === true,
       }),
     );
 }
@@ -152,6 +165,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .description("list all runs, newest first")
     .option("--json", "as JSON")
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  addAdd(program, onRequest);
   addReport(program, onRequest);
   program
     .command("doctor [batch.json]")
@@ -160,11 +174,19 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((batch: string | undefined, { json }: { json?: true }) =>
       onRequest({ verb: "doctor", ...(batch === undefined ? {} : { batch }), json: json === true }),
     );
+  addHarness(program, onRequest);
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => onRequest({ verb: "completion", shell }));
+}
+
+function addAdd(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("add <run> <ticket.json>")
+    .description("add a ticket to an unfinished run")
+    .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
 }
 
 function addReport(program: Command, onRequest: (request: Request) => void): void {
@@ -178,6 +200,20 @@ function addReport(program: Command, onRequest: (request: Request) => void): voi
       const format = (["json", "md", "html"] as const).find((name) => given[name] === true) ?? "text";
       onRequest({ verb: "report", ...(run === undefined ? {} : { run }), format });
     });
+}
+
+function addHarness(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("harness")
+    .description("what heals have added to later runs: log, diff, keep or revert it")
+    .addArgument(new Argument("<act>", "log, diff, keep or revert").choices(["log", "diff", "keep", "revert"]))
+    .argument("[change...]", "names of changes, as log gives them")
+    .option("--everywhere", "with keep: for every repository, and not only the change's own")
+    .option("--json", "as JSON")
+    .action(
+      (act: "log" | "diff" | "keep" | "revert", changes: string[], { json, everywhere }: { json?: true; everywhere?: true }) =>
+        onRequest({ verb: "harness", act, changes, json: json === true, everywhere: everywhere === true }),
+    );
 }
 
 function readWorkers(text: string): number {

@@ -101,6 +101,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/run.ts")).run(request);
     case "oracle":
       return (await import("./verbs/oracle.ts")).oracle(request.batch);
+    case "add":
+      return (await import("./verbs/add.ts")).add(request.run, request.ticket);
     case "attach":
       return (await import("./verbs/attach.ts")).attach(request.run);
     case "replay":
@@ -115,6 +117,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/report.ts")).report(request.run, request.format);
     case "doctor":
       return (await import("./verbs/doctor.ts")).doctor(request.batch, request.json);
+    case "harness":
+      return (await import("./verbs/harness.ts")).harness(request);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
   }

@@ -61,6 +61,8 @@ export interface Repo {
    * itself at the same place when an agent works, when it is checked, and when the user runs it (adversary case F3).
    */
   readonly place: string;
+  /** The identity of the repository across runs, whatever its path, and its name for people. */
+  identity(): Promise<{ readonly key: string; readonly name: string }>;
   /** Commit at the tip of the base branch. */
   baseTip(): Promise<string>;
   /** Adds a linked worktree at `path` on a fresh `branch` from `from`. Leftovers of the same names are replaced. */

@@ -2,7 +2,7 @@ import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
-import type { HealFact } from "../domain/run/heal-fact.ts";
+import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import { describeLeftWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
@@ -12,7 +12,7 @@ import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { outageLabel } from "./labels/outage-label.ts";
@@ -51,6 +51,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 }
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
+  if (isAboutHeal(event)) return healLabel(event);
   switch (event.type) {
     case "run-started":
       return startLabel(event);
@@ -85,15 +86,12 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "oracle-asked":
       return undefined;
     case "tripwire-ended":
-      return tripwireLabel(event);
+      return tripwireLabel(event, state);
     case "oracle-judged":
       return judgedLabel(event, state);
-    case "heal-asked":
-    case "heal-dropped":
-    case "heal-started":
-    case "heal-agent-started":
-    case "heal-ended":
-      return healLabel(event);
+    case "ticket-added":
+    case "batch-changed":
+      return changeLabel(event);
     default:
       return limitLabel(event);
   }
@@ -106,7 +104,10 @@ function interventionText(event: Pick<Event<"intervention">, "class" | "target" 
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
-function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
+  const undone = state?.heals.past.at(-1);
+  if (!ok && undone?.reverted !== undefined && state?.stage !== "stopping")
+    return [STYLES.failed, `heal ${undone.n} is undone, for the tripwire rejected it: ${undone.reverted}`];
   if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
@@ -291,7 +292,13 @@ function healLabel(event: HealFact): EventLabel | undefined {
       return undefined;
     case "heal-ended": {
       const { word, ...style } = HEAL_LABELS[event.outcome];
-      return [style, `heal ${event.n} ${word}: ${event.why}`];
+      const { answer } = event;
+      const cause = answer === undefined ? "" : ` · ${answer.kind}: ${answer.rootCause}`;
+      return [style, `heal ${event.n} ${word}: ${event.why}${cause}`];
     }
+    case "heal-keeping":
+      return undefined;
+    case "heal-kept":
+      return [event.as === "kept" ? STYLES.healed : STYLES.needsYou, `heal ${event.n} moved its stall: ${event.why}`];
   }
 }

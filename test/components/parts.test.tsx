@@ -48,6 +48,16 @@ describe("header", () => {
     expect(show(run, <Header width={60} />)).toMatch(/1:01:40 left +! 1/);
   });
 
+  test("what the engine cannot reach is named, with the time until it gives up", () => {
+    const run = claims();
+    const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
+    run.play({ type: "outage-started", what: "tracker", why: "ENOENT", ...at });
+    expect(show(run, <Header width={120} />)).toMatch(/‖ tracker away, gives up: 1[45]:\d\d left/);
+    expect(show(run, <Header width={60} />)).toMatch(/‖.* 1[45]:\d\d left/);
+    run.play({ type: "outage-ended", what: "tracker", ms: 5_000 });
+    expect(show(run, <Header width={120} />)).not.toContain("tracker");
+  });
+
   test("the sandbox that is missing and the clock of a hold stand beside each other on the smallest terminal", () => {
     const run = plumbing({ sandboxed: false });
     run.play({ type: "backoff-started", until: run.now + 60_000, reason: "529" });

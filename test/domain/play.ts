@@ -8,6 +8,7 @@ import { activeTickets, type RunState, ticketOf as stateOf } from "../../src/dom
 import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import { reachOf } from "../../src/domain/schedule/breaker.ts";
 import { nextMoment } from "../../src/domain/schedule/decide.ts";
+import { canHealHelp } from "../../src/domain/schedule/heal.ts";
 import { questionCap } from "../../src/domain/schedule/money.ts";
 import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
@@ -51,7 +52,7 @@ const kind = fc.constantFrom<AgentStopKind>(
   ...(["rate-limited", "rate-limited", "overloaded", "overloaded", "memory", "turns", "unfinished", "rate-limited"] as const),
   ...(["authentication", "permission", "model"] as const),
 );
-const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "lost");
+const healed = fc.constantFrom<HealOutcome>("accepted", "accepted", "accepted", "rejected", "failed", "nothing", "wall", "lost");
 const retryAfterMs = fc.option(fc.constantFrom(0, 1_000, 3_600_000, 5 * 3_600_000, 30 * 3_600_000), { nil: undefined, freq: 2 });
 
 /** What happens at each turn: to one of those at work or on the finish line, by a person's command, or nothing but time. */
@@ -117,6 +118,8 @@ export function play(
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
     if (sim.state.oracle.asking)
       sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
+    for (const { n, keep } of sim.state.heals.past)
+      if (keep?.as === "keeping") sim.report({ type: "heal-kept", n, as: "kept", why: "kept" });
     const next = queue.shift();
     if (next === undefined && sim.state.heals.running !== undefined) endHeal(sim, "accepted", 1);
     else if (next !== undefined) takeTurn(sim, next);
@@ -149,7 +152,9 @@ export function finishing(state: RunState): TicketState[] {
 function endHeal(sim: Simulation, outcome: HealOutcome, part: number): void {
   if (sim.state.heals.running === undefined) return;
   const { n, reservedUsd } = sim.state.heals.running;
-  sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part });
+  const prediction = [...vecItems(sim.state.tickets)].filter(canHealHelp).map(({ id }) => id);
+  const answer = { kind: outcome === "wall" ? "wall" : "gap", rootCause: "so", change: "so", prediction } as const;
+  sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part, answer });
 }
 
 /** The tracker takes a discovered ticket, or does not. */

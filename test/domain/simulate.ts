@@ -207,10 +207,13 @@ export class Simulation {
         this.report({ type: "reverify-started" });
         return;
       case "heal": {
-        const { n, reason, reservedUsd } = action;
-        this.report({ type: "heal-started", n, token: (this.state.lastFence + 1) as Fence, reason, reservedUsd });
+        const { n, reason, reservedUsd, repo } = action;
+        this.report({ type: "heal-started", n, token: (this.state.lastFence + 1) as Fence, reason, reservedUsd, repo });
         return;
       }
+      case "keep-heal":
+        this.report({ type: "heal-keeping", n: action.n, keep: action.keep });
+        return;
       case "drop-heal":
         this.report({ type: "heal-dropped", why: action.why });
         return;

@@ -17,6 +17,7 @@ export function fixedHarness({
     worker: () => Promise.resolve(worker ?? WORKER_VARIABLES.map((name) => `{{${name}}}`).join(" ")),
     hints: () => Promise.resolve(hints ?? ""),
     transients: () => Promise.resolve(classes ?? []),
+    tools: () => Promise.resolve(undefined),
     layOut: refuse,
     read: refuse,
     write: refuse,

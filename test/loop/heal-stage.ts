@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRunHarness } from "../../src/adapters/harness/run-harness.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { classesOf, unfitForHarness } from "../../src/loop/heal/harness-check.ts";
 import type { HealTask } from "../../src/ports/agent.ts";
 import type { HarnessTexts } from "../../src/ports/harness.ts";
-import { tempDir } from "../adapters/vcs/real-repo.ts";
+import { APP, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { oneFile, Stage, type StageOptions } from "./stage.ts";
 
@@ -24,16 +24,30 @@ export const hinted: NonNullable<StageOptions["work"]> = (task) => {
   return { exitCode: 1, tail: "I do not know which file" };
 };
 
+/** Leaves the answer of a gap, or what is given. */
+export function answer(task: HealTask, over: Record<string, unknown> = {}): undefined {
+  const gap = { kind: "gap", rootCause: "nobody names the file", change: "a hint names it", prediction: ["T-1"], ...over };
+  writeFileSync(join(task.worktree, "answer.json"), JSON.stringify(gap));
+}
+
 export const addHint = (task: HealTask) => {
   writeFileSync(join(task.worktree, "hints.md"), HINT);
-  return undefined;
+  return answer(task);
 };
+
+/** The changes that the machine's harness holds, by id. */
+export function recorded(home: string): Record<string, { state: string; files: { path: string }[] }> {
+  const folder = join(home, "changes");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return Object.fromEntries(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(join(folder, name), "utf8"))]));
+}
 
 /** A run over a real harness in real folders; `home` is that of the machine. */
 export async function openHealing(
   options: Partial<StageOptions>,
   home = join(tempDir(), "harness"),
   change: (ctx: LoopContext) => Partial<LoopContext> = () => ({}),
+  key = "repository-1",
 ) {
   const warnings: string[] = [];
   const folder = join(tempDir(), "run-harness");
@@ -43,7 +57,9 @@ export async function openHealing(
     folder,
     home,
     shipped: SHIPPED,
-    version: () => state?.().heals.version ?? 0,
+    repos: [APP],
+    version: (repo) => state?.().heals.versions[repo] ?? 0,
+    identity: () => Promise.resolve({ key, name: "app" }),
     unfit: unfitForHarness,
     classesOf,
     warn: (problem) => void warnings.push(problem),

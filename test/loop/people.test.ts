@@ -73,7 +73,7 @@ test("an edit of the batch file and of the harness in use are interventions of t
   const place = { batch: "", harness: "" };
   const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, () => ({
     watchedFiles: {
-      read: () => createWatchedFiles({ batchPath: place.batch, harness: () => ({ version: 0, folder: place.harness }) }).read(),
+      read: () => createWatchedFiles({ batchPath: place.batch, harness: () => [{ version: "0", folder: place.harness }] }).read(),
     },
   }));
   using _ = stage;

@@ -202,7 +202,7 @@ export class Stage implements Disposable {
     const minutes = state.batch.limits.outageMinutes;
     const ctx = { ...changed, outages: new Outages({ clock: changed.clock, minutes, report: plain.report }) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));
-    this.engine = Object.assign(engine, { orchestrator, performer, ctx, repo });
+    this.engine = Object.assign(engine, { orchestrator, performer, ctx: performer.context, repo });
     orchestrator.ended.catch(() => performer.abortAll());
   }
 

@@ -198,6 +198,19 @@ describe("what is claimed beside a change", () => {
     [" ✖ bad: heal 1 lost with its engine: no", { ...HEALED, outcome: "lost" }],
     [" · waiting: heal 1 came to nothing: no", { ...HEALED, outcome: "nothing" }],
     [" ‖ waiting: no agent starts for 04:12: 529", { type: "backoff-started", until: 253_000, reason: "529" }],
+    [
+      " ‖ waiting: the tracker is away: ENOENT; next try in 00:04, gives up in 15:00",
+      { type: "outage-started", what: "tracker", why: "ENOENT", nextAt: 5_000, until: 901_000 },
+    ],
+    [
+      " ‖ waiting: still: the reviewer fails: it exited with code 7; next try in 00:30, gives up in 14:00",
+      { type: "outage-continues", what: "reviewer", why: "it exited with code 7", nextAt: 31_000, until: 841_000 },
+    ],
+    [" ● running: git failed, and is back after 01:02", { type: "outage-ended", what: "git", ms: 62_000 }],
+    [
+      " ✖ bad: the oracle could not judge: no; given up after 15:00, the run ends",
+      { type: "outage-ended", what: "oracle", ms: 900_000, givenUp: "no" },
+    ],
   ])("%s", (text, fact) => {
     expect(line(fact)).toBe(text);
   });

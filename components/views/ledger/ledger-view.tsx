@@ -1,10 +1,13 @@
 import { type ReactNode, useMemo } from "react";
 import { trendOf } from "../../../src/domain/results/trend.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
+import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { wrapWords } from "../../kit/fit.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane, type PaneLine } from "../../kit/lines-pane.tsx";
 import { cutSpans, Spans } from "../../kit/spans.tsx";
@@ -38,8 +41,16 @@ function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize
   const trend = trendLines(trendOf(run, own?.runs ?? []), columns);
   const title: PaneLine = { title: "LAST RUNS", count: "", tone: "plain" };
   const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
-  if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows };
-  return { head, rows: [...rows, title, ...beside] };
+  const all = [...rows, ...healLines(run, columns)];
+  if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows: all };
+  return { head, rows: [...all, title, ...beside] };
+}
+
+/** What each heal came to, and what waits for a person. */
+function healLines(run: RunState, columns: number): readonly PaneLine[] {
+  const lines = healSummary(run).flatMap((text) => wrapWords(displayText(text), columns - 2));
+  const title: PaneLine = { title: "HEALS", count: "", tone: "running" };
+  return lines.length === 0 ? [] : [title, ...lines.map((text): PaneLine => [{ text: ` ${text}` }])];
 }
 
 /** The reason why there are no earlier runs: unknown differs from none. */

@@ -11,7 +11,9 @@ import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
-import { earlierRunLabel, foundLabel, nextLines, numbersLine, outcomes } from "../../../src/store/results/summary.ts";
+import { healSummary } from "../../../src/store/results/heal-lines.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
+import { earlierRunLabel, foundLabel, nextLines, outcomes } from "../../../src/store/results/summary.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -45,6 +47,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
       shipped.length,
       shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...leftLines(t, ids, width)]),
     ),
+    ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
     ...section("SLOTS", "plain", "━ shipped  ┅ not", ganttLines(run, width - 2)),
   ];
@@ -57,6 +60,13 @@ function headLines(run: RunState, width: number): readonly SpanLine[] {
     ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
     ...numberLines(numbersLine(ledgerOf(run)), width),
   ];
+}
+
+/** What each heal came to, and what waits for a person. */
+function healLines(run: RunState, width: number): readonly SpanLine[] {
+  return healSummary(run).flatMap((text) =>
+    wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
+  );
 }
 
 /** The problem to fix, the command that resumes the run, and the work that it keeps; empty if the run is done. */

@@ -9,32 +9,30 @@ import type { WatchedFile, WatchedFiles } from "../../ports/watched-files.ts";
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 64;
 
-/** The files of a run that people may edit beside loopdash. `harness` is the folder in use, by the heal that made it. */
+/** The files of a run that people may edit beside loopdash. `harness`: the folders in use, each with a name of its own. */
 export function createWatchedFiles(options: {
   readonly batchPath: string;
-  readonly harness: () => { readonly version: number; readonly folder: string };
+  readonly harness: () => readonly { readonly version: string; readonly folder: string }[];
 }): WatchedFiles {
   return {
     async read() {
-      const { version, folder } = options.harness();
       const batch = { key: "batch", class: "I2", target: "batch", name: "the batch file" } as const;
-      const names = (await namesIn(folder)).slice(0, MAX_FILES);
-      const parts = names.map((name) => {
-        const key = `harness:${version}:${name}`;
-        return {
-          key,
-          class: "I3",
-          target: "harness",
-          name: `${plainText(name, 80)} of the harness`,
-          path: join(folder, name),
-        } as const;
-      });
-      return Promise.all([{ ...batch, path: options.batchPath }, ...parts].map(withValue));
+      const parts = await Promise.all(options.harness().map(harnessFiles));
+      return Promise.all([{ ...batch, path: options.batchPath }, ...parts.flat()].map(withValue));
     },
   };
 }
 
-async function withValue({ path, ...file }: Omit<WatchedFile, "value"> & { readonly path: string }): Promise<WatchedFile> {
+type NamedFile = Omit<WatchedFile, "value"> & { readonly path: string };
+
+async function harnessFiles({ version, folder }: { readonly version: string; readonly folder: string }): Promise<NamedFile[]> {
+  return (await namesIn(folder)).slice(0, MAX_FILES).map((file) => {
+    const name = `${plainText(file, 80)} of the harness`;
+    return { key: `harness:${version}:${file}`, class: "I3", target: "harness", name, path: join(folder, file) };
+  });
+}
+
+async function withValue({ path, ...file }: NamedFile): Promise<WatchedFile> {
   try {
     const { size, mtimeMs } = await stat(path);
     return { ...file, value: size > MAX_BYTES ? `${size}:${mtimeMs}` : textSha((await readFile(path)).toString("latin1")) };

@@ -2,11 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRunHarness } from "../../adapters/harness/run-harness.ts";
 import type { HarnessFile } from "../../domain/run/heal-fact.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { repoOf } from "../../loop/attempt/context.ts";
 import { classesOf, unfitForHarness } from "../../loop/heal/harness-check.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 
@@ -15,20 +18,24 @@ export async function harnessOf({
   run,
   folder,
   home,
-  version,
+  repos,
+  state,
 }: {
   readonly run: RunId;
   /** The run's folder. */
   readonly folder: string;
   readonly home: Pick<StateHome, "harness">;
-  readonly version: () => number;
+  readonly repos: ReadonlyMap<string, Repo>;
+  readonly state: () => Pick<RunState, "heals">;
 }): Promise<Harness> {
   return openRunHarness({
     run,
     folder: join(folder, "harness"),
     home: home.harness,
     shipped: await shippedHarness(),
-    version,
+    repos: [...repos.values()].map(({ id }) => id),
+    version: (repo) => state().heals.versions[repo] ?? 0,
+    identity: (repo) => repoOf({ repos }, { repo }).identity(),
     unfit: unfitForHarness,
     classesOf,
     warn: (problem) => process.emitWarning(problem),

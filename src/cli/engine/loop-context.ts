@@ -49,6 +49,7 @@ export async function contextOf(
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
+  const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
   const executor = await executorOf({ open, world, worktrees, gates });
@@ -87,14 +88,13 @@ export async function contextOf(
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
-    harness: await harnessOf({ run: open.run, folder: open.folder, home, version: () => orchestrator.state.heals.version }),
+    harness: await harnessOf({ ...open, home, repos: world.repos, state }),
+    ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
-    merges: new MergeQueue(),
-    starts: new WorktreeGate(),
-    commandPermits: new Semaphore(open.state.workers),
+    ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
-    state: () => orchestrator.state,
+    state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     outages: outagesOf(batch.limits, orchestrator),
@@ -106,14 +106,20 @@ function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestr
   return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
 }
 
+/** Who takes turns at landings, at making worktrees and at commands. */
+function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "commandPermits"> {
+  return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
+}
+
 /** The batch file, and the harness in use. */
 function watchedFilesOf({ folder, state }: OpenRun, orchestrator: Orchestrator): WatchedFiles {
   return createWatchedFiles({
     batchPath: state.batchPath,
-    harness: () => {
-      const { version } = orchestrator.state.heals;
-      return { version, folder: join(folder, "harness", String(version)) };
-    },
+    harness: () =>
+      Object.keys(state.batch.repos).map((repo) => {
+        const version = `${repo}/${orchestrator.state.heals.versions[repo] ?? 0}`;
+        return { version, folder: join(folder, "harness", version) };
+      }),
   });
 }
 
@@ -126,6 +132,9 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
   const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
   return { ...env, ...author, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
+
+/** The folder in which a confined worker finds the harness's scripts. Nothing else is ever shown there. */
+const TOOLS_PLACE = "/run/harness/tools";
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;

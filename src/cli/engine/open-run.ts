@@ -38,6 +38,8 @@ export interface OpenRun {
   readonly oracleBatch: OracleBatch;
   /** The first event if the run begins now; absent if it is resumed. */
   readonly started?: RunEvent;
+  /** The events by which a person's changes of the batch file came to a resumed run. */
+  readonly changed?: readonly RunEvent[];
 }
 
 /** A new run name: the batch's name, the day, and four random hexadecimal digits. Valid in a branch name. */

@@ -126,6 +126,17 @@ export const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** What becomes of a heal that moved its stall. */
+export const HealsSpec = z.strictObject({
+  keep: z
+    .enum(["auto", "ask", "never"])
+    .default("auto")
+    .describe(
+      "Whether later runs begin with a heal that moved its stall: auto on the same repository alone, ask once a person says so, never",
+    ),
+});
+export type HealsSpec = z.infer<typeof HealsSpec>;
+
 export const SandboxMode = z
   .enum(["required", "auto", "off"])
   .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
@@ -174,6 +185,7 @@ export const BatchFile = z.strictObject({
   sandbox: SandboxMode.default("required"),
   sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
   limits: Limits.prefault({}).describe("Every bound of a run"),
+  heals: HealsSpec.optional().describe("What becomes of repairs of the harness after the run"),
   finish: FinishLine.optional().describe(
     "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
   ),
@@ -215,6 +227,8 @@ export interface Ticket {
   readonly fixes?: readonly string[] | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
+  /** True if a person added it while a run was under way, this one or an earlier one. */
+  readonly added?: true | undefined;
 }
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
@@ -228,6 +242,7 @@ export interface Batch {
   readonly sandbox: SandboxMode;
   readonly sandboxPolicy?: SandboxPolicy | undefined;
   readonly limits: Limits;
+  readonly heals?: HealsSpec | undefined;
   readonly protect: readonly string[];
   /** The batch's finish line, which discovered tickets inherit; see `finishLineOf`. */
   readonly finish?: readonly StepSpec[] | undefined;

@@ -4,6 +4,7 @@ import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
 import { readJson } from "../values/json-text.ts";
 import { plainText } from "../values/text.ts";
+import { HealerAnswer } from "./healer-answer.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";
 
 /** A parsed file of an outbox, or the reason why it is invalid: a line that is safe for a terminal. */
@@ -21,6 +22,11 @@ export function parseDiscovery(text: string): Parsed<Discovery> {
 /** Parses `blocker.json`. Never throws for its contents. */
 export function parseBlocker(text: string): Parsed<BlockerClaim> {
   return parse(BlockerClaim, text);
+}
+
+/** Parses a healer's `answer.json`. Never throws for its contents. */
+export function parseHealerAnswer(text: string): Parsed<HealerAnswer> {
+  return parse(HealerAnswer, text);
 }
 
 function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {

@@ -22,12 +22,18 @@ const Word = z
   .refine((word) => !word.includes("\0"), "must hold no NUL character");
 
 /** A command that the worker ran, and its output. The engine runs it again. */
-const CapturedCommand = z.strictObject({
+export const CapturedCommand = z.strictObject({
   command: z.array(Word).min(1).max(64).readonly().describe("A program and its arguments; no shell reads it"),
   exitCode: z.number().int().min(0).max(255).describe("The exit code that it ended with"),
   output: z.string().max(16_000).describe("What it printed"),
 });
 export type CapturedCommand = z.infer<typeof CapturedCommand>;
+
+/** The exact step that a claim leaves to a person, as a terminal shows it. */
+export const LeftStep = HumanStep.transform((step) => plainText(step).trim()).refine(
+  (step) => step !== "",
+  "say the exact step that is left",
+);
 
 /** A blocker outside the code, as a worker claims it. */
 export const BlockerClaim = z.strictObject({
@@ -40,9 +46,6 @@ export const BlockerClaim = z.strictObject({
     .describe("What stands in the way: who owns it, and why nothing in the repository can change it"),
   evidence: z.array(CapturedCommand).min(1).max(5).readonly().describe("Commands that fail by the wall, as they were run"),
   tried: z.string().trim().min(1).max(4_000).describe("What was tried instead"),
-  humanStep: HumanStep.transform((step) => plainText(step).trim()).refine(
-    (step) => step !== "",
-    "say the exact step that is left",
-  ),
+  humanStep: LeftStep,
 });
 export type BlockerClaim = z.infer<typeof BlockerClaim>;

@@ -2,25 +2,32 @@ import type { RunState } from "../run/state.ts";
 import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
+import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 
 /** Open tickets named in one sentence; the rest are counted. */
 const NAMED = 5;
 
-/** The reason why a run that ends now is not done: its open tickets, and what each waits for. One line. */
-export function whatIsLeft(state: RunState): string {
+/**
+ * The reason why a run that ends now is not done: its open tickets, and what each waits for. One line. `repo`: the tickets of one
+ * repository only.
+ */
+export function whatIsLeft(state: RunState, repo?: RepoId): string {
   const { halted } = state;
   const open: string[] = [];
-  let index = 0;
+  let index = -1;
+  let total = 0;
   for (const ticket of vecItems(state.tickets)) {
+    index += 1;
+    if (repo !== undefined && state.plan.tickets[index]?.repo !== repo) continue;
+    total += 1;
     if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
-    index += 1;
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
   const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
   const why = halted === undefined ? "" : `${describeHalt(halted)}; `;
-  return `${why}${open.length} of ${index} ${index === 1 ? "ticket is" : "tickets are"} open: ${open.slice(0, NAMED).join("; ")}${more}`;
+  return `${why}${open.length} of ${total} ${total === 1 ? "ticket is" : "tickets are"} open: ${open.slice(0, NAMED).join("; ")}${more}`;
 }
 
 /** A reason that all of them share is given once, before them. */

@@ -5,8 +5,10 @@ import { describeReason } from "../schedule/why-not.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
+import { admitAdded } from "./added-ticket.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
+import { type HealFact, isAboutHeal } from "./heal-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { isSettled, type TicketState } from "./ticket-state.ts";
 
@@ -17,8 +19,7 @@ import { isSettled, type TicketState } from "./ticket-state.ts";
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
-  if (fact.type === "heal-ended" || fact.type === "heal-agent-started")
-    return state.heals.running?.n === fact.n ? fact : undefined;
+  if (isAboutHeal(fact)) return isTimely(state, fact) ? fact : undefined;
   // A check that was given up, or belongs to an earlier engine, tells nothing.
   if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
@@ -31,6 +32,12 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
 
 function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
   return vecAt(state.tickets, indexOf(state, ticket)).live;
+}
+
+/** True unless a fact is about a heal that has ended, or a record that was not begun. */
+function isTimely({ heals }: RunState, fact: HealFact): boolean {
+  if (fact.type === "heal-kept") return heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping");
+  return (fact.type !== "heal-ended" && fact.type !== "heal-agent-started") || heals.running?.n === fact.n;
 }
 
 /**
@@ -60,6 +67,10 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitHeal(state, refuse);
     case "drop-heal":
       return admitDropHeal(state, refuse);
+    case "add": {
+      const admitted = admitAdded(state, command.ticket);
+      return admitted.ok ? admitted.facts : refuse(admitted.why);
+    }
     case "verify":
       return admitVerify(state, command.ticket, refuse);
     case "note": {

@@ -1,3 +1,4 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { CheckStrength } from "../evidence/results.ts";
@@ -143,6 +144,8 @@ export type AttemptFact =
       readonly valid: boolean;
       /** One line for people. */
       readonly says: string;
+      /** The findings of a valid answer about a change, by severity. */
+      readonly findings?: Partial<Record<Severity, number>>;
       /** Present if the reviewer read a planted defect: it saw or missed it. */
       readonly canary?: "seen" | "missed";
       /** The cause of an early stop, if one is reported and the question is not asked again at once. */

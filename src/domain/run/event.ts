@@ -6,9 +6,12 @@ import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
+import type { GrowthFact } from "./growth-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
+import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
 
@@ -26,9 +29,6 @@ export interface Judgement {
 
 /** The reason why a run ended, beside the verdict. */
 export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
-
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
-export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** Work of an earlier run's agent on a ticket: commits, and the landing if there was one. */
 export interface CarriedOverWork {
@@ -153,11 +153,19 @@ export type RunFact =
   /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
-  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | {
+      readonly type: "oracle-judged";
+      readonly final: boolean;
+      readonly judgement: Judgement;
+      /** sha256 of the oracle's bytes that judged. */
+      readonly oracleSha?: string;
+      readonly evidence?: EvidenceChange;
+    }
   | BaseFact
   | DriftFact
   | PeopleFact
   | ExclusiveFact
+  | GrowthFact
   | HealFact
   | KeptWorkFact
   | LiveCheckFact

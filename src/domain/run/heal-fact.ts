@@ -1,16 +1,34 @@
-import type { Fence } from "../values/ids.ts";
+import type { HealDiagnosis } from "../outbox/healer-answer.ts";
+import type { BlockerClaim } from "../outbox/schema.ts";
+import type { Fence, RepoId } from "../values/ids.ts";
 
-/** The files that a run works with and a heal may change. Nothing else is harness. */
+/** The files that a run works with and a heal may change. */
 export const HARNESS_FILES = ["worker.md", "hints.md", "transients.json"] as const;
 export type HarnessFile = (typeof HARNESS_FILES)[number];
+/** A script of the harness's folder `tools/`, which workers are offered. With the files above it is all of a harness. */
+export type HarnessTool = `tools/${string}`;
+export type HarnessPath = HarnessFile | HarnessTool;
 
 /**
- * The outcome of a heal: its changes are in use from here on; they were refused; its agent stopped early; it changed nothing; or
- * its engine was lost during it.
+ * The outcome of a heal: its changes are in use from here on; they were refused; its agent stopped early or left no answer; it
+ * changed nothing; it claims a wall, which is ruled on ticket by ticket; or its engine was lost during it.
  */
-export type HealOutcome = "accepted" | "rejected" | "failed" | "nothing" | "lost";
+export type HealOutcome = "accepted" | "rejected" | "failed" | "nothing" | "wall" | "lost";
 
-/** Facts about repairs of the harness. `n` counts them from 1. */
+/**
+ * What becomes of a heal that moved its stall: later runs on its repository begin with it, a person has to decide, or it could not
+ * be recorded.
+ */
+export type HealKeep = "kept" | "waiting" | "failed";
+
+/** True for a fact, or an event, about a repair of the harness. */
+export function isAboutHeal<T extends { readonly type: string }>(
+  fact: T,
+): fact is Extract<T, { readonly type: HealFact["type"] }> {
+  return fact.type.startsWith("heal-");
+}
+
+/** Facts about repairs of the harness, whose types begin with `heal-`. `n` counts them from 1. */
 export type HealFact =
   /** A person requests a heal. Nothing new starts before it, and it begins once nothing is under way. */
   | { readonly type: "heal-asked" }
@@ -25,6 +43,8 @@ export type HealFact =
       /** The reason with which the run would have ended. */
       readonly reason: string;
       readonly reservedUsd: number;
+      /** The repository whose failures it is told, and whose workers alone get the result; absent in old journals: all. */
+      readonly repo?: RepoId;
     }
   | { readonly type: "heal-agent-started"; readonly n: number; readonly pid: number; readonly startTime: string }
   | {
@@ -33,48 +53,13 @@ export type HealFact =
       readonly outcome: HealOutcome;
       /** One line for people. */
       readonly why: string;
-      readonly changed: readonly HarnessFile[];
+      readonly changed: readonly HarnessPath[];
       readonly costUsd: number;
-    };
-
-/** A heal that is over. Times in milliseconds. */
-export interface PastHeal
-  extends Pick<Extract<HealFact, { type: "heal-ended" }>, "n" | "outcome" | "why" | "changed" | "costUsd"> {
-  readonly startedAt: number;
-  readonly endedAt: number;
-  /** The reason with which the run would have ended. */
-  readonly reason: string;
-}
-
-/** The heals of a run. */
-export interface HealsState {
-  /** Past heals, in order. */
-  readonly past: readonly PastHeal[];
-  readonly started: number;
-  readonly accepted: number;
-  /** Their cost in dollars, which the run's spending includes. */
-  readonly usd: number;
-  /** The heal whose harness is in use; 0 for the run's first harness. */
-  readonly version: number;
-  /**
-   * Set once a heal that replaced the run's end was refused, failed or changed nothing. The real reason of the end is then shown,
-   * and no further heal starts by itself.
-   */
-  readonly givenUp?: true;
-  /** A person requested one, and it has not begun. */
-  readonly asked?: true;
-  readonly running?: {
-    readonly n: number;
-    readonly token: Fence;
-    readonly startedAt: number;
-    readonly reason: string;
-    readonly reservedUsd: number;
-    readonly pid?: number;
-    /** Kernel start time of the process. */
-    readonly startTime?: string;
-    /** A person requested it, so the run goes on whatever its outcome. */
-    readonly asked?: true;
-  };
-}
-
-export const NO_HEALS: HealsState = { past: [], started: 0, accepted: 0, usd: 0, version: 0 };
+      /** Present if it left a valid answer. */
+      readonly answer?: HealDiagnosis;
+      /** Present if it claims a wall. */
+      readonly wall?: BlockerClaim;
+    }
+  /** A ticket that had stalled landed after this heal. Its change is about to be recorded for later runs. */
+  | { readonly type: "heal-keeping"; readonly n: number; readonly keep: "auto" | "ask" }
+  | { readonly type: "heal-kept"; readonly n: number; readonly as: HealKeep; readonly why: string };

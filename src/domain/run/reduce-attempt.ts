@@ -1,5 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { endIncident } from "../results/incident.ts";
+import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -12,6 +12,7 @@ import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
+import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -30,7 +31,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return mark(withLanding(next, event), index, event);
+  if (event.type === "merge-landed") return withMove(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
@@ -80,6 +81,7 @@ function claim(state: RunState, index: number, ticket: TicketState, event: Event
     reservedUsd: event.reservedUsd,
     lines: 0,
     passed: [],
+    ...(ticket.wall === undefined ? {} : { wall: ticket.wall }),
   };
   const held = { ...state.held };
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) held[resource] = ticket.id;
@@ -190,7 +192,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
-    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
     return shiftDependents({ ...next, incidents }, index, -1);
   }
   if (after.byPerson === "closing") return closed(next, index, event.at);
@@ -202,7 +204,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, ...open } = ticket;
+  const { attempt: _, unfinished: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
@@ -220,8 +222,9 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
     history: [...ticket.history, pastOf(attempt, event)],
+    ...(counted ? {} : wallAfter(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
-    ...unfinishedOf(attempt, event, before),
+    ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
 }
@@ -275,6 +278,12 @@ function unfinishedOf(
   return before === undefined ? {} : { unfinished: { ...before, ...landed } };
 }
 
+/** The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. */
+function leftOf(...[attempt, event, before]: Parameters<typeof unfinishedOf>): Pick<TicketState, "unfinished"> {
+  const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
+  return isRuling ? {} : unfinishedOf(attempt, event, before);
+}
+
 /** True if the evidence is about the engine, and not about the work. */
 function isEngines(evidence: Evidence | undefined): boolean {
   return evidence?.step === "assert" || evidence?.step === "worktree";
@@ -285,6 +294,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
+  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -293,6 +303,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
+    ...(failedAt === undefined ? {} : { failedAt }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),

@@ -3,6 +3,7 @@ import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { withoutWall } from "./reduce-heal.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
@@ -48,7 +49,8 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
     case "blocker-claimed":
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":
-      if (!event.upheld) return { ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } };
+      if (!event.upheld)
+        return withoutWall({ ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } }, index);
       return {
         ...set({ humanStep: event.step, ...(event.change && { change: event.change }) }),
         blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 },
@@ -93,7 +95,20 @@ function answered(
       ...reviewer,
       valid: reviewer.valid + (valid ? 1 : 0),
       usd: reviewer.usd + costUsd,
+      findings: canary === undefined ? plusFindings(reviewer.findings, event.findings) : reviewer.findings,
       canaries: canary === undefined ? reviewer.canaries : { ...reviewer.canaries, [canary]: reviewer.canaries[canary] + 1 },
     },
+  };
+}
+
+function plusFindings(
+  known: RunState["reviewer"]["findings"],
+  { critical = 0, high = 0, medium = 0, low = 0 }: Extract<ClaimEvent, { type: "reviewer-answered" }>["findings"] = {},
+): RunState["reviewer"]["findings"] {
+  return {
+    critical: known.critical + critical,
+    high: known.high + high,
+    medium: known.medium + medium,
+    low: known.low + low,
   };
 }

@@ -4,7 +4,7 @@ import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
 import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, RunEvent } from "./event.ts";
-import { NO_HEALS } from "./heal-fact.ts";
+import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
@@ -53,6 +53,21 @@ export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketStat
   return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
 }
 
+const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {
+  reviewer: {
+    asked: 0,
+    valid: 0,
+    usd: 0,
+    findings: { critical: 0, high: 0, medium: 0, low: 0 },
+    canaries: { seen: 0, missed: 0 },
+  },
+  blockers: { claimed: 0, upheld: 0, rejected: 0 },
+  discoveries: { filed: 0, refused: 0 },
+  transients: { retried: 0, passed: 0 },
+  claims: { made: 0, upheld: 0 },
+  checks: { compared: 0, uncompared: 0, "exit-code": 0 },
+};
+
 function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, number>> {
   const counts = { waiting: 0, working: 0, finishing: 0, landed: 0, done: 0, "human-gated": 0, stalled: 0 };
   for (const ticket of tickets) counts[ticket.phase] += 1;
@@ -97,20 +112,15 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
-    oracle: { asking: false, judged: 0, finalJudgements: 0 },
+    oracle: { asking: false, judged: 0, finalJudgements: 0, recent: [] },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
-    reviewer: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
-    blockers: { claimed: 0, upheld: 0, rejected: 0 },
-    discoveries: { filed: 0, refused: 0 },
-    transients: { retried: 0, passed: 0 },
+    ...NOTHING_COUNTED,
     ...beside(event),
-    claims: { made: 0, upheld: 0 },
-    checks: { compared: 0, uncompared: 0, "exit-code": 0 },
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -1,15 +1,17 @@
 import { countIntervention } from "../results/intervention.ts";
+import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
+import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
-import { type HealEvent, reduceHeal } from "./reduce-heal.ts";
+import { afterProof, keepAgain, reduceHeal } from "./reduce-heal.ts";
 import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
@@ -33,6 +35,7 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
 }
 
 function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
+  if (isAboutHeal(event)) return reduceHeal(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
@@ -82,17 +85,11 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   }
 }
 
-type Parts = HealEvent | DriftEvent | PeopleEvent | TicketFacts;
+type Parts = DriftEvent | PeopleEvent | TicketFacts;
 
 /** Folds what has a file of its own. */
 function reduceParts(state: RunState, event: Parts): RunState {
   switch (event.type) {
-    case "heal-asked":
-    case "heal-dropped":
-    case "heal-started":
-    case "heal-agent-started":
-    case "heal-ended":
-      return reduceHeal(state, event);
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":
@@ -122,7 +119,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-refused":
       return reduceClaim(state, event);
     case "ticket-discovered":
+    case "ticket-added":
     case "discovery-filed":
+    case "batch-changed":
       return reduceGrowth(state, event);
     case "live-check-started":
     case "live-check-ended":
@@ -162,6 +161,7 @@ function resumed(state: RunState): RunState {
     heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
+    heals: keepAgain(state.heals),
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);
@@ -186,11 +186,15 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   return event.problem === undefined ? next : { ...next, reverifyProblem: event.problem };
 }
 
-/** A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. */
+/**
+ * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. If it is the proof after a heal,
+ * the heal is undone first and the oracle is proven again: only if that fails too, something else is wrong.
+ */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;
-  if (ok) return { ...state, tripwire: { status: "passed", canaries, ms } };
+  if (ok) return afterProof({ ...state, tripwire: { status: "passed", canaries, ms } }, undefined);
   if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
+  if (state.heals.proving !== undefined) return afterProof(state, problem);
   return { ...state, stage: "stopping", tripwire: { status: "fired", problem, canaries, ms } };
 }
 
@@ -204,6 +208,7 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
       judged: state.oracle.judged + 1,
       finalJudgements: state.oracle.finalJudgements + (final ? 1 : 0),
       last: { ...judgement, at, final },
+      recent: withJudgement(state.oracle.recent, pastJudgement(event, state.oracleSha)),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
@@ -6,9 +7,10 @@ import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { TrackerStatus } from "./drift-fact.ts";
-import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
+import type { EndKind, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
-import type { HealsState } from "./heal-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
+import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { OutageOver, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
@@ -86,6 +88,8 @@ export interface RunState {
     readonly asked: number;
     readonly valid: number;
     readonly usd: number;
+    /** By severity, without those about planted defects. */
+    readonly findings: Readonly<Record<Severity, number>>;
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
   /** Blockers that workers claimed, and their rulings. A claim whose attempt was cut off has none. */

@@ -63,6 +63,8 @@ export interface Attempt extends LeftWork {
   readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
   /** Set once its blocker was upheld: its work may land, and then this step is left to a person. */
   readonly humanStep?: string;
+  /** The heal whose wall it rules on, without an agent. */
+  readonly wall?: number;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -76,6 +78,8 @@ export interface PastAttempt extends LeftWork {
   readonly endedAt: number;
   readonly outcome: AttemptOutcome;
   readonly summary: string;
+  /** The part that its evidence is about; absent without evidence. */
+  readonly failedAt?: Evidence["step"];
   /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
@@ -145,6 +149,8 @@ export interface TicketState {
   readonly unfiled?: true;
   /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
   readonly unfinished?: Unfinished;
+  /** The heal whose wall is to be ruled on. The next attempt does that, without an agent. */
+  readonly wall?: number;
   readonly endedAt?: number;
   /** What the engine last saw or wrote of it in the tracker. */
   readonly tracked?: TrackedTicket;

@@ -4,13 +4,13 @@ import type { EndKind, VerdictWord } from "../run/event.ts";
 import { describeOutageOver, type OutageOver } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
-import type { Fence, TicketId } from "../values/ids.ts";
+import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { healChoice, whyNoHeal } from "./heal.ts";
+import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
@@ -32,7 +32,8 @@ export type Action =
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
-  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number }
+  | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number; readonly repo: RepoId }
+  | { readonly do: "keep-heal"; readonly n: number; readonly keep: "auto" | "ask" }
   | { readonly do: "drop-heal"; readonly why: string }
   | {
       readonly do: "end";
@@ -80,7 +81,19 @@ function reconcile(state: RunState): Action[] {
     const ticket = vecAt(state.tickets, index);
     return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
-  return [...aborts, ...gates, ...stalls];
+  return [...aborts, ...gates, ...stalls, ...keptHeals(state)];
+}
+
+/** Records a heal that moved its stall, for later runs. */
+function keptHeals(state: RunState): Action[] {
+  const keep = keepModeOf(state.batch);
+  const heal = healToKeep(state);
+  return heal === undefined || keep === "never" ? [] : [{ do: "keep-heal", n: heal.n, keep }];
+}
+
+/** True while a heal is being recorded. */
+function isKeeping({ heals }: RunState): boolean {
+  return heals.past.some(({ keep }) => keep?.as === "keeping");
 }
 
 /** A person settled the ticket of a running attempt. A merge is not cut short. */
@@ -105,6 +118,8 @@ function attempts(n: number): string {
  * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
+  // No attempt runs beside the proof after a heal, which may undo it.
+  if (state.heals.proving !== undefined) return [];
   if (state.checksOnly || state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
   const kept = soonReady(state, now);
   const free = freeSlots(state);
@@ -134,12 +149,12 @@ function liveChecks(state: RunState, now: number): Action[] {
 /** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
 function goesOn(state: RunState, now: number): boolean {
   if (!isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) return true;
-  return !state.heals.asked && awaitsChecks(state);
+  return state.heals.proving !== undefined || (!state.heals.asked && awaitsChecks(state));
 }
 
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined || isChecking(state)) return false;
+  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state)) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
@@ -210,8 +225,10 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   const why = whyNoHeal(state);
   if (why !== undefined) return [{ do: "drop-heal", why }];
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
+  const repo = repoToHeal(state, canHealHelp);
+  if (repo === undefined) return [];
   const reason = `a person asked for it; ${whatIsLeft(state)}`;
-  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch) }];
+  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
 /** The oracle says not done. The harness is healed if that may help; otherwise the run ends. */

@@ -55,7 +55,9 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.missing !== undefined) return state;
-  if (ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined) {
+  const isSpent = ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined;
+  // A wall is ruled on without an agent.
+  if (isSpent && ticket.wall === undefined) {
     return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };
   }
   return ticket.openDeps === 0 ? enqueue(state, index) : state;

@@ -6,6 +6,7 @@ import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
 import { describeHalt, isBackingOff } from "./backoff.ts";
+import { gatesBefore } from "./heal.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
 
@@ -15,6 +16,7 @@ export type Reason =
   | {
       readonly kind: "depends";
       readonly on: readonly TicketId[];
+      /** Gated tickets that it waits for, directly or behind others. */
       readonly gated: readonly TicketId[];
       readonly stalled: readonly TicketId[];
       readonly landed: readonly TicketId[];
@@ -58,8 +60,9 @@ export function whyNot(state: RunState, index: number): Reason {
 function restOf(state: RunState): Reason | undefined {
   if (state.checksOnly) return { kind: "checks-only" };
   if (state.paused) return { kind: "paused" };
-  const { asked, running } = state.heals;
-  return backoffOf(state) ?? (asked || running !== undefined ? { kind: "healing" } : undefined);
+  const { asked, running, proving } = state.heals;
+  const isHealing = asked || running !== undefined || proving !== undefined;
+  return backoffOf(state) ?? (isHealing ? { kind: "healing" } : undefined);
 }
 
 function resourceOf(state: RunState, index: number): Reason | undefined {
@@ -108,7 +111,7 @@ function dependencies(state: RunState, index: number): Reason {
   return {
     kind: "depends",
     on: open.map((dep) => dep.id),
-    gated: ids("human-gated"),
+    gated: gatesBefore(state, index),
     stalled: ids("stalled"),
     landed: ids("landed"),
   };
@@ -171,7 +174,8 @@ export function describeLive({ sha, failed, givenUp, checking, nextAt, history }
 }
 
 function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): string {
-  if (reason.gated.length > 0) return `waits for ${list(reason.gated)}, which a person must finish`;
+  const behind = reason.on.some((id) => reason.gated.includes(id)) ? "" : `${list(reason.on)}, behind `;
+  if (reason.gated.length > 0) return `waits for ${behind}${list(reason.gated)}, which a person must finish`;
   if (reason.landed.length > 0) return `waits for ${list(reason.landed)}, which has landed and is not live`;
   if (reason.stalled.length > 0) return `waits for ${list(reason.stalled)}, which is stalled`;
   return `waits for ${list(reason.on)}`;

@@ -35,7 +35,7 @@ export interface LoopContext extends StepContext {
 }
 
 /** The repository of a ticket. The batch check ensures that it exists. */
-export function repoOf(ctx: Pick<LoopContext, "repos">, ticket: Ticket): Repo {
+export function repoOf(ctx: Pick<LoopContext, "repos">, ticket: Pick<Ticket, "repo">): Repo {
   const repo = ctx.repos.get(ticket.repo);
   if (repo === undefined) throw new Error(`no repository "${ticket.repo}" was opened`);
   return repo;

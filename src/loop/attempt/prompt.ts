@@ -6,6 +6,7 @@ import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
+import type { OfferedTools } from "../../ports/harness.ts";
 
 /** Characters of a prompt's parts. A longer part is cut with a mark, so that every part fits. */
 const BODY_CHARS = 24_000;
@@ -48,9 +49,10 @@ export function renderWorkerPrompt(
     patch?: string;
     notes?: string;
     hints?: string;
+    tools?: OfferedTools;
   },
 ): string {
-  const { ticket, hints = "" } = options;
+  const { ticket } = options;
   const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
@@ -60,10 +62,23 @@ export function renderWorkerPrompt(
     finish: finishInWords(ticket),
     protect:
       options.protect.length === 0 ? "(none)" : boundedHead(options.protect.map((glob) => `- ${glob}`).join("\n"), LIST_CHARS),
-    hints: hints.trim() === "" ? "(none)" : boundedHead(hints.trim(), HINTS_CHARS),
+    hints: hintsInWords(options),
     evidence: earlierInWords(options),
   };
   return fillTemplate(template, values);
+}
+
+/** The scripts follow the hints, so that a template of a person's own needs no place for them. */
+function hintsInWords({ hints = "", tools }: { readonly hints?: string; readonly tools?: OfferedTools }): string {
+  const said = hints.trim() === "" ? [] : [boundedHead(hints.trim(), HINTS_CHARS)];
+  const list = tools?.tools.map(({ name, about }) => `- \`${name}\`${about === "" ? "" : `: ${about}`}`) ?? [];
+  const offered =
+    tools === undefined
+      ? []
+      : [
+          `Scripts that you may use, in the read-only folder ${tools.folder}. No check sees them, so no change may need them:\n${list.join("\n")}`,
+        ];
+  return said.length + offered.length === 0 ? "(none)" : [...said, ...offered].join("\n\n");
 }
 
 /** Characters of the tests that a ticket must fix. */

@@ -7,10 +7,11 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
+import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
-import { confineAgent, opened } from "../programs/confine.ts";
+import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { prepareWorktree } from "../programs/run-on-commit.ts";
@@ -21,6 +22,7 @@ import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, rep
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { keepPatch, keepWork } from "./kept-work.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
+import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**
  * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
@@ -31,7 +33,8 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
-  const end = await attempt(ctx, scope, repo, { path, branch }).catch(endOf);
+  const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
+  const end = await run(ctx, scope, repo, { path, branch }).catch(endOf);
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
   // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
@@ -120,8 +123,9 @@ async function attempt(
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }
   const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
-  await ctx.files.write(files.prompt, await promptOf(ctx, open));
-  const confinement = await confineAgent(ctx, repo, open, tree);
+  const tools = await ctx.harness.tools(scope.ticket.repo);
+  await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
+  const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
   const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const begun = ctx.clock.now();
@@ -232,7 +236,7 @@ async function runAgent(
   return result;
 }
 
-async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
+async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools | undefined): Promise<string> {
   const { evidence, failures, history, live, refusals } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
@@ -240,13 +244,15 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt): Promise<string> {
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
   const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
-  return renderWorkerPrompt(await ctx.harness.worker(), {
+  const { repo } = open.ticket;
+  return renderWorkerPrompt(await ctx.harness.worker(repo), {
     ticket: open.ticket,
     // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
     attempts: ctx.batch.limits.attempts,
     protect: protectedFor(ctx.batch.protect, open.ticket),
-    hints: await ctx.harness.hints(),
+    hints: await ctx.harness.hints(repo),
+    ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
     ...(patch === undefined ? {} : { patch }),

@@ -1,22 +1,24 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
-import type { HarnessFile } from "../../domain/run/heal-fact.ts";
+import type { HarnessPath } from "../../domain/run/heal-fact.ts";
 import { parseTransients } from "../../domain/schedule/transients-file.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { isTool } from "../../ports/harness.ts";
 import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
 
 /** Longer than any part of a prompt: every part is filled to its budget. */
 const LONG = "y".repeat(60_000);
 
 /** The reason that a text cannot be this file of a harness, in words that follow its name; undefined if it can. */
-export function unfitForHarness(file: HarnessFile, text: string): string | undefined {
+export function unfitForHarness(file: HarnessPath, text: string): string | undefined {
   if (file === "transients.json") {
     const read = parseTransients(text);
     return read.ok ? undefined : `cannot be used: ${plainText(read.why, 300)}`;
   }
   if (!isPlain(text)) return "holds characters that nobody sees";
+  if (isTool(file)) return text.startsWith("#!") ? undefined : "does not begin with #! and a program";
   if (file === "hints.md") return text.length > HINTS_CHARS ? `is longer than ${HINTS_CHARS} characters` : undefined;
   try {
     renderWorkerPrompt(text, LONGEST);
@@ -78,4 +80,5 @@ const LONGEST: Parameters<typeof renderWorkerPrompt>[1] = {
   patch: "y".repeat(1_000),
   notes: LONG,
   hints: LONG,
+  tools: { folder: "y".repeat(200), tools: Array.from({ length: 8 }, () => ({ name: "y".repeat(64), about: "y".repeat(120) })) },
 };

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { ANSWER_FILE, claimOf, diagnosisOf, type HealerAnswer } from "../../domain/outbox/healer-answer.ts";
+import { parseHealerAnswer } from "../../domain/outbox/parse.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { HARNESS_FILES, type HarnessFile, type HealFact, type HealsState } from "../../domain/run/heal-fact.ts";
+import type { HarnessPath, HealFact } from "../../domain/run/heal-fact.ts";
+import type { HealsState } from "../../domain/run/heals-state.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { misnamed } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { RunId } from "../../domain/values/ids.ts";
+import type { RepoId, RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { AgentResult } from "../../ports/agent.ts";
@@ -19,7 +23,7 @@ import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
 import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
 type Started = Extract<RunEvent, { type: "heal-started" }>;
-type End = Pick<Extract<HealFact, { type: "heal-ended" }>, "outcome" | "why" | "changed">;
+type End = Pick<Extract<HealFact, { type: "heal-ended" }>, "outcome" | "why" | "changed" | "answer" | "wall">;
 
 /** Found in the environment of every process of a heal. */
 export function healMarker(run: RunId, { n, token }: Pick<NonNullable<HealsState["running"]>, "n" | "token">): string {
@@ -38,15 +42,31 @@ export async function heal(ctx: LoopContext, event: Started, signal: AbortSignal
   ctx.report({ type: "heal-ended", n: event.n, ...end, why: plainText(end.why, 500), costUsd: spent.usd });
 }
 
-/** Keeps a healed harness for later runs, once the oracle is proven after the heal. Never throws: this run has it in any case. */
-export async function keepHarness(ctx: LoopContext): Promise<void> {
-  if (ctx.state().heals.version === 0) return;
+/** Records a heal that moved its stall, for later runs. Never throws: this run has it in any case. */
+export async function keepHeal(ctx: LoopContext, { n, keep }: Extract<RunEvent, { type: "heal-keeping" }>): Promise<void> {
+  const heal = ctx.state().heals.past.find((past) => past.n === n);
+  if (heal === undefined) return;
+  const state = keep === "auto" ? "kept" : "waiting";
+  const { endedAt: at, base, moved, answer } = heal;
+  const { rootCause = "", change = "", prediction = [] } = answer ?? {};
   try {
-    await ctx.harness.keep();
+    for (const repo of reposOf(ctx, heal.repo))
+      await ctx.harness.keep({ n, base, repo, state, at, rootCause, change, prediction, moved });
+    ctx.report({ type: "heal-kept", n, as: state, why: KEPT[state] });
   } catch (error) {
-    const why = errorMessage(error);
-    process.emitWarning(`the healed harness could not be kept for later runs: ${why}`);
+    const why = plainText(`it could not be recorded for later runs: ${errorMessage(error)}`, 500);
+    ctx.report({ type: "heal-kept", n, as: "failed", why });
   }
+}
+
+const KEPT: Readonly<Record<"kept" | "waiting", string>> = {
+  kept: "later runs on this repository begin with it",
+  waiting: "a person has to keep it before a later run begins with it",
+};
+
+/** The repositories of a heal: one, unless an older version began it. */
+function reposOf({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined): readonly RepoId[] {
+  return repo === undefined ? [...repos.values()].map(({ id }) => id).slice(0, 1) : [repo];
 }
 
 interface Repairing {
@@ -56,21 +76,24 @@ interface Repairing {
 }
 
 async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repairing): Promise<End> {
-  const { n, token, reason } = event;
+  const { n, token } = event;
+  const [repo] = reposOf(ctx, event.repo);
+  const base = ctx.state().heals.running?.base ?? 0;
+  if (repo === undefined) throw new Error("the run has no repository");
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence: token, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) return { outcome: "failed", why: reserved.why, changed: [] };
   try {
     const files = await ctx.files.heal(n);
-    const before = await ctx.harness.layOut(files.harness);
+    const before = await ctx.harness.layOut(files.harness, { repo, version: base });
     const nonce = randomBytes(16).toString("hex");
-    const stop = await describeStop(ctx, reason, nonce);
+    const stop = await describeStop(ctx, { repo, nonce });
     const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
     await ctx.files.write(files.prompt, renderHealerPrompt(ctx.templates.healer, about));
     spent.usd = ctx.agent.reserveUsd;
     const result = await runHealer(ctx, event, files, signal);
     spent.usd = result.costUsd ?? ctx.agent.reserveUsd;
     if (!cameToItsEnd(result)) return { outcome: "failed", why: `its agent ${wayOf(result)}`, changed: [] };
-    return await admit(ctx, n, before, await ctx.harness.read(files.harness));
+    return await admit(ctx, await ctx.harness.read(files.harness), { n, repo, before });
   } finally {
     ctx.dayBudget.settle(token, spent.usd);
   }
@@ -106,39 +129,87 @@ function wayOf(result: AgentResult): string {
   return howItEnded(result);
 }
 
-/** Accepts the agent's texts whole and unchanged, or not at all. */
-async function admit(ctx: LoopContext, n: number, before: HarnessTexts, left: HarnessReading): Promise<End> {
+interface Admitting {
+  readonly n: number;
+  readonly repo: RepoId;
+  readonly before: HarnessTexts;
+}
+
+/** Accepts the agent's texts whole and unchanged, or not at all. Without a valid answer the heal has failed. */
+async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }: Admitting): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
   const { texts, strangers } = left;
   const ignored = strangers.length === 0 ? "" : `; nobody reads ${strangers.join(", ")}`;
-  const changed = HARNESS_FILES.filter((file) => texts[file] !== before[file]);
-  if (changed.length === 0) return { outcome: "nothing", why: `it changed nothing${ignored}`, changed };
-  const problem = problemOf(ctx, { before, texts, changed });
-  if (problem !== undefined) return { outcome: "rejected", why: `${problem}${ignored}`, changed };
-  await ctx.harness.write(n, texts);
-  return { outcome: "accepted", why: `it changed ${changed.join(", ")}${ignored}`, changed };
+  const read = answerIn(ctx, left, repo);
+  if (!read.ok) return { outcome: "failed", why: `it left no answer: ${ANSWER_FILE} ${read.why}${ignored}`, changed: [] };
+  const answer = diagnosisOf(read.value);
+  const changed = pathsOf(before, texts);
+  if (read.value.kind === "wall") return admitWall(ctx, read.value, { changed, ignored });
+  if (changed.length === 0) return { outcome: "nothing", why: `it changed nothing${ignored}`, changed, answer };
+  const problem = problemOf(ctx, { repo, before, texts, changed });
+  if (problem !== undefined) return { outcome: "rejected", why: `${problem}${ignored}`, changed, answer };
+  await ctx.harness.write(n, { repo, texts });
+  return { outcome: "accepted", why: `it changed ${changed.join(", ")}${ignored}`, changed, answer };
+}
+
+/** A wall is a claim (law 2): as for a worker's blocker, a reviewer rules on it, and without one it is rejected. */
+function admitWall(
+  ctx: LoopContext,
+  wall: Extract<HealerAnswer, { kind: "wall" }>,
+  { changed, ignored }: { readonly changed: readonly HarnessPath[]; readonly ignored: string },
+): End {
+  const answer = diagnosisOf(wall);
+  const unused = changed.length === 0 ? "" : `; what it changed beside a wall is not used: ${changed.join(", ")}`;
+  const rest = `${plainText(wall.humanStep, 200)}${unused}${ignored}`;
+  if (ctx.reviewer === undefined) {
+    const why = `it claims a wall, and the batch names no reviewer to rule on it: ${rest}`;
+    return { outcome: "rejected", why, changed: [], answer };
+  }
+  const why = `it claims a wall before ${wall.prediction.join(", ")}, to be ruled on: ${rest}`;
+  return { outcome: "wall", why, changed: [], answer, wall: claimOf(wall) };
+}
+
+function answerIn(
+  ctx: LoopContext,
+  { answer }: Extract<HarnessReading, { ok: true }>,
+  repo: RepoId,
+): { readonly ok: true; readonly value: HealerAnswer } | { readonly ok: false; readonly why: string } {
+  if (!answer.ok) return answer;
+  const parsed = parseHealerAnswer(answer.text);
+  if (!parsed.ok) return parsed;
+  const wrong = misnamed(ctx.state(), repo, parsed.value);
+  return wrong === undefined ? parsed : { ok: false, why: wrong };
+}
+
+/** The files that differ, scripts included. */
+function pathsOf(before: HarnessTexts, after: HarnessTexts): readonly HarnessPath[] {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])] as HarnessPath[];
+  return paths.filter((path) => before[path] !== after[path]);
 }
 
 function problemOf(
   ctx: LoopContext,
-  options: { readonly before: HarnessTexts; readonly texts: HarnessTexts; readonly changed: readonly HarnessFile[] },
+  options: Omit<Admitting, "n"> & { readonly texts: HarnessTexts; readonly changed: readonly HarnessPath[] },
 ): string | undefined {
-  const { before, texts, changed } = options;
+  const { repo, before, texts, changed } = options;
   for (const file of changed) {
-    const unfit = unfitForHarness(file, texts[file]);
+    const text: string | undefined = texts[file];
+    const unfit = text === undefined ? undefined : unfitForHarness(file, text);
     if (unfit !== undefined) return `${file} ${unfit}`;
   }
   const loosened = loosensChecks(classesOf(before["transients.json"]), classesOf(texts["transients.json"]));
-  return loosened === undefined ? smoke(ctx, texts) : `transients.json ${loosened}`;
+  return loosened === undefined ? smoke(ctx, repo, texts) : `transients.json ${loosened}`;
 }
 
-/** The prompts of all open tickets must render. */
-function smoke(ctx: LoopContext, texts: HarnessTexts): string | undefined {
+/** The prompts of all open tickets of the repository must render. */
+function smoke(ctx: LoopContext, repo: RepoId, texts: HarnessTexts): string | undefined {
   const state = ctx.state();
   const { attempts } = ctx.batch.limits;
   for (const { id, evidence } of openTickets(state)) {
+    const ticket = specOf(state.plan, id);
+    if (ticket.repo !== repo) continue;
     const about = {
-      ticket: specOf(state.plan, id),
+      ticket,
       attempt: 1,
       attempts,
       protect: ctx.batch.protect,

@@ -1,7 +1,9 @@
+import { whatIsLeft } from "../../domain/results/what-is-left.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import type { RepoId } from "../../domain/values/ids.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -14,6 +16,9 @@ const STOP_CHARS = 56_000;
 const REASON_CHARS = 2_000;
 const SUMMARY_CHARS = 300;
 const DETAIL_CHARS = 1_500;
+/** Limits of scripts, as the reader of a harness has them. */
+const MOST_TOOLS = 8;
+const TOOL_KIB = 16;
 /** Bounds: tickets in the prompt, attempts of each, and the end of the last attempt's log. */
 const MOST_TICKETS = 6;
 const LOG_BYTES = 8_000;
@@ -39,6 +44,8 @@ export function renderHealerPrompt(
     variables: WORKER_VARIABLES.join(", "),
     promptChars: String(PROMPT_CHARS),
     hintsChars: String(HINTS_CHARS),
+    tools: String(MOST_TOOLS),
+    toolKib: String(TOOL_KIB),
     stop: stop.slice(0, STOP_CHARS),
   });
 }
@@ -46,11 +53,17 @@ export function renderHealerPrompt(
 /**
  * The stop, for a healer: what is left, and for the tickets that it may help the evidence of their attempts and the end of the
  * last agent's log. Tickets that a heal would reopen come first. Each piece stands between lines with the nonce, which was
- * unknown when the piece was written.
+ * unknown when the piece was written. Only tickets of the repository are in it: what agents of another one printed must not reach
+ * the prompts of this one.
  */
-export async function describeStop(ctx: Pick<LoopContext, "files" | "state">, reason: string, nonce: string): Promise<string> {
+export async function describeStop(
+  ctx: Pick<LoopContext, "files" | "state">,
+  { repo, nonce }: { readonly repo: RepoId; readonly nonce: string },
+): Promise<string> {
   const state = ctx.state();
-  const mendable = [...vecItems(state.tickets)].filter(canHealHelp);
+  const reason = whatIsLeft(state, repo);
+  const own = [...vecItems(state.tickets)].filter((_, index) => state.plan.tickets[index]?.repo === repo);
+  const mendable = own.filter(canHealHelp);
   const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {

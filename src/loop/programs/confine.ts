@@ -1,25 +1,38 @@
+import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
 import type { StepScope } from "./scope.ts";
 
-type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles">;
+type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles" | "toolsPlace">;
 
 /** The confinement of an agent, and of the commands that prepare its worktree; undefined if the run has no sandbox. */
 export async function confineAgent(
   ctx: Confined,
   repo: Repo,
   scope: Pick<StepScope, "files">,
-  tree: { readonly path: string; readonly branch: string },
+  { tools, ...tree }: { readonly path: string; readonly branch: string; readonly tools: OfferedTools | undefined },
 ): Promise<Confinement | undefined> {
   if (!ctx.confined) return undefined;
   const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, scope) });
+  const offered = tools === undefined ? { read: [], mounts: [] } : toolsView(ctx, tools);
   return withPolicy(ctx, {
     write: [...write, scope.files.outbox, scope.files.session],
-    read: [...read, scope.files.prompt, ...ctx.agentFiles],
-    mounts,
+    read: [...read, scope.files.prompt, ...ctx.agentFiles, ...offered.read],
+    mounts: [...mounts, ...offered.mounts],
     sockets: [],
   });
+}
+
+/** The harness's scripts, read-only. They are shown to workers alone: never to a check, a verification or the reviewer. */
+function toolsView({ toolsPlace }: Confined, { folder }: OfferedTools): Pick<Confinement, "read" | "mounts"> {
+  if (toolsPlace === undefined) return { read: [folder], mounts: [] };
+  return { read: [], mounts: [{ from: folder, at: toolsPlace, write: false }] };
+}
+
+/** The path of the harness's scripts for an agent. */
+export function toolsPath({ confined, toolsPlace }: Confined, { folder }: OfferedTools): string {
+  return confined ? (toolsPlace ?? folder) : folder;
 }
 
 /** The files that an agent sees at their own paths. */

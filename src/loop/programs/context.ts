@@ -20,6 +20,8 @@ export interface ProgramContext {
   readonly confined: boolean;
   /** True if the sandbox can lay a writable layer over a checkout; see Sandbox. */
   readonly layers: boolean;
+  /** The place of the harness's scripts in an agent's sandbox; absent if it shows every folder at its own path. */
+  readonly toolsPlace?: string;
   /** Files that the agent's command names: a confined agent may read them, wherever they are. */
   readonly agentFiles: readonly string[];
   /** Files that the reviewer's program needs to read; see agentFiles. */

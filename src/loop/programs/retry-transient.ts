@@ -35,7 +35,7 @@ export async function retryTransient<T>(
   const { turn } = scope;
   const failure = options.failure(first);
   if (failure === undefined || turn === undefined || scope.retried.has(turn.step)) return first;
-  const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients())];
+  const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients(scope.ticket.repo))];
   const transient = transientOf(classes, failure.kind, failure.output);
   if (transient === undefined || !((await options.stillTrue?.()) ?? true)) return first;
   const waitMs = transient.waitSeconds * 1000;

@@ -205,11 +205,14 @@ export class Orchestrator {
         this.report({ type: "tripwire-started" });
         return;
       case "heal": {
-        const { n, reason, reservedUsd } = action;
+        const { n, reason, reservedUsd, repo } = action;
         const token = (this.#state.lastFence + 1) as Fence;
-        this.report({ type: "heal-started", n, token, reason, reservedUsd });
+        this.report({ type: "heal-started", n, token, reason, reservedUsd, repo });
         return;
       }
+      case "keep-heal":
+        this.report({ type: "heal-keeping", n: action.n, keep: action.keep });
+        return;
       case "drop-heal":
         this.report({ type: "heal-dropped", why: action.why });
         return;

@@ -24,6 +24,8 @@ export class PeopleWatch {
   readonly #ctx: WatchContext;
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  /** A batch file that changed between two engines is the start's to accept, which counts it. */
+  #isFirst = true;
   #warned = "";
 
   constructor(ctx: WatchContext) {
@@ -86,7 +88,7 @@ export class PeopleWatch {
     const { report, watchedFiles } = this.#ctx;
     const fresh: SeenPlace[] = [];
     for (const { key, value, target, name, class: c } of (await watchedFiles?.read()) ?? []) {
-      const seen = this.#seen(key);
+      const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
       if (seen === undefined) fresh.push({ key, value });
       else if (seen !== value)
         report({
@@ -97,6 +99,7 @@ export class PeopleWatch {
           place: { key, value },
         });
     }
+    this.#isFirst = false;
     if (fresh.length > 0) report({ type: "places-seen", places: fresh });
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { leftWorkLines } from "../../domain/run/left-work.ts";
+import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -10,7 +11,7 @@ import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
 import { work } from "../attempt/worker.ts";
 import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
-import { heal, keepHarness } from "../heal/heal.ts";
+import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -34,6 +35,8 @@ export class Performer implements Effects {
   readonly #watch: TrackerWatch;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
+  /** The oracle's last evidence; none of an earlier engine. */
+  #evidence: readonly TicketEvidence[] | undefined;
   /** Ends the wait of a judgement in the background, once it would disturb no running effect. */
   #hurry: (() => void) | undefined;
   readonly #pending = new Set<Promise<void>>();
@@ -75,6 +78,11 @@ export class Performer implements Effects {
     this.#people.start();
   }
 
+  /** The context of all effects. Its tracker serialises the engine's own writes with the reads. */
+  get context(): LoopContext {
+    return this.#ctx;
+  }
+
   launch(event: RunEvent): void {
     switch (event.type) {
       case "attempt-claimed":
@@ -84,10 +92,13 @@ export class Performer implements Effects {
       case "tripwire-started":
         return this.#track(this.#prove());
       case "tripwire-ended":
-        if (event.ok) return this.#track(keepHarness(this.#ctx));
-        return event.unproven ? undefined : this.#others.abort();
+        // A failed proof after a heal undoes it, and is repeated without it.
+        if (this.#ctx.state().stage === "stopping") this.#others.abort();
+        return;
       case "heal-started":
         return this.#track(heal(this.#ctx, event, this.#others.signal));
+      case "heal-keeping":
+        return this.#track(keepHeal(this.#ctx, event));
       case "live-check-started":
         // The last re-verification runs its own.
         if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
@@ -97,6 +108,8 @@ export class Performer implements Effects {
         return this.#track(this.#reverify());
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
+      case "ticket-added":
+        return this.#track(this.#file(event.added.id));
       case "ticket-retried":
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
@@ -161,8 +174,10 @@ export class Performer implements Effects {
     await (final ? this.#retries.oracle.turn(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
-    const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
-    report({ type: "oracle-judged", final, judgement });
+    const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
+    this.#evidence = evidence ?? this.#evidence;
+    report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
     if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "it gave no reason") : undefined);
   }
 

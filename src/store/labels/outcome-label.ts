@@ -31,5 +31,9 @@ export const HEAL_LABELS: Readonly<Record<HealOutcome, Label>> = {
   rejected: { ...STYLES.failed, word: "rejected" },
   failed: { ...STYLES.failed, word: "failed" },
   nothing: { ...STYLES.waits, word: "came to nothing" },
+  wall: { ...STYLES.needsYou, word: "claims a wall" },
   lost: { ...STYLES.failed, word: "lost with its engine" },
 };
+
+/** A heal that was undone, because the proof of the oracle after it failed. */
+export const REVERTED: Label = { ...STYLES.failed, word: "undone: the tripwire rejected it" };

@@ -75,7 +75,7 @@ function checkKept(state: RunState): void {
   // Nobody starts in a hold, before a heal that was asked for, or after what ends all starts.
   if (state.stage !== "working" || state.backoff !== undefined || state.backoffDue !== undefined || state.halted !== undefined)
     return;
-  if (state.heals.asked) return;
+  if (state.heals.asked || state.heals.proving !== undefined) return;
   const could = couldStart(state);
   const starts = startsAt(state, state.lastEventAt);
   expect(starts).toEqual(could.slice(0, starts.length));
@@ -271,7 +271,7 @@ function checkReason(state: RunState, index: number): string {
       expect(state.paused).toBe(true);
       break;
     case "healing":
-      expect(state.heals.asked ?? state.heals.running).toBeDefined();
+      expect(state.heals.asked ?? state.heals.running ?? state.heals.proving).toBeDefined();
       break;
     case "stopping":
       expect(state.stage).toBe("stopping");

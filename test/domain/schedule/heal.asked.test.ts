@@ -38,8 +38,10 @@ describe("a heal that a person asks for", () => {
     expect(sim.state.seq).toBe(seq);
     end(sim, "accepted");
     // The tripwire comes after it as after every other.
-    expect(sim.decide().map((action) => action.do)).toEqual(["start", "start", "tripwire"]);
-    expect(sim.state.heals).toMatchObject({ started: 1, accepted: 1, version: 1 });
+    expect(sim.decide().map((action) => action.do)).toEqual(["tripwire"]);
+    sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
+    expect(sim.decide().map((action) => action.do)).toEqual(["start", "start"]);
+    expect(sim.state.heals).toMatchObject({ started: 1, accepted: 1, versions: { app: 1 } });
     expect(refusal(sim, heal)).toBe("no heal is left: 1 of 1 are used up");
   });
 

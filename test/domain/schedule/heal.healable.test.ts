@@ -60,7 +60,9 @@ describe("a heal that is accepted", () => {
     const sim = healing();
     const { reason, startedAt } = sim.state.heals.running ?? {};
     accept(sim, 0.5);
-    const first = { n: 1, outcome: "accepted", why: "", changed: [], costUsd: 0.5, reason, startedAt, endedAt: sim.now };
+    const times = { reason, startedAt, endedAt: sim.now };
+    const of = { repo: "app", base: 0, stalled: ["T-2"], moved: [] };
+    const first = { n: 1, outcome: "accepted", why: "", changed: [], costUsd: 0.5, ...times, ...of };
     expect(sim.state.heals.past).toEqual([first]);
     sim.report({ type: "heal-started", n: 2, token: 9 as Fence, reason: "again", reservedUsd: 0 });
     accept(sim);

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { healResultsOf } from "../../../src/domain/results/heal-results.ts";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { admitFact } from "../../../src/domain/run/admit.ts";
 import type { HealOutcome } from "../../../src/domain/run/heal-fact.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
+import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
-import { numbersLine } from "../../../src/store/results/summary.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
@@ -23,10 +25,14 @@ function begun(limits: Limits = {}, usdPerAttempt = 0, tickets = [ticketOf("T-1"
 function goOn(sim: Simulation): string[] {
   for (let step = 0; step < 50; step++) {
     const actions = sim.decide();
+    const keeping = sim.state.heals.past.find(({ keep }) => keep?.as === "keeping");
+    if (keeping !== undefined) sim.report({ type: "heal-kept", n: keeping.n, as: "kept", why: "it moved T-1" });
+    const asked = keeping !== undefined || sim.state.oracle.asking || sim.state.stage === "verifying";
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
     if (sim.state.oracle.asking)
       sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
-    if (actions.length === 0 || sim.state.stage === "ended" || sim.state.stage === "healing") return actions.map((a) => a.do);
+    if ((actions.length === 0 && !asked) || sim.state.stage === "ended" || sim.state.stage === "healing")
+      return actions.map((a) => a.do);
   }
   throw new Error("it goes on for ever");
 }
@@ -64,32 +70,56 @@ describe("a heal", () => {
       stage: "working",
       reverified: false,
       tripwire: { status: "due" },
-      heals: { started: 1, accepted: 1, version: 1 },
+      heals: { started: 1, accepted: 1, versions: { app: 1 }, proving: { n: 1 }, past: [{ stalled: ["T-1"], moved: [] }] },
       counts: { stalled: 0 },
     });
     expect(ticket(sim.state, T1)).toMatchObject({ phase: "waiting", failures: 0, evidence: [{ summary: "broken" }] });
     expect(ticket(sim.state, T1)).not.toHaveProperty("stalledReason");
     expect(ticket(sim.state, T1)).not.toHaveProperty("signs");
-    expect(sim.decide().map((action) => action.do)).toEqual(["start", "tripwire"]);
+    expect(sim.decide().map((action) => action.do)).toEqual(["tripwire"]);
+    expect(sim.decide()).toEqual([]);
+    expect(describeReason(whyNot(sim.state, 0))).toBe("ready; the harness is healed first");
+    sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
+    expect(sim.decide().map((action) => action.do)).toContain("start");
     sim.endAttempt(T1, "done");
     sim.decide();
     sim.endAttempt(T2, "done");
-    goOn(sim);
-    expect(sim.events.filter((event) => event.type === "oracle-asked" && event.final)).toHaveLength(1);
-    expect(sim.state.end).toBeUndefined();
-    sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
     goOn(sim);
     expect(sim.state.end).toMatchObject({ exitCode: 0 });
     expect(ledgerOf(sim.state)).toMatchObject({ heals: 1, healsAccepted: 1, incidents: 0, interventions: { total: 0 } });
     expect(numbersLine(ledgerOf(sim.state))).toContain("heals 1, accepted 1");
   });
 
-  test("after which the tripwire fires ends the run as unjudged, whatever else is done", () => {
+  test("that the tripwire rejects is undone, and the run ends with the reason that it would have had", () => {
+    const sim = stopped({ heals: 2 });
+    const { stalledReason } = ticket(sim.state, T1) ?? {};
+    end(sim, "accepted");
+    sim.decide();
+    sim.report({ type: "tripwire-ended", ok: false, problem: "the oracle", canaries: 0, ms: 1 });
+    expect(sim.state).toMatchObject({ stage: "working", tripwire: { status: "due" }, ready: [], exhausted: [] });
+    expect(sim.state.heals).toMatchObject({ accepted: 0, versions: {}, givenUp: true, past: [{ reverted: "the oracle" }] });
+    expect(sim.state.heals).not.toHaveProperty("proving");
+    expect(ticket(sim.state, T1)).toMatchObject({ phase: "stalled", stalledBy: "attempts", failures: 1, stalledReason });
+    expect(sim.decide().map((action) => action.do)).toContain("tripwire");
+    sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
+    goOn(sim);
+    expect(sim.state.end).toMatchObject({
+      kind: "not-done",
+      exitCode: 1,
+      reason: expect.stringMatching(/T-1 stalled \(1 attempt/),
+    });
+    expect(healResultsOf(sim.state)).toMatchObject([
+      { outcome: "reverted", kept: "no", why: "the tripwire rejected it: the oracle" },
+    ]);
+  });
+
+  test("after which the tripwire fires even without it ends the run as unjudged: something else is wrong", () => {
     const sim = stopped();
     end(sim, "accepted");
     sim.decide();
     sim.report({ type: "tripwire-ended", ok: false, problem: "the oracle", canaries: 0, ms: 1 });
-    for (const action of sim.decide()) if (action.do === "abort") sim.endAttempt(action.ticket, "stopped");
+    sim.decide();
+    sim.report({ type: "tripwire-ended", ok: false, problem: "the oracle", canaries: 0, ms: 1 });
     sim.decide();
     expect(sim.state.end).toMatchObject({ kind: "tripwire", exitCode: 3 });
   });
@@ -99,7 +129,7 @@ describe("a heal", () => {
     end(sim, outcome);
     goOn(sim);
     expect(sim.state.end).toMatchObject({ kind: "not-done", exitCode: 1, reason: expect.stringContaining("T-1 stalled") });
-    expect(sim.state.heals).toMatchObject({ started: 1, accepted: 0, version: 0 });
+    expect(sim.state.heals).toMatchObject({ started: 1, accepted: 0, versions: {} });
   });
 
   test("that did not help is followed by another, as long as one is left", () => {
@@ -109,6 +139,7 @@ describe("a heal", () => {
       end(sim, "accepted");
       sim.decide();
       sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
+      sim.decide();
       sim.endAttempt(T1, "failed");
       goOn(sim);
     }
@@ -122,7 +153,7 @@ describe("a heal", () => {
     sim.report({ type: "run-resumed", orphansKilled: 0 });
     expect(decide(sim.state, sim.state.lastEventAt).some((action) => action.do === "end")).toBe(false);
     end(sim, "lost", 2);
-    expect(sim.state).toMatchObject({ reservedUsd: 0, spentUsd: 4, heals: { started: 1, accepted: 0, version: 0 } });
+    expect(sim.state).toMatchObject({ reservedUsd: 0, spentUsd: 4, heals: { started: 1, accepted: 0, versions: {} } });
     sim.prove();
     goOn(sim);
     expect(sim.state.heals.running?.n).toBe(2);
@@ -223,6 +254,8 @@ test("a ticket that a breaker stopped is healed too, and its breaker is let go",
   goOn(sim);
   expect(sim.state.stage).toBe("healing");
   end(sim, "accepted");
+  sim.decide();
+  sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 1 });
   expect(sim.decide().map((action) => action.do)).toContain("start");
 });
 

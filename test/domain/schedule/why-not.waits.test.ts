@@ -57,6 +57,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "day-spend-unknown": false,
   "exclusive-awaited": false,
   "exclusive-freed": false,
+  "ticket-added": false,
+  "batch-changed": false,
   "reverify-started": false,
   "reverify-ended": false,
   "tripwire-started": false,
@@ -75,6 +77,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "heal-started": false,
   "heal-agent-started": false,
   "heal-ended": false,
+  "heal-keeping": false,
+  "heal-kept": false,
 };
 
 const rows = Object.entries(WAITS).flatMap(([type, waits]): (readonly [string, object, boolean])[] =>

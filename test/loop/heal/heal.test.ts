@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { HealTask } from "../../../src/ports/agent.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
-import { addHint, ended, HINT, hinted, openHealing, PROMPTS } from "../heal-stage.ts";
+import { addHint, answer, ended, HINT, hinted, openHealing, PROMPTS, recorded } from "../heal-stage.ts";
 import { endless } from "../stage.ts";
 
 cleanUp();
@@ -19,12 +19,10 @@ describe("a heal", () => {
     expect(state.end).toMatchObject({ exitCode: 0 });
     expect(ended(stage)).toEqual([{ outcome: "accepted", why: "it changed hints.md", changed: ["hints.md"] }]);
     expect(stage.of("tripwire-ended")).toHaveLength(2);
-    expect(readFileSync(join(folder, "0", "hints.md"), "utf8")).toBe("");
-    expect(readFileSync(join(folder, "1", "hints.md"), "utf8")).toBe(HINT);
-    expect(readFileSync(join(home, "hints.md"), "utf8")).toBe(HINT);
-    expect(existsSync(join(home, "worker.md"))).toBe(false);
-    expect(readFileSync(join(home, "before-r-1-1", "hints.md"), "utf8")).toBe("");
-    expect(readdirSync(home).filter((name) => name.startsWith("."))).toEqual([]);
+    expect(readFileSync(join(folder, "app", "0", "hints.md"), "utf8")).toBe("");
+    expect(readFileSync(join(folder, "app", "1", "hints.md"), "utf8")).toBe(HINT);
+    expect(readdirSync(home)).toEqual(["changes"]);
+    expect(recorded(home)).toMatchObject({ "r-1-1": { state: "kept", moved: ["T-1"], rootCause: "nobody names the file" } });
     const later = await openHealing({}, home);
     using __ = later.stage;
     later.stage.start();
@@ -41,8 +39,8 @@ describe("a heal", () => {
       },
       heal: (task) => {
         prompts.push(readFileSync(task.promptFile, "utf8"));
-        expect(readdirSync(task.worktree).toSorted()).toEqual(["hints.md", "transients.json", "worker.md"]);
-        return undefined;
+        expect(readdirSync(task.worktree).toSorted()).toEqual(["hints.md", "tools", "transients.json", "worker.md"]);
+        return answer(task);
       },
     });
     using _ = stage;
@@ -105,6 +103,28 @@ describe("a heal", () => {
       (t) => edit(t, "transients.json", ": Text file busy$", "AssertionErr"),
       /^transients.json (gives checks a retry: "text-file-busy"|cannot be used)/,
     ],
+    [
+      "too many scripts",
+      (t) => tools(t, Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`t${i}`, "#!/bin/sh\n"]))),
+      /^tools holds more than 8 files$/,
+    ],
+    [
+      "a script that is too long",
+      (t) => tools(t, { big: `#!/bin/sh\n${"#".repeat(17_000)}` }),
+      /^tools\/big is longer than 16384 bytes$/,
+    ],
+    ["a script that names no program", (t) => tools(t, { run: "echo" }), /^tools\/run does not begin with #! and a program$/],
+    [
+      "a script with a name that is none",
+      (t) => tools(t, { "Run me": "#!/bin/sh\n" }),
+      /^tools holds Run me, which is no name of a script$/,
+    ],
+    ["a link among the scripts", (t) => symlinkSync("/etc/hostname", join(t.worktree, "tools", "run")), /^tools\/run is a link$/],
+    [
+      "a folder among the scripts",
+      (t) => mkdirSync(join(t.worktree, "tools", "run")),
+      /^tools\/run (is no plain file|cannot be read)/,
+    ],
     ["a link in the place of a file", (t) => relink(t, "hints.md", "/etc/hostname"), /^hints.md is a link$/],
     ["a file less", (t) => rmSync(join(t.worktree, "hints.md")), /^hints.md is gone$/],
     [
@@ -113,7 +133,7 @@ describe("a heal", () => {
       /^the harness's folder is no folder$/,
     ],
   ])("that leaves %s is refused, and the real stop is shown", async (_, act, why) => {
-    const { stage, home, folder } = await openHealing({ heal: (task) => (act(task), undefined) });
+    const { stage, home, folder } = await openHealing({ heal: (task) => (answer(task), act(task), undefined) });
     using __ = stage;
     stage.start();
     expect((await stage.ended()).end).toMatchObject({
@@ -122,7 +142,7 @@ describe("a heal", () => {
       reason: expect.stringContaining("T-1 stalled"),
     });
     expect(ended(stage)).toMatchObject([{ outcome: "rejected", why: expect.stringMatching(why) }]);
-    expect(existsSync(join(folder, "1"))).toBe(false);
+    expect(existsSync(join(folder, "app", "1"))).toBe(false);
     expect(existsSync(home)).toBe(false);
   });
 
@@ -139,9 +159,54 @@ describe("a heal", () => {
     expect(ended(stage)).toMatchObject([
       { outcome: "accepted", why: "it changed hints.md; nobody reads limits.json, oracle.mjs, reviewer.md" },
     ]);
-    for (const place of [join(folder, "1"), join(home, "before-r-1-1")])
-      expect(readdirSync(place).toSorted()).toEqual(["hints.md", "transients.json", "worker.md"]);
-    expect(readdirSync(home).toSorted()).toEqual(["before-r-1-1", "hints.md"]);
+    expect(readdirSync(join(folder, "app", "1")).toSorted()).toEqual(["hints.md", "tools", "transients.json", "worker.md"]);
+    expect(recorded(home)).toMatchObject({ "r-1-1": { files: [{ path: "hints.md" }] } });
+  });
+
+  test.each<[string, string | undefined, RegExp]>([
+    ["is missing", undefined, /^it left no answer: answer.json is missing$/],
+    ["is no JSON", "{", /^it left no answer: answer.json is not valid JSON/],
+    ["is of no kind", `{"kind": "maybe"}`, /^it left no answer: answer.json .*kind/],
+    [
+      "predicts nothing",
+      `{"kind": "gap", "rootCause": "x", "change": "y", "prediction": []}`,
+      /^it left no answer: answer.json prediction/,
+    ],
+    [
+      "names a foreign ticket",
+      `{"kind": "gap", "rootCause": "x", "change": "y", "prediction": ["T-9"]}`,
+      /^it left no answer: answer.json names T-9, which is no ticket of this run$/,
+    ],
+    [
+      "is a wall without evidence",
+      `{"kind": "wall", "rootCause": "x", "change": "y", "prediction": ["T-1"], "humanStep": "z"}`,
+      /^it left no answer: answer.json evidence/,
+    ],
+  ])("whose answer %s has failed, whatever it wrote beside it", async (_, text, why) => {
+    const { stage, home } = await openHealing({
+      heal: (task) => {
+        addHint(task);
+        const file = join(task.worktree, "answer.json");
+        if (text === undefined) rmSync(file);
+        else writeFileSync(file, text);
+        return undefined;
+      },
+    });
+    using __ = stage;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "not-done", reason: expect.stringContaining("T-1 stalled") });
+    expect(ended(stage)).toMatchObject([{ outcome: "failed", why: expect.stringMatching(why), changed: [] }]);
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test("that claims a wall is rejected where no reviewer can rule on it, as a worker's blocker would be", async () => {
+    const evidence = [{ command: ["false"], exitCode: 1, output: "" }];
+    const { stage } = await openHealing({ heal: (task) => answer(task, { kind: "wall", evidence, humanStep: "buy a licence" }) });
+    using __ = stage;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "not-done", reason: expect.stringContaining("T-1 stalled") });
+    const why = "it claims a wall, and the batch names no reviewer to rule on it: buy a licence";
+    expect(ended(stage)).toEqual([{ outcome: "rejected", why, changed: [] }]);
   });
 
   test.each([
@@ -198,6 +263,10 @@ describe("a heal", () => {
     expect(ended(stage)).toEqual([{ outcome: "failed", why: "its agent was cancelled", changed: [] }]);
   });
 });
+
+function tools(task: HealTask, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(task.worktree, "tools", name), text);
+}
 
 function edit(task: HealTask, file: string, from: string, to: string): void {
   const path = join(task.worktree, file);

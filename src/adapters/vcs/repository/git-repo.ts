@@ -14,6 +14,7 @@ import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
 import { baseTip, commitsSince, isCommit, missingFromBase } from "./history.ts";
+import { identityOf } from "./identity.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
@@ -46,6 +47,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     id,
     base,
     place: store.place,
+    identity: () => identityOf(store),
     baseTip: () => baseTip(store),
     addWorktree: async (options) => {
       ours.add(await knownPath(options.path));

@@ -1,0 +1,67 @@
+import type { HealOutcome } from "../run/heal-fact.ts";
+import type { PastHeal } from "../run/heals-state.ts";
+import type { RunState } from "../run/state.ts";
+import { keepModeOf } from "../schedule/heal.ts";
+
+/** What a heal came to. Part of the contract of `report --json`. */
+export interface HealResult {
+  readonly n: number;
+  /** The repository whose failures it was told; null in runs of older versions. */
+  readonly repo: string | null;
+  readonly outcome: HealOutcome | "reverted";
+  /** Its own diagnosis: a gap in what agents are told, or a wall outside the code; null if it gave none. */
+  readonly kind: "gap" | "wall" | null;
+  readonly rootCause: string | null;
+  readonly change: string | null;
+  /** The tickets that it said it would move, those that were stalled before it, and those of them that landed after it. */
+  readonly prediction: readonly string[];
+  readonly stalled: readonly string[];
+  readonly moved: readonly string[];
+  readonly changed: readonly string[];
+  /** `yes`: later runs on the repository begin with it; `waiting`: a person has to keep it first. */
+  readonly kept: "yes" | "waiting" | "no";
+  /** Why it is kept or not, in one line. */
+  readonly why: string;
+  readonly costUsd: number;
+}
+
+/** The heals of a run, oldest first, without one that is under way. */
+export function healResultsOf({ heals, batch }: Pick<RunState, "heals" | "batch">): readonly HealResult[] {
+  return heals.past.map((heal) => healResult(heal, batch));
+}
+
+/** What one heal came to. */
+export function healResult(heal: PastHeal, batch: RunState["batch"]): HealResult {
+  const { n, repo = null, outcome, answer, stalled, moved, changed, costUsd, reverted } = heal;
+  return {
+    n,
+    repo,
+    outcome: reverted === undefined ? outcome : "reverted",
+    kind: answer?.kind ?? null,
+    rootCause: answer?.rootCause ?? null,
+    change: answer?.change ?? null,
+    prediction: answer?.prediction ?? [],
+    stalled,
+    moved,
+    changed,
+    ...fateOf(heal, batch),
+    costUsd,
+  };
+}
+
+function fateOf(heal: PastHeal, batch: RunState["batch"]): Pick<HealResult, "kept" | "why"> {
+  const { keep, outcome, reverted, moved } = heal;
+  const no = (why: string) => ({ kept: "no", why }) as const;
+  if (reverted !== undefined) return no(`the tripwire rejected it: ${reverted}`);
+  if (outcome !== "accepted") return no(heal.why);
+  if (keep?.as === "kept") return { kept: "yes", why: keep.why };
+  if (keep?.as === "waiting") return { kept: "waiting", why: keep.why };
+  if (keep?.as === "failed") return no(keep.why);
+  if (moved.length === 0) return no("no ticket that had stalled has landed after it");
+  return keepModeOf(batch) === "never" ? no("the batch says so (heals.keep)") : no("it is not recorded yet");
+}
+
+/** The number of heals that wait for a person to keep them. */
+export function waitingHeals({ heals }: Pick<RunState, "heals">): number {
+  return heals.past.filter(({ keep }) => keep?.as === "waiting").length;
+}
