@@ -17,9 +17,10 @@ import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
 import { toTable } from "./table.ts";
+import { tracker } from "./tracker.ts";
 import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, dashboard, verifier, gateway, peer];
+const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, dashboard, tracker, verifier, gateway, peer];
 
 interface Failure {
   readonly item: string;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { childEnvironment, ROOT, type RunResult, run } from "./children.ts";
 import { watchPeakMemory } from "./processes.ts";
 
-const PROGRAM = join(ROOT, "dist", "loopdash.js");
+/** The built program. */
+export const PROGRAM = join(ROOT, "dist", "loopdash.js");
 
 export interface BenchTicket {
   readonly id: string;

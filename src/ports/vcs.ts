@@ -44,6 +44,14 @@ export class RepoUnavailable extends Error {
 /** The repository's part of a confinement. */
 export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
 
+/** A commit as it describes itself. Author and subject are untrusted text. `at` in milliseconds since the epoch. */
+export interface Commit {
+  readonly sha: string;
+  readonly author: string;
+  readonly at: number;
+  readonly subject: string;
+}
+
 /** One repository of the batch, as the engine drives it. The repository's own hooks, filters and monitors never run. */
 export interface Repo {
   readonly id: RepoId;
@@ -116,6 +124,8 @@ export interface Repo {
   finishCutOffLanding(): Promise<void>;
   /** Those of these commits that the base does not contain. One look for all. */
   missingFromBase(commits: readonly string[]): Promise<readonly string[]>;
+  /** The commits that `to` has and `from` has not, newest first, at most `most`; undefined if `from` is not in its history. */
+  commitsSince(options: { from: string; to: string; most: number }): Promise<readonly Commit[] | undefined>;
   /** True if the base contains the commit. */
   contains(commit: string): Promise<boolean>;
   /** True if the commit and its tree are still in the repository. */

@@ -74,6 +74,10 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
+    case "places-seen":
+      return undefined;
+    case "act-observed":
+      return [STYLES.needsYou, interventionText({ ...event, observed: true })];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -94,7 +98,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 }
 
 /** A person's action is reported as theirs. */
-function interventionText(event: Event<"intervention">): string {
+function interventionText(event: Pick<Event<"intervention">, "class" | "target" | "note" | "noted" | "observed">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
   if (event.observed) return `${counted} observed on ${event.target}: ${event.note}`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;

@@ -5,6 +5,7 @@ import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
+import { createWatchedFiles } from "../../adapters/run-files/watched-files.ts";
 import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
@@ -19,6 +20,7 @@ import { TestCanaries } from "../../loop/steps/test-canaries.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
+import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
@@ -90,9 +92,8 @@ export async function contextOf(
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
     ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
-    merges: new MergeQueue(),
-    starts: new WorktreeGate(),
-    commandPermits: new Semaphore(open.state.workers),
+    ...turnsOf(open.state.workers),
+    watchedFiles: watchedFilesOf(open, orchestrator),
     state,
     report: (fact) => orchestrator.report(fact),
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
@@ -103,6 +104,23 @@ export async function contextOf(
 
 function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
   return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
+}
+
+/** Who takes turns at landings, at making worktrees and at commands. */
+function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "commandPermits"> {
+  return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
+}
+
+/** The batch file, and the harness in use. */
+function watchedFilesOf({ folder, state }: OpenRun, orchestrator: Orchestrator): WatchedFiles {
+  return createWatchedFiles({
+    batchPath: state.batchPath,
+    harness: () =>
+      Object.keys(state.batch.repos).map((repo) => {
+        const version = `${repo}/${orchestrator.state.heals.versions[repo] ?? 0}`;
+        return { version, folder: join(folder, "harness", version) };
+      }),
+  });
 }
 
 /**

@@ -87,6 +87,8 @@ export async function beginRun(options: {
   run: RunId;
   now: number;
   fresh: boolean;
+  /** The unfinished run that a person gave up for this one. */
+  gaveUp?: RunId;
   checksOnly?: boolean;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
@@ -122,6 +124,7 @@ export async function beginRun(options: {
     sandboxed: options.world.sandbox !== undefined,
     settled,
     tracked,
+    ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),

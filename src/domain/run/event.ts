@@ -13,6 +13,7 @@ import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
+import type { PeopleFact } from "./people-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -71,6 +72,8 @@ export type RunFact =
       readonly sandboxed: boolean;
       /** Tickets that the tracker already held settled when the run began. */
       readonly settled: readonly SettledBefore[];
+      /** The unfinished run that a person gave up for this one (`--fresh`). */
+      readonly gaveUp?: RunId;
       /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
       readonly tracked?: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
@@ -160,6 +163,7 @@ export type RunFact =
     }
   | BaseFact
   | DriftFact
+  | PeopleFact
   | ExclusiveFact
   | GrowthFact
   | HealFact

@@ -2,6 +2,7 @@ import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { type Landings, upTo, withTrusted } from "./landings.ts";
+import { withBaseMoved } from "./reduce-people.ts";
 import { indexOf, type RunState } from "./state.ts";
 
 /** Adds a landing to the knowledge of its repository's base. */
@@ -10,12 +11,12 @@ export function withLanding(state: RunState, event: Extract<RunEvent, { type: "m
   const index = indexOf(state, id);
   const { mergedSha, unfinished } = vecAt(state.tickets, index);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
-  if (mergedSha === to || unfinished?.landed?.to === to) return state;
+  if (mergedSha === to || unfinished?.landed?.to === to) return withBaseMoved(state, event);
   const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const next = isTrusted ? withTrusted(before, { from, to }) : before;
-  return { ...state, landings: { ...state.landings, [repo]: { ...next, last: to } } };
+  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: { ...next, last: to } } }, event);
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

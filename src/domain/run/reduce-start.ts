@@ -76,6 +76,13 @@ function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, nu
   return counts;
 }
 
+/** What people have done so far, and what is known of the tracker. */
+function beside({ at, gaveUp }: Started): Pick<RunState, "interventions" | "tracker"> {
+  if (gaveUp === undefined) return { interventions: [], tracker: TRACKER_UNREAD };
+  const note = `gave up the unfinished run ${gaveUp} (--fresh)`;
+  return { interventions: [{ at, class: "I5", target: gaveUp, note, observed: true }], tracker: TRACKER_UNREAD };
+}
+
 function emptyState(event: Started, plan: RunState["plan"], tickets: readonly TicketState[]): RunState {
   const counts = countPhases(tickets);
   return {
@@ -116,8 +123,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
     ...NOTHING_COUNTED,
-    interventions: [],
-    tracker: TRACKER_UNREAD,
+    ...beside(event),
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -14,6 +14,7 @@ import { reduceGrowth } from "./reduce-growth.ts";
 import { afterProof, keepAgain, reduceHeal } from "./reduce-heal.ts";
 import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
+import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -84,7 +85,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   }
 }
 
-type Parts = DriftEvent | TicketFacts;
+type Parts = DriftEvent | PeopleEvent | TicketFacts;
 
 /** Folds what has a file of its own. */
 function reduceParts(state: RunState, event: Parts): RunState {
@@ -95,6 +96,9 @@ function reduceParts(state: RunState, event: Parts): RunState {
     case "tracker-drifted":
     case "tracker-others":
       return reduceDrift(state, event);
+    case "places-seen":
+    case "act-observed":
+      return reducePeople(state, event);
     default:
       return reduceOfTicket(state, event);
   }

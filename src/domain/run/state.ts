@@ -113,6 +113,8 @@ export interface RunState {
   /** The outage whose time is over: the run ends unjudged once nothing is under way. */
   readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
+  /** Places that only the engine should change, by key, as last seen. */
+  readonly places?: Readonly<Record<string, string>>;
   /** The tracker as a whole; absent in runs of older versions. */
   readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };

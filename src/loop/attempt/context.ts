@@ -6,6 +6,7 @@ import type { Oracle } from "../../ports/oracle.ts";
 import type { Outbox } from "../../ports/outbox.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import type { WatchedFiles } from "../../ports/watched-files.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
@@ -27,6 +28,8 @@ export interface LoopContext extends StepContext {
   readonly starts: WorktreeGate;
   /** Records how long a finished ticket took, for the order of later runs. */
   recordDuration(ticket: string, ms: number): void;
+  /** Files that people may edit beside loopdash; absent if nobody looks at them. */
+  readonly watchedFiles?: WatchedFiles;
   /** Reports a fact to the owner of the state. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;
 }

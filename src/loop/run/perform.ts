@@ -15,6 +15,7 @@ import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
+import { PeopleWatch } from "./people-watch.ts";
 import { reverify } from "./reverify.ts";
 import { TrackerWatch } from "./tracker-watch.ts";
 
@@ -30,6 +31,7 @@ interface Running {
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;
+  readonly #people: PeopleWatch;
   readonly #watch: TrackerWatch;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
@@ -46,6 +48,7 @@ export class Performer implements Effects {
 
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
+    this.#people = new PeopleWatch(ctx);
     this.#watch = new TrackerWatch(ctx);
     this.#ctx = { ...ctx, tracker: this.#watch.tracker };
     this.#fail = fail;
@@ -63,10 +66,16 @@ export class Performer implements Effects {
     return this.#watch.look();
   }
 
+  /** Looks once for what people did beside loopdash. */
+  lookAtPeople(): Promise<void> {
+    return this.#people.look();
+  }
+
   /** Looks at the tracker during the run. A resumed run has to know what people did there before it decides. */
   async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
     if (isResumed) await this.#watch.look();
     this.#watch.start();
+    this.#people.start();
   }
 
   /** The context of all effects. Its tracker serialises the engine's own writes with the reads. */
@@ -110,6 +119,7 @@ export class Performer implements Effects {
         return this.#track(this.#writeGate(event.ticket));
       case "run-ended":
         this.#watch.stop();
+        this.#people.stop();
         return this.#others.abort();
       case "stop-requested":
         return this.#others.abort();
@@ -129,6 +139,7 @@ export class Performer implements Effects {
   abortAll(): void {
     this.#others.abort();
     this.#watch.stop();
+    this.#people.stop();
     for (const running of this.#workers.values()) running.controller.abort();
   }
 

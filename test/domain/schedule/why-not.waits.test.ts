@@ -65,6 +65,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "tripwire-ended": false,
   "oracle-asked": false,
   "oracle-judged": false,
+  "places-seen": false,
+  "act-observed": false,
   "tracker-read": false,
   "tracker-writing": false,
   "tracker-written": true,

@@ -13,7 +13,7 @@ import { deriveCommit, readFilesAt } from "../landing/derived-commit.ts";
 import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
-import { baseTip, isCommit, missingFromBase } from "./history.ts";
+import { baseTip, commitsSince, isCommit, missingFromBase } from "./history.ts";
 import { identityOf } from "./identity.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
@@ -81,6 +81,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     land: (options) => land(store, options, { ours, unwilling }),
     finishCutOffLanding: () => finishCutOffLanding(store, ours),
     missingFromBase: (commits) => missingFromBase(store, commits),
+    commitsSince: (options) => commitsSince(store, options),
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),
   };

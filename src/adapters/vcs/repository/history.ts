@@ -1,3 +1,4 @@
+import type { Commit } from "../../../ports/vcs.ts";
 import { GitFailure } from "../git/git-call.ts";
 import { partOf } from "../git/git-queries.ts";
 import { objectId } from "../git/ref-names.ts";
@@ -42,6 +43,21 @@ export async function missingFromBase(store: Store, commits: readonly string[]):
     ),
   );
   return commits.filter((commit, i) => !there[i] || missing.has(commit));
+}
+
+/** The commits that `to` has and `from` has not, newest first; undefined if `from` is not in the history of `to`, or is gone. */
+export async function commitsSince(
+  store: Store,
+  { from, to, most }: { readonly from: string; readonly to: string; readonly most: number },
+): Promise<readonly Commit[] | undefined> {
+  if (!(await isCommit(store, from)) || !(await isAncestor(store, from, to))) return undefined;
+  const format = "--format=%H%x1f%an%x1f%ct%x1f%s%x1e";
+  const range = [objectId(to), `^${objectId(from)}`];
+  const listed = await store.content(["log", `--max-count=${most}`, format, ...range]);
+  return listed.split("\u001e").flatMap((entry) => {
+    const [sha = "", author = "", seconds = "0", subject = ""] = entry.trim().split("\u001f");
+    return sha === "" ? [] : [{ sha, author, at: Number(seconds) * 1000, subject }];
+  });
 }
 
 /** True if a commit and its tree exist. */

@@ -1,0 +1,114 @@
+import { baseKey, type SeenPlace } from "../../domain/run/people-fact.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { utcTime } from "../../domain/values/time.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { Commit, Repo } from "../../ports/vcs.ts";
+import type { LoopContext } from "../attempt/context.ts";
+
+/** Time between two looks. Milliseconds. */
+const PERIOD_MS = 30_000;
+
+/** Commits of others that one look reads, and those that its line names. */
+const MOST_COMMITS = 200;
+const NAMED = 3;
+
+type WatchContext = Pick<LoopContext, "clock" | "merges" | "report" | "repos" | "state" | "watchedFiles">;
+
+/**
+ * Looks at what people do beside loopdash: commits on a base (I4), edits of the harness in use (I3) and of the batch file (I2).
+ * What was seen is in the journal, so acts between two engines are noticed, and none is counted twice.
+ */
+export class PeopleWatch {
+  readonly #ctx: WatchContext;
+  #cancel: () => void = () => undefined;
+  #isStopped = false;
+  /** A batch file that changed between two engines is the start's to accept, which counts it. */
+  #isFirst = true;
+  #warned = "";
+
+  constructor(ctx: WatchContext) {
+    this.#ctx = ctx;
+  }
+
+  /** Looks now, and from then on in periods. */
+  start(): void {
+    void this.look().then(() => {
+      if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** Looks once. What cannot be read now is looked at again later, with a warning. */
+  async look(): Promise<void> {
+    const looks = [...this.#ctx.repos.values()].map((repo) => this.#ctx.merges.run(repo.id, () => this.#base(repo)));
+    for (const result of await Promise.allSettled([...looks, this.#files()])) {
+      if (result.status === "fulfilled") continue;
+      const problem = errorMessage(result.reason);
+      if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`people's acts cannot be looked for: ${problem}`);
+      this.#warned = problem;
+    }
+  }
+
+  #seen(key: string): string | undefined {
+    return this.#ctx.state().places?.[key];
+  }
+
+  /** Runs in the turn of the repository's landings, so that the engine's own commit is on record. */
+  async #base(repo: Repo): Promise<void> {
+    const { report } = this.#ctx;
+    const key = baseKey(repo.id);
+    const tip = await repo.baseTip();
+    const place: SeenPlace = { key, value: tip };
+    const seen = this.#seen(key);
+    if (seen === tip) return;
+    if (seen === undefined) return void report({ type: "places-seen", places: [place] });
+    const since = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
+    const ours = this.#ours();
+    const theirs = since?.filter(({ sha }) => !ours.has(sha));
+    if (theirs?.length === 0) return void report({ type: "places-seen", places: [place] });
+    const note = theirs === undefined ? `moved ${repo.base} back or aside, to ${tip.slice(0, 7)}` : committed(theirs, repo.base);
+    report({ type: "act-observed", class: "I4", target: repo.id, note, place });
+  }
+
+  /** Commits that the engine has landed, or may be landing. */
+  #ours(): ReadonlySet<string> {
+    const tickets = [...vecItems(this.#ctx.state().tickets)];
+    return new Set(
+      tickets.flatMap(({ mergedSha, attempt }) => [mergedSha, attempt?.merge?.to].filter((sha) => sha !== undefined)),
+    );
+  }
+
+  async #files(): Promise<void> {
+    const { report, watchedFiles } = this.#ctx;
+    const fresh: SeenPlace[] = [];
+    for (const { key, value, target, name, class: c } of (await watchedFiles?.read()) ?? []) {
+      const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
+      if (seen === undefined) fresh.push({ key, value });
+      else if (seen !== value)
+        report({
+          type: "act-observed",
+          class: c,
+          target,
+          note: `${value === "gone" ? "removed" : "edited"} ${name}`,
+          place: { key, value },
+        });
+    }
+    this.#isFirst = false;
+    if (fresh.length > 0) report({ type: "places-seen", places: fresh });
+  }
+}
+
+/** Authors and subjects are what the commits say, and nobody has checked it. */
+function committed(commits: readonly Commit[], base: string): string {
+  const named = commits.slice(0, NAMED).map(({ sha, author, at, subject }) => {
+    return `${sha.slice(0, 7)} by ${plainText(author, 60)} at ${utcTime(at)} UTC "${plainText(subject, 80)}"`;
+  });
+  const more = commits.length > NAMED ? ` and ${commits.length - NAMED} more` : "";
+  return `${plural(commits.length, "commit")} on ${base}: ${named.join(", ")}${more}`;
+}

@@ -1,0 +1,20 @@
+import type { InterventionClass } from "../domain/results/intervention.ts";
+
+/** A file that only loopdash should change during a run, as it is now. */
+export interface WatchedFile {
+  /** Stays the same as long as the engine leaves the file alone. */
+  readonly key: string;
+  /** The intervention that a change is. */
+  readonly class: Extract<InterventionClass, "I2" | "I3">;
+  /** What a change is about, in a word. */
+  readonly target: string;
+  /** The file in words, for people. */
+  readonly name: string;
+  /** Hash of its content; "gone" if it is not there. */
+  readonly value: string;
+}
+
+/** Reads the files whose change by a person is an intervention: the batch file and the harness in use. */
+export interface WatchedFiles {
+  read(): Promise<readonly WatchedFile[]>;
+}

@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createWatchedFiles } from "../../src/adapters/run-files/watched-files.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { ticketOf } from "../domain/simulate.ts";
+import { open, T1 } from "./drift-stage.ts";
+import type { Stage } from "./stage.ts";
+
+cleanUp();
+
+const acts = ({ state }: Stage) => state.interventions.map((i) => [i.class, i.target, i.note, i.observed]);
+
+/** A commit that a person makes on the base, in a process of their own. */
+function commit(stage: Stage, subject: string): string {
+  const who = { GIT_AUTHOR_NAME: "Jo", GIT_AUTHOR_EMAIL: "jo@x", GIT_COMMITTER_NAME: "Jo", GIT_COMMITTER_EMAIL: "jo@x" };
+  const env = { ...process.env, ...who };
+  execFileSync("git", ["-C", stage.user, "commit", "-q", "--allow-empty", "-m", subject], { env });
+  return execFileSync("git", ["-C", stage.user, "rev-parse", "HEAD"], { encoding: "utf8" }).trim();
+}
+
+test("a person's commit on the base is an intervention, once; the engine's own landing is none", async () => {
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
+  using _ = stage;
+  stage.start();
+  await stage.until("places-seen");
+  await stage.until("agent-launching");
+  const sha = commit(stage, "my \u001b[2Jown work").slice(0, 7);
+  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.lookAtPeople();
+  go(T1);
+  await stage.until("merge-landed");
+  await stage.engine.performer.lookAtPeople();
+  await stage.ended();
+  expect(acts(stage)).toEqual([
+    ["I4", "app", expect.stringMatching(`^1 commit on main: ${sha} by Jo at .* UTC "my own work"$`), true],
+  ]);
+});
+
+test("a person's commit between two engines is counted once, whatever is killed when", async () => {
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
+  using _ = stage;
+  stage.start();
+  await stage.until("places-seen");
+  await stage.until("agent-launching");
+  await stage.crashAndReopen();
+  commit(stage, "in between");
+  await stage.crashAt((event) => event.type === "act-observed", "resume");
+  await stage.crashAndReopen();
+  await stage.resume();
+  await stage.engine.performer.lookAtPeople();
+  go(T1);
+  await stage.ended();
+  expect(acts(stage).filter(([c]) => c === "I4")).toHaveLength(1);
+});
+
+test("a base that is moved back is an intervention", async () => {
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
+  using _ = stage;
+  commit(stage, "second");
+  stage.start();
+  await stage.until("places-seen");
+  await stage.until("agent-launching");
+  stage.git("reset", "-q", "--hard", "HEAD~1");
+  await stage.engine.performer.lookAtPeople();
+  expect(acts(stage)).toEqual([["I4", "app", expect.stringMatching(/^moved main back or aside, to [0-9a-f]{7}$/), true]]);
+  go(T1);
+  await stage.ended();
+});
+
+test("an edit of the batch file and of the harness in use are interventions of their classes", async () => {
+  const place = { batch: "", harness: "" };
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, () => ({
+    watchedFiles: {
+      read: () => createWatchedFiles({ batchPath: place.batch, harness: () => [{ version: "0", folder: place.harness }] }).read(),
+    },
+  }));
+  using _ = stage;
+  place.batch = join(stage.root, "batch.json");
+  place.harness = join(stage.root, "tickets");
+  writeFileSync(place.batch, "{}");
+  writeFileSync(join(place.harness, "hints.md"), "Be kind.");
+  stage.start();
+  await stage.until("places-seen", (e) => e.type === "places-seen" && e.places.some(({ key }) => key === "batch"));
+  await stage.until("agent-launching");
+  writeFileSync(place.batch, '{"limits": {}}');
+  writeFileSync(join(place.harness, "hints.md"), "Wear a red hat.");
+  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.lookAtPeople();
+  expect(acts(stage)).toEqual([
+    ["I2", "batch", "edited the batch file", true],
+    ["I3", "harness", "edited hints.md of the harness", true],
+  ]);
+  go(T1);
+  await stage.ended();
+});
