@@ -9,6 +9,7 @@ test("every ticket stands in exactly one list", () => {
   expect(lists).toEqual({
     slots: ["T-7", "T-6", "T-4", null],
     finishing: [],
+    landed: [],
     needsYou: ["T-5"],
     stalled: [],
     waiting: ["T-8", "T-10", "T-9", "T-11"],
