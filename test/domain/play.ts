@@ -8,7 +8,6 @@ import { activeTickets, type RunState, ticketOf as stateOf } from "../../src/dom
 import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import { reachOf } from "../../src/domain/schedule/breaker.ts";
 import { nextMoment } from "../../src/domain/schedule/decide.ts";
-import { canHealHelp } from "../../src/domain/schedule/heal.ts";
 import { questionCap } from "../../src/domain/schedule/money.ts";
 import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
@@ -116,12 +115,11 @@ export function play(
     if (actions.length === 0 && sim.state.stage === "working") watch.still?.(sim.state);
     if (sim.state.tripwire.status === "running") sim.report({ type: "tripwire-ended", ok: true, canaries: 30, ms: 900 });
     if (sim.state.stage === "verifying") sim.report({ type: "reverify-ended", reopened: 0 });
-    if (sim.state.oracle.asking)
-      sim.report({ type: "oracle-judged", final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) });
-    for (const { n, keep } of sim.state.heals.past)
-      if (keep?.as === "keeping") sim.report({ type: "heal-kept", n, as: "kept", why: "kept" });
+    const judged = { final: sim.state.stage === "judging", judgement: honestJudgement(sim.state) };
+    if (sim.state.oracle.asking) sim.report({ type: "oracle-judged", ...judged });
+    sim.recordHeals();
     const next = queue.shift();
-    if (next === undefined && sim.state.heals.running !== undefined) endHeal(sim, "accepted", 1);
+    if (next === undefined && sim.state.heals.running !== undefined) sim.endHeal("accepted", 1);
     else if (next !== undefined) takeTurn(sim, next);
     else if (!look(sim, 0, "ok")) otherwise(sim);
   }
@@ -146,15 +144,6 @@ export function working(state: RunState): TicketState[] {
 /** Those on the finish line. */
 export function finishing(state: RunState): TicketState[] {
   return state.finishing.map((index) => vecAt(state.tickets, index));
-}
-
-/** The heal that runs, if one does, ends for a part of what was set aside. */
-function endHeal(sim: Simulation, outcome: HealOutcome, part: number): void {
-  if (sim.state.heals.running === undefined) return;
-  const { n, reservedUsd } = sim.state.heals.running;
-  const prediction = [...vecItems(sim.state.tickets)].filter(canHealHelp).map(({ id }) => id);
-  const answer = { kind: outcome === "wall" ? "wall" : "gap", rootCause: "so", change: "so", prediction } as const;
-  sim.report({ type: "heal-ended", n, outcome, why: "so it went", changed: [], costUsd: reservedUsd * part, answer });
 }
 
 /** The tracker takes a discovered ticket, or does not. */
@@ -220,7 +209,7 @@ function takeTurn(sim: Simulation, next: Turn): void {
     case "pass":
       return sim.pass(next.ms);
     case "heal":
-      return endHeal(sim, next.healed, next.part);
+      return sim.endHeal(next.healed, next.part);
     case "end":
     case "finish": {
       const id = one(next.do === "end" ? activeTickets(state) : finishing(state), next.which);

@@ -3,11 +3,13 @@ import { admitCommand, admitFact } from "../../src/domain/run/admit.ts";
 import type { AgentStopKind, AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import type { Command } from "../../src/domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import type { HealOutcome } from "../../src/domain/run/heal-fact.ts";
 import type { OutageSource } from "../../src/domain/run/outage-fact.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import { type Action, decide } from "../../src/domain/schedule/decide.ts";
+import { canHealHelp } from "../../src/domain/schedule/heal.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 
@@ -177,6 +179,22 @@ export class Simulation {
     const { attempt } = stateOf(this.state, ticket);
     if (attempt === undefined) throw new Error(`${ticket} does not run`);
     return attempt;
+  }
+
+  /** The heal that runs, if one does, ends for a part of what was set aside. Its diagnosis is about all that failed. */
+  endHeal(outcome: HealOutcome, part: number): void {
+    const { running } = this.state.heals;
+    if (running === undefined) return;
+    const prediction = [...vecItems(this.state.tickets)].filter(canHealHelp).map(({ id }) => id);
+    const answer = { kind: outcome === "wall" ? "wall" : "gap", rootCause: "so", change: "so", prediction } as const;
+    const end = { n: running.n, outcome, why: "so it went", changed: [], costUsd: running.reservedUsd * part };
+    this.report({ type: "heal-ended", ...end, answer });
+  }
+
+  /** Every heal whose record was begun is recorded. */
+  recordHeals(): void {
+    for (const { n, keep } of this.state.heals.past)
+      if (keep?.as === "keeping") this.report({ type: "heal-kept", n, as: "kept", why: "kept" });
   }
 
   #announce(action: Action): void {

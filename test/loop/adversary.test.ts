@@ -45,21 +45,24 @@ describe("an attack", () => {
   });
 
   test.for([
-    ["no verdict", "", "no verdict: it gave no answer"],
+    ["no verdict", "", "it gave no answer"],
     [
       "a verdict without an attack",
       says({ tried: [], broken: false }),
-      "no verdict: its answer does not fit the schema at tried",
+      "its answer does not fit the schema at tried",
     ],
-    ["a break that nobody can see", broken({ reproduce: " " }), "no verdict: its answer does not fit the schema at reproduce"],
+    ["a break that nobody can see", broken({ reproduce: " " }), "its answer does not fit the schema at reproduce"],
     ["a break without a severity", says({ tried: ["x"], broken: true, scenario: "y", reproduce: "z" }), "at severity"],
-    ["an optimist's word", says({ tried: ["x"], broken: "no" }), "no verdict: its answer does not fit the schema at broken"],
-    ["a review in its place", says({ findings: [], verdict: "pass" }), "no verdict: its answer does not fit the schema"],
-    ["an edit", `fs.writeFileSync(checkout + "/x", ""); ${SURVIVED}`, "no verdict: it changed the checkout"],
+    ["an optimist's word", says({ tried: ["x"], broken: "no" }), "its answer does not fit the schema at broken"],
+    ["a review in its place", says({ findings: [], verdict: "pass" }), "its answer does not fit the schema"],
+    ["an edit", `fs.writeFileSync(checkout + "/x", ""); ${SURVIVED}`, "it changed the checkout"],
   ] as const)("with %s is not survived", async ([, body, why]) => {
-    const { landed, summary } = await attacked(body);
+    const { landed, evidence, state } = await attacked(body);
     expect(landed).toBe(false);
-    expect(summary).toContain(why);
+    // It is the reviewer's failure, and not the work's.
+    expect(evidence?.summary).toMatch(/^postponed, because the reviewer is unavailable: /);
+    expect(evidence?.summary).toContain(why);
+    expect(state.end).toMatchObject({ kind: "unjudged", exitCode: 3 });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AttemptOver, type StepFact, type StepScope } from "../../src/loop/programs/scope.ts";
 import { conflictEvidence, type MergeNeeds, merge } from "../../src/loop/steps/merge.ts";
 import type { Landing, Repo } from "../../src/ports/vcs.ts";
-import { batchOf, ticketOf } from "../domain/simulate.ts";
+import { batchOf, Simulation, ticketOf } from "../domain/simulate.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A merge over a repository that answers by a script. */
@@ -32,7 +32,9 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
     },
   };
   const ticket = ticketOf("T-1");
-  const ctx = { clock, batch: batchOf([ticket]) };
+  const batch = batchOf([ticket]);
+  const { state } = new Simulation(batch);
+  const ctx = { clock, batch, state: () => state };
   const announce = (fact: StepFact) => (facts.push(fact), over.admit?.(fact) ?? true);
   const scope = { ticket, marker: "", signal: controller.signal, ending: () => "killed-by-person", announce };
   const run = async () => {

@@ -44,8 +44,9 @@ type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Par
 export interface StageOptions {
   readonly tickets: readonly Ticket[];
   readonly limits?: Partial<Batch["limits"]>;
-  /** The repetition of live checks; by default there is none, and an agent starts at once. */
+  /** Without it, live checks are not repeated. */
   readonly live?: Batch["live"];
+  readonly onBroken?: Batch["onBroken"];
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -60,8 +61,6 @@ export interface StageOptions {
 export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
   return { ending: "exited", exitCode: 0, signal: null, costUsd: 0, tail: "", ...over };
 }
-
-const NO_REPEATS = { repeats: 0, everySeconds: 0.1 };
 
 /** An agent that leaves one file named after its ticket, with its attempt in it. */
 export const oneFile: Work = (task) => {
@@ -103,7 +102,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const batch: Batch = { ...made, repos, protect: options.protect ?? [], live: options.live ?? NO_REPEATS };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [] } = options;
+    const batch: Batch = { ...made, repos, protect, live, onBroken };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

@@ -55,7 +55,7 @@ export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine
 
 function pastLines(heal: PastHeal, run: HealsOf, width: number): readonly SpanLine[] {
   const { glyph, tone, word } = heal.reverted === undefined ? HEAL_LABELS[heal.outcome] : REVERTED;
-  const isLast = heal.outcome === "accepted" && heal.n === run.heals.past.at(-1)?.n;
+  const isLast = heal.n === run.heals.past.findLast(({ outcome }) => outcome === "accepted")?.n;
   const proof = isLast && heal.reverted === undefined ? proofLabel(run) : "";
   const took = `${formatClock(heal.startedAt)}  ${formatElapsed(heal.endedAt - heal.startedAt)}  ${formatUsd(heal.costUsd)}`;
   const changed = heal.changed.length === 0 ? "nothing" : heal.changed.join(", ");

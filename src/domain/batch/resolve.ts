@@ -30,6 +30,7 @@ export function resolveBatch(
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
     ...(file.live && { live: file.live }),
+    ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
   };
   return {

@@ -170,6 +170,8 @@ export const LiveSpec = z.strictObject({
     .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
 });
 
+export const OnBroken = z.enum(["freeze", "continue"]);
+
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
@@ -190,6 +192,9 @@ export const BatchFile = z.strictObject({
     "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
   ),
   live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
+  onBroken: OnBroken.optional().describe(
+    "What happens while a landed change is not live: freeze (default) lands nothing else on that base, continue lands on",
+  ),
   transients: z
     .array(TransientSpec)
     .max(50)
@@ -249,6 +254,8 @@ export interface Batch {
   /** The test command that each repository named at its base, if the batch names no finish line. */
   readonly testCommands?: TestCommands | undefined;
   readonly transients?: readonly TransientSpec[] | undefined;
+  /** What happens while a landed change is not live; absent: freeze. */
+  readonly onBroken?: z.infer<typeof OnBroken> | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

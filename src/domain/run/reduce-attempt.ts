@@ -9,12 +9,14 @@ import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { withBase } from "./reduce-base.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { wallAfter, withMove } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
+import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
@@ -54,18 +56,6 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
     slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],
   };
-}
-
-/** A passed check without a strength proved its exit code and no more. */
-function countCheck(state: RunState, { step }: Attempt, { ok, strength = "exit-code" }: EventOf<"step-ended">): RunState {
-  if (!ok || step?.kind !== "check") return state;
-  return { ...state, checks: { ...state.checks, [strength]: state.checks[strength] + 1 } };
-}
-
-/** Nobody had to fix a step that passed after its transient. */
-function countRetry(state: RunState, { retried }: Attempt, { ok, step }: Pick<EventOf<"step-ended">, "ok" | "step">): RunState {
-  if (!ok || retried?.step !== step) return state;
-  return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
 
 function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
@@ -193,9 +183,9 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
     const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
-    return shiftDependents({ ...next, incidents }, index, -1);
+    return shiftDependents(withBase({ ...next, incidents }, index, event.at), index, -1);
   }
-  if (after.byPerson === "closing") return closed(next, index, event.at);
+  if (after.byPerson === "closing") return withBase(closed(next, index, event.at), index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });

@@ -14,6 +14,7 @@ import {
 } from "./drift-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { idleLive } from "./live-check.ts";
+import { withBase } from "./reduce-base.ts";
 import { renewed, settle } from "./reduce-ticket.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
@@ -120,7 +121,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     act: { at, text },
   };
   const counted = { ...state, interventions: countIntervention(state.interventions, act), reverified: false };
-  return takeEffect(withTracked(counted, index, tracked), index, { change, at });
+  return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
 }
 
 /** A change tells of one part of the ticket. The other parts stay as they were seen last, so that each is noticed. */

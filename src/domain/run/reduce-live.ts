@@ -5,6 +5,7 @@ import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { afterUnfinished, idleLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
@@ -78,7 +79,8 @@ export function stayLanded(
   const summary = evidence?.summary ?? "no reason kept";
   const checked = withCheck(live, { at, ok: false, summary });
   const incidents = withIncident(state.incidents, { kind: "live-check", at, ticket: ticket.id, step: "verify", summary });
-  return afterFailure(withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked }), index, at);
+  const landed = withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked });
+  return afterFailure(withBase(landed, index, at), index, at);
 }
 
 /** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
@@ -108,7 +110,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
   const { givenUp: ____, ...rest } = live;
   const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
-  const next = dequeue(withTicket(state, index, done), index);
+  const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
     {
       ...next,
@@ -123,14 +125,12 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
 }
 
 /** The base no longer holds the commit: the ticket begins again. */
-function lose(state: RunState, index: number, { summary, detail }: Ended): RunState {
+function lose(state: RunState, index: number, { summary, detail, at }: Ended): RunState {
   const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase !== "landed" && ticket.phase !== "waiting") return state;
   const evidence: Evidence = { step: "merge", name: "merge", summary, detail };
-  return requeue(
-    { ...withTicket(state, index, withEvidence({ ...ticket, phase: "waiting" }, evidence)), reverified: false },
-    index,
-  );
+  const open = withBase(withTicket(state, index, withEvidence({ ...ticket, phase: "waiting" }, evidence)), index, at);
+  return requeue({ ...open, reverified: false }, index);
 }
 
 /**

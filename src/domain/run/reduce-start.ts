@@ -6,6 +6,7 @@ import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
+import { withBase } from "./reduce-base.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
@@ -31,7 +32,8 @@ export function initialState(event: Started): RunState {
     return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
   });
   const state = emptyState(event, plan, tickets);
-  return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+  const known = tickets.reduce((s, t, i) => (t.phase === "landed" ? withBase(s, i, event.at) : s), state);
+  return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), known);
 }
 
 function stateOf(settled: Started["settled"][number] | undefined): TrackerState {
@@ -106,6 +108,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     heldElsewhere: {},
     counts,
     landings: {},
+    brokenBases: {},
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),

@@ -3,6 +3,7 @@ import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
@@ -38,7 +39,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
       const incidents = endTicketIncidents(state.incidents, ticket.id, event.at);
-      return settle({ ...state, incidents }, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
+      const gated: TicketState = { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at };
+      return withBase(settle({ ...state, incidents }, index, gated), index, event.at);
     }
     case "ticket-stalled": {
       if (ticket.live !== undefined && event.by === "attempts") return settle(state, index, givenUpLive(ticket, event.reason));
@@ -90,7 +92,7 @@ function reopen(state: RunState, index: number, { evidence, at }: Extract<Ticket
   const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);
-    return afterFailure({ ...open, reverified: false, incidents }, index, at);
+    return afterFailure(withBase({ ...open, reverified: false, incidents }, index, at), index, at);
   }
   const { mergedSha: __, mergedFrom: ___, live: ____, ...rest } = before;
   const signs = failedAgain(rest.signs ?? {}, evidence);

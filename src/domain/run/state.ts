@@ -6,6 +6,7 @@ import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
+import type { BrokenBase } from "./broken-base.ts";
 import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
@@ -64,6 +65,8 @@ export interface RunState {
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
+  /** Bases with a landed change that is not live, by repository. */
+  readonly brokenBases: Readonly<Record<string, BrokenBase>>;
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;
@@ -153,15 +156,21 @@ const ATTEMPTS_PER_SLOT = 2;
 
 /**
  * Slots in which an agent may start now. There are never more agents than requested slots. Slots whose last ticket is still on
- * the finish line come last, because views show it there.
+ * the finish line come last, because views show it there. `aheadOfFinishing`: however many attempts are on the finish line.
  */
-export function freeSlots(state: RunState): readonly number[] {
+export function freeSlots(state: RunState, aheadOfFinishing = false): readonly number[] {
   const { finishing, slots, workers } = state;
   const busy = busySlots(state);
   const left = new Set(finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
   const free = slots.slice(0, workers).flatMap((index, slot) => (index === null ? [slot] : []));
   const bare = free.toSorted((a, b) => Number(left.has(a)) - Number(left.has(b)));
-  return bare.slice(0, Math.max(0, Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length)));
+  return bare.slice(
+    0,
+    Math.max(
+      0,
+      aheadOfFinishing ? workers - busy : Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length),
+    ),
+  );
 }
 
 /** Slots with an agent, surplus ones included. */

@@ -10,6 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
+import { isRepair, putOffByFreeze, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -77,11 +78,15 @@ function reconcile(state: RunState): Action[] {
     const { id, gate, attempt } = vecAt(state.tickets, index);
     return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
+  const putOff = putOffByFreeze(state).flatMap((index): Action[] => {
+    const { id, attempt } = vecAt(state.tickets, index);
+    return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
+  });
   const stalls = state.exhausted.map((index): Action => {
     const ticket = vecAt(state.tickets, index);
     return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
-  return [...aborts, ...gates, ...stalls, ...keptHeals(state)];
+  return [...aborts, ...putOff, ...gates, ...stalls, ...keptHeals(state)];
 }
 
 /** Records a heal that moved its stall, for later runs. */
@@ -118,17 +123,16 @@ function attempts(n: number): string {
  * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
  */
 function schedule(state: RunState, now: number): Action[] {
-  // No attempt runs beside the proof after a heal, which may undo it.
-  if (state.heals.proving !== undefined) return [];
-  if (state.checksOnly || state.paused || state.heals.asked || state.halted !== undefined || isBackingOff(state, now)) return [];
-  const kept = soonReady(state, now);
-  const free = freeSlots(state);
+  if (startsNothing(state, now)) return [];
+  const repairs = repairsOf(state);
+  const slots = { repairs, kept: soonReady(state, now), free: freeSlots(state), ahead: freeSlots(state, repairs.size > 0) };
   const starts: Action[] = [];
   const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
-  for (const index of state.ready) {
-    const slot = free[starts.length];
-    if (slot === undefined || starts.length + kept.filter((soon) => precedes(state, soon, index)).length >= free.length) break;
+  for (const index of [...repairs, ...state.ready.filter((one) => !repairs.has(one))]) {
+    const slot = slotFor(state, index, starts.length, slots);
+    if (slot === undefined) break;
+    if (waitsForBase(state, index) !== undefined) continue;
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
@@ -139,6 +143,34 @@ function schedule(state: RunState, now: number): Action[] {
     starts.push({ do: "start", ticket: ticket.id, index, slot, reservedUsd });
   }
   return starts;
+}
+
+function startsNothing(state: RunState, now: number): boolean {
+  const { checksOnly = false, halted, heals, paused } = state;
+  // No attempt runs beside the proof after a heal, which may undo it.
+  if (heals.proving !== undefined) return true;
+  return checksOnly || paused || heals.asked === true || halted !== undefined || isBackingOff(state, now);
+}
+
+/** Free slots for all tickets, and for those that repair a broken base; `kept`: tickets for which slots are reserved. */
+interface Slots {
+  readonly repairs: ReadonlySet<number>;
+  readonly kept: readonly number[];
+  readonly free: readonly number[];
+  readonly ahead: readonly number[];
+}
+
+/** The slot of the next start, if this ticket may have it. */
+function slotFor(state: RunState, index: number, started: number, { repairs, kept, free, ahead }: Slots): number | undefined {
+  if (repairs.has(index)) return ahead[started];
+  const reserved = kept.filter((soon) => precedes(state, soon, index)).length;
+  return started + reserved >= free.length ? undefined : free[started];
+}
+
+/** Ready tickets that may repair a broken base. They start first, and however many attempts wait for that base. */
+function repairsOf(state: RunState): ReadonlySet<number> {
+  if (Object.keys(state.brokenBases).length === 0) return new Set();
+  return new Set(state.ready.filter((index) => isRepair(state, index)));
 }
 
 /** Repeats live checks that are due, except before a heal that a person asked for. */

@@ -1,3 +1,4 @@
+import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
@@ -6,6 +7,7 @@ import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
 import { describeHalt, isBackingOff } from "./backoff.ts";
+import { describeBroken, waitsForBase } from "./freeze.ts";
 import { gatesBefore } from "./heal.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
@@ -29,6 +31,8 @@ export type Reason =
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "reserved"; readonly by: TicketId }
+  /** The base that it would land on is broken. */
+  | { readonly kind: "base-broken"; readonly repo: string; readonly by: BrokenBase }
   /** Its change is in the base, and its live check does not pass yet. */
   | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
@@ -51,6 +55,8 @@ export function whyNot(state: RunState, index: number): Reason {
   if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
   if (state.halted !== undefined) return { kind: "halted", by: state.halted };
+  const broken = waitsForBase(state, index);
+  if (broken !== undefined) return { kind: "base-broken", repo: state.plan.tickets[index]?.repo ?? "", by: broken };
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
@@ -154,6 +160,8 @@ export function describeReason(reason: Reason): string {
       return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
+    case "base-broken":
+      return describeBroken(reason.by, reason.repo);
     case "landed":
       return describeLive(reason.live);
     case "halted":

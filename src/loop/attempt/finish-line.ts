@@ -1,5 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { indexOf } from "../../domain/run/state.ts";
 import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
@@ -46,7 +48,7 @@ export async function finishLanded(
 ): Promise<AttemptEnd> {
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const move = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
-  await ctx.merges.run(repo.id, async () => {
+  await ctx.merges.run(repairLane(repo), async () => {
     ctx.report({ type: "merge-intended", ...move });
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...move });
@@ -62,6 +64,15 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
   return { outcome: "done" };
 }
 
+/** What repairs a broken base does not queue behind what waits for it. A landing is a compare-and-swap, so both lanes are safe. */
+function repairLane({ id }: Repo): string {
+  return `${id} repair`;
+}
+
+function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
+  return isRepair(ctx.state(), indexOf(ctx.state(), ticket.id)) ? repairLane(repo) : repo.id;
+}
+
 /** Lands the change at its turn. Uses the speculative result if it is about the candidate that lands. */
 async function landInTurn(
   ctx: LoopContext,
@@ -69,7 +80,7 @@ async function landInTurn(
   options: { readonly repo: Repo; readonly checks: CandidateChecks; readonly first: Built; readonly step: Placed },
 ): Promise<string> {
   const { repo, checks, first, step } = options;
-  const place = ctx.merges.enter(repo.id);
+  const place = ctx.merges.enter(laneOf(ctx, scope, repo));
   try {
     if (place.isFirst) place.plans(first.commit);
     const ahead = await checkSpeculatively({

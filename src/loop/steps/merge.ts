@@ -1,3 +1,4 @@
+import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
@@ -26,18 +27,20 @@ export interface MergeNeeds {
  * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6).
  */
 export async function merge(
-  ctx: Pick<StepContext, "batch" | "clock">,
+  ctx: Pick<StepContext, "batch" | "clock" | "state">,
   scope: StepScope,
   needs: MergeNeeds,
 ): Promise<(StepPassed & { readonly commit: string }) | StepFailed> {
   const { repo } = needs;
   let { checked } = needs;
-  const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
+  let deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
+    deadline += await whileBroken(ctx, scope);
     if (checked.base !== (await repo.baseTip())) checked = await needs.checkAgain();
     // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+    if (freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;
     const { base: from, commit: to } = checked;
     const move = { repo: repo.id, from, to };
     if (!scope.announce({ type: "merge-intended", ...move })) throw new AttemptOver({ outcome: "stopped" });
@@ -57,6 +60,25 @@ export async function merge(
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
+}
+
+/** Time between two looks at a broken base, in this process's memory. Milliseconds. */
+const THAW_MS = 200;
+
+/**
+ * Waits while the base is broken and the change is not its repair. Says why, and again if the reason changes. Gives the time that it
+ * took, which counts against no deadline. Ends early once the attempt is cancelled.
+ */
+async function whileBroken(ctx: Pick<StepContext, "clock" | "state">, scope: StepScope): Promise<number> {
+  const begun = ctx.clock.now();
+  let told: string | undefined;
+  for (;;) {
+    const reason = scope.signal.aborted ? undefined : freezeReason(ctx.state(), scope.ticket.id);
+    if (reason === undefined) return ctx.clock.now() - begun;
+    if (reason !== told) scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
+    told = reason;
+    await pause(ctx.clock, THAW_MS, scope.signal);
+  }
 }
 
 /** The evidence of a candidate that could not be built. */

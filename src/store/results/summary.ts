@@ -37,7 +37,15 @@ export function outcomes(state: RunState): {
 }
 
 /** Reasons that another attempt would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set(["depends", "money", "filing", "halted", "landed", "checks-only"]);
+const TOLD: ReadonlySet<Reason["kind"]> = new Set([
+  "depends",
+  "money",
+  "filing",
+  "halted",
+  "landed",
+  "checks-only",
+  "base-broken",
+]);
 
 /** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {

@@ -86,8 +86,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/run/perform.ts",
-        from: "return this.#track(this.#reverify());",
-        to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
+        from: 'this.#note("live", await reverify(this.#ctx, this.#others.signal));',
+        to: 'this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
       // What only loopdash writes is also taken back as soon as it is seen.
       {
@@ -130,11 +130,11 @@ export const DEFENCES = {
   frozenBatch: {
     name: "a run goes on with the batch that it began with, or not at all",
     holes: [
-      { file: "src/cli/engine/start-engine.ts", from: "loaded.sha === row.batchFileSha ?", to: "true ?" },
+      { file: "src/cli/engine/changed-batch.ts", from: "if (loaded.sha === row.batchFileSha) return", to: "if (true) return" },
       {
-        file: "src/cli/engine/start-engine.ts",
-        from: "return resumeRun({ run: unfinished.run, home, store });",
-        to: "return resumeRun({ run: unfinished.run, home, store, loaded });",
+        file: "src/cli/engine/choose-run.ts",
+        from: "await resumeRun({ run: unfinished.run, home, store });",
+        to: "await resumeRun({ run: unfinished.run, home, store, loaded });",
       },
       {
         file: "src/cli/engine/open-run.ts",

@@ -169,7 +169,8 @@ export const DEFENCES = {
         to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true, allowUnsafeFilter: true,",
       },
       { file: "src/adapters/vcs/git/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
-      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, repositories);", to: "void repositories;" },
+      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, repos);", to: "void repos;" },
+      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, loaded.batch.repos);", to: "" },
     ],
   },
   merged: {

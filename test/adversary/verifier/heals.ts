@@ -47,7 +47,7 @@ const REACHES: readonly { readonly id: string; readonly what: string; readonly a
   {
     id: "C11-heal-home",
     what: "a healer changes the harness of later runs behind the engine's back",
-    at: "home/runs/*/harness/0/worker.md",
+    at: "home/runs/*/harness/app/0/worker.md",
   },
 ];
 

@@ -5,11 +5,11 @@ import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { attemptCap, reserveOf } from "../../../src/domain/schedule/money.ts";
 import { precedes, soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
-import { whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { vecAt, vecItems } from "../../../src/domain/values/vec.ts";
 import { finishing, given, play, turn, working } from "../play.ts";
 import { honestJudgement, type Simulation } from "../simulate.ts";
 import { untilMet } from "../until-met.ts";
+import { checkReason } from "./check-reason.ts";
 
 const turns = fc.array(turn, { maxLength: 60 });
 const priced = given(fc.constantFrom(0, 0, 2));
@@ -202,85 +202,6 @@ test("the same of runs in which people send many commands, which are always the 
   for (const type of ["ticket-retried", "workers-set", "heal-asked", "heal-dropped", "heal-started"])
     expect([...seen]).toContain(type);
 });
-
-/** Looks whether what is said of a ticket is so; gives the kind of reason. */
-function checkReason(state: RunState, index: number): string {
-  const reason = whyNot(state, index);
-  const { phase, attempt, openDeps } = vecAt(state.tickets, index);
-  if (phase === "waiting" && attempt === undefined) expect(["active", "settled"]).not.toContain(reason.kind);
-  switch (reason.kind) {
-    case "depends":
-      expect(openDeps).toBeGreaterThan(0);
-      break;
-    case "resource":
-      expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
-      expect(state.held[reason.resource]).toBe(reason.by);
-      break;
-    case "elsewhere":
-      expect(state.plan.tickets[index]?.exclusive).toContain(reason.resource);
-      expect(Object.keys(state.heldElsewhere)).toContain(reason.resource);
-      break;
-    case "slots":
-      expect(reason.slots).toBe(state.workers);
-      expect(working(state).length).toBeGreaterThanOrEqual(state.workers);
-      break;
-    case "finishing":
-      expect(reason.tickets).toBe(state.finishing.length);
-      expect(working(state).length).toBeLessThan(state.workers);
-      expect(activeTickets(state).length).toBeGreaterThanOrEqual(2 * state.workers);
-      break;
-    case "reserved": {
-      const by = state.plan.index[reason.by] as number;
-      const deps = (state.plan.tickets[by]?.dependsOn ?? []).map((id) => state.plan.index[id] as number);
-      expect(deps.every((dep) => state.finishing.includes(dep) || vecAt(state.tickets, dep).phase === "done")).toBe(true);
-      expect(vecAt(state.tickets, by).openDeps).toBeGreaterThan(0);
-      expect(state.plan.rank[by] ?? 0).toBeGreaterThan(state.plan.rank[index] ?? 0);
-      expect(freeSlots(state).length).toBeGreaterThan(0);
-      break;
-    }
-    case "money":
-      expect(attemptCap(state, vecAt(state.tickets, index))).toBe(reason.cap);
-      break;
-    case "backoff":
-      expect(reason.until).toBe((state.backoffDue ?? state.backoff)?.until);
-      expect(reason.until).toBeGreaterThan(state.lastEventAt);
-      break;
-    case "halted":
-      expect(reason.by).toBe(state.halted);
-      break;
-    case "active":
-      expect(attempt).toBeDefined();
-      break;
-    case "settled":
-      expect(["done", "human-gated", "stalled"]).toContain(phase);
-      break;
-    case "filing":
-      expect(vecAt(state.tickets, index).unfiled).toBe(true);
-      break;
-    case "missing":
-    case "landed":
-      expect(phase).toBe("landed");
-      break;
-    case "gating":
-      expect(state.gating).toContain(index);
-      break;
-    case "checks-only":
-      expect(state.checksOnly).toBe(true);
-      break;
-    case "paused":
-      expect(state.paused).toBe(true);
-      break;
-    case "healing":
-      expect(state.heals.asked ?? state.heals.running ?? state.heals.proving).toBeDefined();
-      break;
-    case "stopping":
-      expect(state.stage).toBe("stopping");
-      break;
-    case "ready":
-      expect(freeSlots(state).length).toBeGreaterThan(0);
-  }
-  return reason.kind;
-}
 
 test("a waiting ticket always has a reason that is true, and where nothing is decided nobody is merely ready", () => {
   const kinds = ["depends", "resource", "slots", "finishing", "reserved", "money", "paused", "backoff", "halted", "healing"];

@@ -1,0 +1,58 @@
+import { stepName } from "../batch/step-spec.ts";
+import { endIncident, withIncident } from "../results/incident.ts";
+import { specOf } from "../schedule/plan.ts";
+import { vecItems } from "../values/vec.ts";
+import type { BrokenBase } from "./broken-base.ts";
+import { isLandedNotLive } from "./live-check.ts";
+import { type RunState, ticketOf } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
+
+/**
+ * Updates the knowledge of the base that a ticket lands on, and the incidents of both. The base is broken while a change has landed
+ * on it that is not live; the first of them to land is suspected. It is whole again once none is left.
+ */
+export function withBase(state: RunState, index: number, at: number): RunState {
+  const repo = state.plan.tickets[index]?.repo;
+  if (repo === undefined) return state;
+  const known = brokenBaseOf(state, repo);
+  if (known !== undefined && isLandedNotLive(ticketOf(state, known.ticket))) return state;
+  const next = firstNotLive(state, repo);
+  if (next?.live === undefined) {
+    if (known === undefined) return state;
+    const { [repo]: _, ...brokenBases } = state.brokenBases;
+    return { ...state, brokenBases, incidents: endIncident(state.incidents, { kind: "broken-base", repo }, at) };
+  }
+  const base = brokenBy(state, next, next.live, known?.since ?? at);
+  const incident = {
+    kind: "broken-base" as const,
+    at: base.since,
+    repo,
+    summary: `${base.sha.slice(0, 7)} of ${base.ticket}: ${base.summary}`,
+  };
+  return {
+    ...state,
+    brokenBases: { ...state.brokenBases, [repo]: base },
+    incidents: withIncident(state.incidents, incident),
+  };
+}
+
+/** The failing base of a repository; undefined if nothing that landed on it is known to fail. */
+export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, repo: string): BrokenBase | undefined {
+  return Object.hasOwn(brokenBases, repo) ? brokenBases[repo] : undefined;
+}
+
+function firstNotLive(state: RunState, repo: string): TicketState | undefined {
+  let first: TicketState | undefined;
+  for (const ticket of vecItems(state.tickets)) {
+    if (!isLandedNotLive(ticket) || specOf(state.plan, ticket.id).repo !== repo) continue;
+    if (first === undefined || (ticket.live?.landedAt ?? 0) < (first.live?.landedAt ?? 0)) first = ticket;
+  }
+  return first;
+}
+
+function brokenBy(state: RunState, { id }: TicketState, live: NonNullable<TicketState["live"]>, since: number): BrokenBase {
+  const step = specOf(state.plan, id).finish.find((spec) => spec.step === "verify" && live.check === stepName(spec));
+  const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
+  const summary = live.history.at(-1)?.summary ?? "its live check failed";
+  return { since, sha: live.sha, ticket: id, step: live.check, summary, ...environment };
+}

@@ -1,0 +1,105 @@
+import type { BrokenBase } from "../run/broken-base.ts";
+import { isLandedNotLive } from "../run/live-check.ts";
+import { brokenBaseOf } from "../run/reduce-base.ts";
+import { indexOf, type RunState } from "../run/state.ts";
+import type { TicketId } from "../values/ids.ts";
+import { vecAt } from "../values/vec.ts";
+import { attemptCap } from "./money.ts";
+
+/**
+ * The broken base that a ticket must not land on; undefined if it may land. What repairs the base may land: a ticket whose landed
+ * change is not live, and the open tickets that such a ticket depends on. Otherwise the base could never pass again.
+ */
+export function freezeOf(state: RunState, index: number): BrokenBase | undefined {
+  if (state.batch.onBroken === "continue") return undefined;
+  const repo = state.plan.tickets[index]?.repo;
+  const broken = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  return broken === undefined || repairs(state, index, broken) ? undefined : broken;
+}
+
+/** True if the landing of a ticket may repair its broken base. */
+export function isRepair(state: RunState, index: number): boolean {
+  const repo = state.plan.tickets[index]?.repo;
+  const broken = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  return broken !== undefined && repairs(state, index, broken);
+}
+
+function repairs(state: RunState, index: number, broken: BrokenBase): boolean {
+  return isLandedNotLive(vecAt(state.tickets, index)) || isNeededBy(state, indexOf(state, broken.ticket), index);
+}
+
+/** True if a ticket depends on another one, directly or through others. */
+function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<number> = new Set()): boolean {
+  if (seen.has(ticket)) return false;
+  seen.add(ticket);
+  return (state.plan.tickets[ticket]?.dependsOn ?? []).some((id) => {
+    const dep = indexOf(state, id);
+    return dep === other || isNeededBy(state, dep, other, seen);
+  });
+}
+
+/** True if nothing in this run will repair a broken base by itself: what waits for it waits in vain. */
+export function isHopeless(state: RunState, { ticket: id }: BrokenBase): boolean {
+  const ticket = vecAt(state.tickets, indexOf(state, id));
+  if (ticket.attempt !== undefined) return false;
+  if (ticket.phase === "landed") return ticket.live?.givenUp !== undefined && !ticket.live.checking;
+  if (ticket.phase === "stalled") return true;
+  return state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined;
+}
+
+/** The reason why a change does not land now, in words; undefined if it may. */
+export function freezeReason(state: RunState, id: TicketId): string | undefined {
+  const index = indexOf(state, id);
+  const broken = freezeOf(state, index);
+  if (broken === undefined) return undefined;
+  return describeBroken(broken, state.plan.tickets[index]?.repo ?? "");
+}
+
+/** A broken base in words: the suspected commit, its ticket, and what fails. */
+export function describeBroken({ sha, ticket, step, summary }: BrokenBase, repo: string): string {
+  return `the base of ${repo} is broken, ${sha.slice(0, 7)} of ${ticket} is suspected: ${step} fails: ${summary}`;
+}
+
+/**
+ * Attempts that wait for a broken base and are to be put off, by index: nothing will repair it in this run, or they hold a resource
+ * that its repair needs. Their work is kept, and lands later without another agent.
+ */
+export function putOffByFreeze(state: RunState): readonly number[] {
+  if (Object.keys(state.brokenBases).length === 0) return [];
+  const needed = neededResources(state);
+  return state.finishing.filter((index) => {
+    const broken = freezeOf(state, index);
+    if (broken === undefined || !isBeforeMerge(state, index)) return false;
+    // A heal that a person asked for waits for these attempts, and the repair of the base for the heal.
+    if (isHopeless(state, broken) || state.heals.asked) return true;
+    return (state.plan.tickets[index]?.exclusive ?? []).some((resource) => needed.has(resource));
+  });
+}
+
+/** True if an attempt has passed every step before its merge, and has not begun to land: it waits in the queue of its base. */
+function isBeforeMerge(state: RunState, index: number): boolean {
+  const { attempt } = vecAt(state.tickets, index);
+  if (attempt === undefined || attempt.merge !== undefined) return false;
+  const finish = state.plan.tickets[index]?.finish ?? [];
+  const passed = new Set(attempt.passed.map((step) => step.index));
+  return finish
+    .slice(
+      0,
+      finish.findIndex(({ step }) => step === "merge"),
+    )
+    .every((_, i) => passed.has(i));
+}
+
+/** Exclusive resources of waiting tickets that would repair a base. */
+function neededResources(state: RunState): ReadonlySet<string> {
+  const repairing = state.ready.filter((index) => isRepair(state, index));
+  return new Set(repairing.flatMap((index) => state.plan.tickets[index]?.exclusive ?? []));
+}
+
+/** True if an attempt at a ticket would only wait for its broken base: its work is complete, or waits in vain. */
+export function waitsForBase(state: RunState, index: number): BrokenBase | undefined {
+  const broken = freezeOf(state, index);
+  if (broken === undefined) return undefined;
+  const { unfinished } = vecAt(state.tickets, index);
+  return unfinished !== undefined || isHopeless(state, broken) ? broken : undefined;
+}
