@@ -7,6 +7,7 @@ import { describeLeftWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
+import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -15,11 +16,11 @@ import { vecItems } from "../domain/values/vec.ts";
 import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
+import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
-import { trackerLabel } from "./labels/tracker-label.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {
@@ -41,12 +42,12 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
-  if (isDriftEvent(event)) return trackerLabel(event);
+  if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -74,10 +75,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       ];
     case "intervention":
       return [STYLES.needsYou, interventionText(event)];
-    case "places-seen":
-      return undefined;
-    case "act-observed":
-      return [STYLES.needsYou, interventionText({ ...event, observed: true })];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -98,9 +95,8 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 }
 
 /** A person's action is reported as theirs. */
-function interventionText(event: Pick<Event<"intervention">, "class" | "target" | "note" | "noted" | "observed">): string {
+function interventionText(event: Event<"intervention">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
-  if (event.observed) return `${counted} observed on ${event.target}: ${event.note}`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 

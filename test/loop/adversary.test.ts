@@ -46,11 +46,7 @@ describe("an attack", () => {
 
   test.for([
     ["no verdict", "", "it gave no answer"],
-    [
-      "a verdict without an attack",
-      says({ tried: [], broken: false }),
-      "its answer does not fit the schema at tried",
-    ],
+    ["a verdict without an attack", says({ tried: [], broken: false }), "its answer does not fit the schema at tried"],
     ["a break that nobody can see", broken({ reproduce: " " }), "its answer does not fit the schema at reproduce"],
     ["a break without a severity", says({ tried: ["x"], broken: true, scenario: "y", reproduce: "z" }), "at severity"],
     ["an optimist's word", says({ tried: ["x"], broken: "no" }), "its answer does not fit the schema at broken"],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OracleEvidence } from "../../src/domain/run/oracle-evidence.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { compare, countComparisons, isOf } from "../../src/store/oracle-comparison.ts";
 import { evidenceOf } from "../components/views/oracle/judged-scene.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
@@ -78,4 +79,11 @@ describe("the oracle's word beside the engine's", () => {
     const cut = { ...evidence, tickets: evidence.tickets.slice(0, 3), more: 1 };
     expect(words(run, cut)).toEqual(["A done agreed", "B human-gated agreed", "C open agreed", "D ? unknown"]);
   });
+});
+
+test("a ticket that a person changed in the tracker says so, and does not differ for it", () => {
+  const { run, evidence } = lying("D", "done");
+  expect(compare(run.state, evidence)[3]).toMatchObject({ id: "D", is: "differs" });
+  run.play({ type: "tracker-drifted", ticket: TicketId.parse("D"), change: { kind: "reopened" } });
+  expect(compare(run.state, evidence)[3]).toMatchObject({ id: "D", is: "moved", act: "reopened in the tracker" });
 });

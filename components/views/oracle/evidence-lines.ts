@@ -32,14 +32,15 @@ function line(each: OracleComparison, { selected, idWidth, width, titleOf }: Evi
   // A difference is shown in full.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
   const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
-  const about = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
+  const step = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
+  const about = each.act === undefined ? step : `observed: ${displayText(each.act)}`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
     { text: `${each.is === "differs" ? STYLES.differs.glyph : glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
     { text: fitTo(each.id, idWidth), bold: true, inverse: isSelected },
     { text: `  ${fitTo(word, LABEL_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
     { text: fitTo(beside, engine), tone: mark ?? "waiting", bold: mark !== undefined },
-    { text: `  ${cut(about, Math.max(0, room))}`, tone: each.step === undefined ? "waiting" : "plain" },
+    { text: `  ${cut(about, Math.max(0, room))}`, tone: each.step === undefined && each.act === undefined ? "waiting" : "plain" },
   ];
 }
 

@@ -105,8 +105,6 @@ export type RunFact =
       readonly note: string;
       /** A person noted it in these words. It is a separate decision. */
       readonly noted?: true;
-      /** The engine saw what the person did beside loopdash. */
-      readonly observed?: true;
     }
   /** Sets the number of worker slots. */
   | { readonly type: "workers-set"; readonly workers: number }

@@ -5,6 +5,10 @@ import type { RunState } from "./state.ts";
 
 export type PeopleEvent = Extract<RunEvent, { type: PeopleFact["type"] }>;
 
+export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
+  return event.type === "places-seen" || event.type === "act-observed";
+}
+
 /** Folds what people did beside loopdash, and counts it. */
 export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   if (event.type === "places-seen") return withPlaces(state, event.places);

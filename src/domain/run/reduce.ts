@@ -52,8 +52,8 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
       return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
     }
     case "intervention": {
-      const { at, target, note, noted, observed } = event;
-      const next = { at, class: event.class, target, note, ...(noted && { noted }), ...(observed && { observed }) };
+      const { at, target, note, noted } = event;
+      const next = { at, class: event.class, target, note, ...(noted && { noted }) };
       return { ...state, interventions: countIntervention(state.interventions, next) };
     }
     case "workers-set":

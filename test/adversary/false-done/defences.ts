@@ -86,8 +86,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/run/perform.ts",
-        from: "return this.#track(this.#reverify());",
-        to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
+        from: 'this.#note("live", await reverify(this.#ctx, this.#others.signal));',
+        to: 'this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
       // What only loopdash writes is also taken back as soon as it is seen.
       {

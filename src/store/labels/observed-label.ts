@@ -1,11 +1,14 @@
+import { interventionKind } from "../../domain/results/intervention.ts";
 import { describeChange } from "../../domain/run/drift-fact.ts";
 import type { DriftEvent } from "../../domain/run/reduce-drift.ts";
+import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
 import type { EventLabel } from "../describe-claim.ts";
 import { STYLES } from "./tone.ts";
 
-/** Describes what was seen in the tracker. The engine's own writes are no news, unless the tracker lost one. */
-export function trackerLabel(event: DriftEvent): EventLabel | undefined {
+/** Describes what was seen in the tracker and beside loopdash. The engine's own writes are no news, unless the tracker lost one. */
+export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | undefined {
   switch (event.type) {
+    case "places-seen":
     case "tracker-read":
     case "tracker-written":
       return undefined;
@@ -13,6 +16,10 @@ export function trackerLabel(event: DriftEvent): EventLabel | undefined {
       return event.again ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
     case "tracker-drifted":
       return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
+    case "act-observed": {
+      const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
+      return [STYLES.needsYou, `${counted} observed on ${event.target}: ${event.note}`];
+    }
     case "tracker-others": {
       const more = event.more === 0 ? "" : ` and ${event.more} more`;
       return [STYLES.waits, `not in the batch, ignored: ${event.ids.join(" ")}${more}`];
