@@ -49,6 +49,7 @@ export async function run(
     done: stage.of("attempt-ended")[0]?.outcome === "done",
     transients: replayed({ events: stage.events.slice(0, 1 + stage.events.findIndex(({ type }) => type === "attempt-ended")) })
       .transients,
+    transientsOfRun: state.transients,
     retried: stage.of("step-retried").map(({ step: at, name, transient, waitMs }) => ({ step: at, name, transient, waitMs })),
     evidence: stage.of("attempt-ended")[0]?.evidence,
     stage,

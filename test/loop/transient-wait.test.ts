@@ -156,7 +156,7 @@ describe("the last look before the oracle is asked", () => {
     );
     const busy = (n: number) => verify([...command, String(n)] as [string, ...string[]]);
     const once = await run(busy(2));
-    expect(once).toMatchObject({ done: true, retried: [], transients: { retried: 1, passed: 1 } });
+    expect(once).toMatchObject({ done: true, retried: [], transientsOfRun: { retried: 1, passed: 1 } });
     expect(once.stage.of("reverify-ended")).toMatchObject([{ reopened: 0, transients: { retried: 1, passed: 1 } }]);
     writeFileSync(file, "");
     const twice = await run(busy(3));

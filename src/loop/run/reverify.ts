@@ -35,9 +35,11 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     // What a person closed is not taken back.
     const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
     const broken = await missing(ctx, done, signal);
-    const results = await verified(ctx, [...done, ...notLive], { signal, transients });
+    const gone = await missing(ctx, notLive, signal);
+    const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
+    const results = await verified(ctx, present, { signal, transients });
     for (const [id, evidence] of blamed(ctx, done, { notLive, results })) if (!broken.has(id)) broken.set(id, evidence);
-    const stillNotLive = await endLastChecks(ctx, notLive, { signal, results });
+    const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, gone });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reconcile(ctx, signal);
@@ -69,9 +71,8 @@ function isCheckedLast({ batch }: LoopContext, ticket: TicketState): boolean {
 async function endLastChecks(
   ctx: LoopContext,
   notLive: readonly TicketState[],
-  { signal, results }: { readonly signal: AbortSignal; readonly results: Results },
+  { signal, results, gone }: { readonly signal: AbortSignal; readonly results: Results; readonly gone: Broken },
 ): Promise<number> {
-  const gone = await missing(ctx, notLive, signal);
   let still = 0;
   for (const ticket of notLive) {
     const lost = gone.get(ticket.id);
