@@ -126,7 +126,7 @@ describe("the last look before the oracle", () => {
     const { code, events } = await stage.events(stage.batch(tickets));
     expect(code).toBe(0);
     expect(events.filter((e) => e.type === "ticket-reopened").map((e) => e.ticket)).toEqual(["T-1"]);
-    expect(await stage.report()).toMatchObject({ incidents: 1 });
+    expect(await stage.report()).toMatchObject({ incidentsByKind: { reopened: 1 } });
   });
 
   test("a tracker that forgot a ticket is told again; one that holds nonsense is never done", async () => {

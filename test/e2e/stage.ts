@@ -102,6 +102,7 @@ ${body}
         outageMinutes: 0.1,
         ...(limits as object),
       },
+      live: { repeats: 0 },
       tickets: tickets.map((ticket) =>
         typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket },
       ),
