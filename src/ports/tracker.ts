@@ -10,11 +10,11 @@ export interface TrackerTicket extends TrackedWords {
   readonly revision: string;
 }
 
-/** One coherent reading. */
+/** One coherent reading of a tracker. */
 export interface TrackerReading {
   /** Tickets that can be read, whether the batch names them or not. */
   readonly tickets: ReadonlyMap<TicketId, TrackerTicket>;
-  /** Why tickets cannot be read, as far as their ids are known. Safe for a terminal. */
+  /** The reasons why tickets cannot be read, as far as their ids are known. Safe for a terminal. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
@@ -25,8 +25,8 @@ export interface TrackerWrite {
 }
 
 /** A write was refused, because somebody else changed the ticket's state. */
-export class TicketMoved extends Error {
-  override readonly name = "TicketMoved";
+export class TicketConflict extends Error {
+  override readonly name = "TicketConflict";
 }
 
 /** A discovered ticket, as filed in the tracker. */
@@ -50,7 +50,7 @@ export interface Tracker {
   /** All tickets of the batch in one coherent read, filed ones last. Throws if any cannot be read. */
   snapshot(): Promise<readonly TrackerTicket[]>;
   /**
-   * One coherent reading of all that can be read, for the engine's look at people's acts. It costs the event loop little, however
+   * One coherent reading of all that can be read, for noticing people's acts. It costs the event loop little, however
    * many tickets there are. Throws if the tracker as a whole cannot be read.
    */
   read(): Promise<TrackerReading>;
@@ -66,7 +66,7 @@ export interface Tracker {
   /**
    * Sets a ticket's state and reads it back. Setting the present state changes nothing. `note` is one line for the tracker's
    * readers (the merged commit, for example). If `from` is given and the present state is none of them, nothing is written and a
-   * TicketMoved is thrown. Throws if the read-back differs.
+   * TicketConflict is thrown. Throws if the read-back differs.
    */
   set(id: TicketId, state: TrackerState, note: string, from?: readonly TrackerState[]): Promise<TrackerWrite>;
   /**

@@ -1,8 +1,8 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
 import { landingOf } from "../domain/run/carry-over.ts";
-import { leftWorkLines } from "../domain/run/left-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
+import { keptWorkLines } from "../domain/run/work-to-keep.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/plural.ts";
 import { formatDuration, utcTime } from "../domain/values/time.ts";
@@ -63,7 +63,7 @@ export function yoursSection(state: RunState): PageSection | undefined {
   const items = gated.map(
     (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
-${landedLine(landingOf(ticket))}${leftWork(ticket)}</li>`,
+${landedLine(landingOf(ticket))}${keptWork(ticket)}</li>`,
   );
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
 }
@@ -79,14 +79,14 @@ export function openSection(state: RunState): PageSection | undefined {
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
     ({ ticket, why }) =>
-      html`<li>${mark(openStyle(ticket))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}${leftWork(ticket)}</li>`,
+      html`<li>${mark(openStyle(ticket))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}${keptWork(ticket)}</li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
 }
 
 /** The branches with the work of cut-off attempts. */
-export function leftWork(ticket: TicketState): Html {
-  return html`${leftWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
+export function keptWork(ticket: TicketState): Html {
+  return html`${keptWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
 }
 
 /** What is known of a landed change that is not live. */

@@ -3,7 +3,7 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
-import { describeLeftWork } from "../domain/run/kept-work.ts";
+import { describeKeptWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
@@ -195,7 +195,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
 
 function leftWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
   const { type } = event;
-  const text = type === "work-kept" ? describeLeftWork({ kept: event }) : describeLeftWork({ notKept: event.why });
+  const text = type === "work-kept" ? describeKeptWork({ kept: event }) : describeKeptWork({ notKept: event.why });
   return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
 }
 

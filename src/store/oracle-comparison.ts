@@ -12,7 +12,7 @@ export interface OracleComparison {
   readonly said?: TicketEvidence["state"];
   /** The remaining step, by the oracle. */
   readonly step?: string;
-  /** What a person last did to the ticket in the tracker. */
+  /** A person's last act on the ticket in the tracker. */
   readonly act?: string;
   /** The evidence that the oracle would give if the engine is right. */
   readonly believed: TicketEvidence["state"];
@@ -58,17 +58,17 @@ function comparison(ticket: TicketState, said: TicketEvidence | undefined, asked
   const believed: OracleComparison["believed"] =
     ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   const { phase, tracked } = ticket;
-  const id = { id: ticket.id, ...(tracked?.act && { act: tracked.act.text }) };
+  const id = { id: ticket.id, ...(tracked?.lastAct && { act: tracked.lastAct.text }) };
   if (said === undefined) return { ...id, phase, believed, is: "unknown" };
-  const told = { ...id, phase, said: said.state, believed, ...(said.step === undefined ? {} : { step: said.step }) };
-  if (said.state === believed) return { ...told, is: "agreed" };
-  return { ...told, is: hasMoved(ticket, askedAt) ? "moved" : "differs" };
+  const compared = { ...id, phase, said: said.state, believed, ...(said.step === undefined ? {} : { step: said.step }) };
+  if (said.state === believed) return { ...compared, is: "agreed" };
+  return { ...compared, is: hasMoved(ticket, askedAt) ? "moved" : "differs" };
 }
 
 /** True if the engine changed a ticket after that time, or is updating the tracker now. */
 function hasMoved({ endedAt = 0, attempt, history, gate, tracked }: TicketState, since: number): boolean {
   if (attempt?.step?.kind === "assert" || gate?.writing === true) return true;
-  return Math.max(endedAt, attempt?.startedAt ?? 0, history.at(-1)?.endedAt ?? 0, tracked?.act?.at ?? 0) >= since;
+  return Math.max(endedAt, attempt?.startedAt ?? 0, history.at(-1)?.endedAt ?? 0, tracked?.lastAct?.at ?? 0) >= since;
 }
 
 /** Counts the tickets by comparison; together they are the whole batch. */

@@ -3,7 +3,7 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { TicketMoved } from "../../src/ports/tracker.ts";
+import { TicketConflict } from "../../src/ports/tracker.ts";
 import type { TrackerUnderTest } from "./tracker-kinds.ts";
 
 const [A, B] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
@@ -69,7 +69,7 @@ export function looking(under: TrackerUnderTest, folder: () => string): void {
     const tracker = under.open(folder(), [A]);
     await under.open(folder(), [A]).set(A, { as: "human-gated", step: "ask Jo" }, "");
     const text = readFileSync(under.fileOf(folder(), A), "utf8");
-    await expect(tracker.set(A, { as: "done" }, "", [{ as: "open" }])).rejects.toThrow(TicketMoved);
+    await expect(tracker.set(A, { as: "done" }, "", [{ as: "open" }])).rejects.toThrow(TicketConflict);
     expect(readFileSync(under.fileOf(folder(), A), "utf8")).toBe(text);
     await tracker.set(A, { as: "done" }, "", [{ as: "human-gated", step: "ask Jo" }]);
   });

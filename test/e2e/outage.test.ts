@@ -109,6 +109,6 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
     unproven: true,
     problem: expect.stringContaining("ENOSPC"),
   });
-  expect(of(events, "outage-started").map(({ what }) => what)).toContain("proof");
+  expect(of(events, "outage-started").map(({ what }) => what)).toContain("tripwire");
   expect([code, stage.landed()]).toEqual([0, ["T-1"]]);
 });

@@ -27,7 +27,7 @@ describe("the engine's own writes", () => {
     stage.start();
     await stage.until("attempt-ended");
     writeFileSync(fileOf(stage, T1), text);
-    await stage.until("tracker-writing", (e) => e.type === "tracker-writing" && e.again === true);
+    await stage.until("tracker-writing", (e) => e.type === "tracker-writing" && e.isRepeat === true);
     go(T2);
     expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
     expect(stage.of("tracker-drifted")).toEqual([]);

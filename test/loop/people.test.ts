@@ -24,7 +24,7 @@ test("a person's commit on the base is an intervention, once; the engine's own l
   const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
   using _ = stage;
   stage.start();
-  await stage.until("places-seen");
+  await stage.until("fingerprints-recorded");
   await stage.until("agent-launching");
   const sha = commit(stage, "my \u001b[2Jown work").slice(0, 7);
   await stage.engine.performer.lookAtPeople();
@@ -42,7 +42,7 @@ test("a person's commit between two engines is counted once, whatever is killed 
   const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
   using _ = stage;
   stage.start();
-  await stage.until("places-seen");
+  await stage.until("fingerprints-recorded");
   await stage.until("agent-launching");
   await stage.crashAndReopen();
   commit(stage, "in between");
@@ -60,7 +60,7 @@ test("a base that is moved back is an intervention", async () => {
   using _ = stage;
   commit(stage, "second");
   stage.start();
-  await stage.until("places-seen");
+  await stage.until("fingerprints-recorded");
   await stage.until("agent-launching");
   stage.git("reset", "-q", "--hard", "HEAD~1");
   await stage.engine.performer.lookAtPeople();
@@ -82,7 +82,10 @@ test("an edit of the batch file and of the harness in use are interventions of t
   writeFileSync(place.batch, "{}");
   writeFileSync(join(place.harness, "hints.md"), "Be kind.");
   stage.start();
-  await stage.until("places-seen", (e) => e.type === "places-seen" && e.places.some(({ key }) => key === "batch"));
+  await stage.until(
+    "fingerprints-recorded",
+    (e) => e.type === "fingerprints-recorded" && e.fingerprints.some(({ key }) => key === "batch"),
+  );
   await stage.until("agent-launching");
   writeFileSync(place.batch, '{"limits": {}}');
   writeFileSync(join(place.harness, "hints.md"), "Wear a red hat.");

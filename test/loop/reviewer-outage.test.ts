@@ -70,11 +70,11 @@ describe("a reviewer that crashes", () => {
       ...(made && { reviewer: made }),
     }));
     reviewer(join(stage.root, "second"), PASSES);
-    expect(stage.state.outageOver).toMatchObject({ what: "reviewer" });
+    expect(stage.state.fatalOutage).toMatchObject({ what: "reviewer" });
     await stage.resume();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(stage.tasks).toHaveLength(1);
-    expect(stage.state).not.toHaveProperty("outageOver");
+    expect(stage.state).not.toHaveProperty("fatalOutage");
   });
 
   test("a kill by a person ends the wait at once", async () => {

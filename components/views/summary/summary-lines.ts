@@ -1,9 +1,9 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import { landingOf } from "../../../src/domain/run/carry-over.ts";
-import { leftWorkLines } from "../../../src/domain/run/left-work.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
+import { keptWorkLines } from "../../../src/domain/run/work-to-keep.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
@@ -102,7 +102,7 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
 /** The branches with the work of a ticket's cut-off attempts, below it. */
 function leftLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
   const under = ids + 5;
-  return leftWorkLines(ticket)
+  return keptWorkLines(ticket)
     .flatMap((line) => wrapWords(displayText(line), Math.max(20, width - under - 1)))
     .map((text) => [{ text: " ".repeat(under) + text, tone: "waiting" }]);
 }

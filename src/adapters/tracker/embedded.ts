@@ -3,8 +3,8 @@ import { isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import {
   type FiledTicket,
+  TicketConflict,
   TicketIdTaken,
-  TicketMoved,
   type Tracker,
   type TrackerTicket,
   type TrackerWrite,
@@ -106,7 +106,7 @@ async function set(
     );
     if (isSameState(now.state, state)) return { before: now.revision, after: now.revision };
     if (from?.some((known) => isSameState(known, now.state)) === false)
-      throw new TicketMoved(`somebody set ${id} to ${now.state.as}`);
+      throw new TicketConflict(`somebody set ${id} to ${now.state.as}`);
     const next = before.tickets.map((t) => (t.id === id ? withState(t, state, note) : t));
     if (await replaceWholeFile(file, embeddedText(next), before.file)) {
       const after = trackerTicket(

@@ -5,8 +5,8 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
 import {
   type FiledTicket,
+  TicketConflict,
   TicketIdTaken,
-  TicketMoved,
   type Tracker,
   type TrackerTicket,
   type TrackerWrite,
@@ -106,7 +106,7 @@ async function set(
     const { id, name, file, state: now } = await find();
     const before = textSha(file.text);
     if (isSameState(now, state)) return { before, after: before };
-    if (from?.some((known) => isSameState(known, now)) === false) throw new TicketMoved(`somebody set ${id} to ${now.as}`);
+    if (from?.some((known) => isSameState(known, now)) === false) throw new TicketConflict(`somebody set ${id} to ${now.as}`);
     const text = withState(file.text, state, note);
     mustRead(folder, name, id, text, state);
     if (await replaceWholeFile(join(folder, name), text, file)) {

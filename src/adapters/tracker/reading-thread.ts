@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { TrackerReading, TrackerTicket } from "../../ports/tracker.ts";
-import { type DeltaReader, deltaReader, type LocalPlace, type ReadingDelta } from "./reading.ts";
+import { type DeltaReader, deltaReader, type LocalTracker, type ReadingDelta } from "./reading.ts";
 
 /** A file of this program, and the arguments that make it a thread that reads a tracker (see serve-reading.ts). */
 export interface ThreadProgram {
@@ -22,13 +22,13 @@ export type ThreadReading = { readonly delta: ReadingDelta | undefined } | { rea
  * loop gets only what has changed.
  */
 export class CurrentReading {
-  readonly #place: LocalPlace;
+  readonly #place: LocalTracker;
   readonly #thread: ThreadProgram | undefined;
   #source: (DeltaReader & Disposable) | undefined;
   #tickets = new Map<TicketId, TrackerTicket>();
   #unreadable: ReadonlyMap<string, string> = new Map();
 
-  constructor(place: LocalPlace, thread: ThreadProgram | undefined) {
+  constructor(place: LocalTracker, thread: ThreadProgram | undefined) {
     this.#place = place;
     this.#thread = thread;
   }
@@ -57,7 +57,7 @@ export class CurrentReading {
   }
 }
 
-function inProcess(place: LocalPlace): DeltaReader & Disposable {
+function inProcess(place: LocalTracker): DeltaReader & Disposable {
   const reader = deltaReader(place);
   return { read: () => reader.read(), [Symbol.dispose]: () => undefined };
 }
@@ -69,7 +69,7 @@ class ThreadGone extends Error {
 class ThreadReader implements DeltaReader, Disposable {
   readonly #worker: Worker;
 
-  constructor(place: LocalPlace, { program, args }: ThreadProgram) {
+  constructor(place: LocalTracker, { program, args }: ThreadProgram) {
     const limits = { maxOldGenerationSizeMb: THREAD_MIB };
     this.#worker = new Worker(program, { argv: [...args], env: {}, execArgv: [], workerData: place, resourceLimits: limits });
     // Whoever waits for a reading hears of it; between readings nobody does.

@@ -11,7 +11,7 @@ import { parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, type Stamp, stampNow } from "./whole-file.ts";
 
 /** The place of a local tracker. */
-export type LocalPlace =
+export type LocalTracker =
   | { readonly kind: "folder"; readonly folder: string }
   | { readonly kind: "embedded"; readonly file: string };
 
@@ -29,7 +29,7 @@ export interface DeltaReader {
   read(): Promise<ReadingDelta | undefined>;
 }
 
-export function deltaReader(place: LocalPlace): DeltaReader {
+export function deltaReader(place: LocalTracker): DeltaReader {
   return place.kind === "folder" ? new FolderReader(place.folder) : new EmbeddedReader(place.file);
 }
 

@@ -4,7 +4,7 @@ import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts"
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
-import { judgedByItself, MachineFault } from "./machine-fault.ts";
+import { judgeWithRetry, MachineFault } from "./machine-fault.ts";
 import { reopenings } from "./reopenings.ts";
 
 /** Copies judged in parallel: fewer while other work is running. */
@@ -109,7 +109,7 @@ async function judgeCopy({ hides, program, batch }: Judged, copy: Copy, { signal
   const place = await hides.make(batch.tracker.kind);
   try {
     await placeCopy(place, copy);
-    return await judgedByItself(() => program.judge({ ...batch, tracker: place }, signal, how), signal);
+    return await judgeWithRetry(() => program.judge({ ...batch, tracker: place }, signal, how), signal);
   } finally {
     await hides.remove(place);
   }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
-import { judgedByItself } from "./machine-fault.ts";
+import { judgeWithRetry } from "./machine-fault.ts";
 import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
 /** Limits of a changing canary: total time in milliseconds, and number of changes. */
@@ -27,7 +27,7 @@ export async function judgeCanary(judge: Judge, canary: Canary): Promise<string 
   const place = await judge.hides.make(canary.kind);
   try {
     for (const scene of canary.scenes) {
-      const judging = await judgedByItself(() => judgeOnce(judge, canary, place, scene), judge.signal);
+      const judging = await judgeWithRetry(() => judgeOnce(judge, canary, place, scene), judge.signal);
       const wrong = isRight(scene.expected, judging, judge.plain) ? undefined : told(scene.expected, judging);
       if (wrong !== undefined) return `${canary.name} (${canary.kind}, ${canary.batch.length} tickets): ${wrong}`;
     }

@@ -15,7 +15,7 @@ export function isMachineFault(error: unknown): boolean {
  * Has something judged, and once more if the process did not end by itself (it could not be started, was killed, or took too
  * long). Throws a MachineFault if the second one did not either.
  */
-export async function judgedByItself(judge: () => Promise<Judging>, signal: AbortSignal | undefined): Promise<Judging> {
+export async function judgeWithRetry(judge: () => Promise<Judging>, signal: AbortSignal | undefined): Promise<Judging> {
   const first = await judge();
   if (first.exitCode !== undefined || signal?.aborted) return first;
   const second = await judge();

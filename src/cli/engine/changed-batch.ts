@@ -1,7 +1,7 @@
 import { finishLineOf } from "../../domain/batch/default-finish.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { addedFacts } from "../../domain/run/added-ticket.ts";
-import { type BatchChanges, batchChangesOf, loosens } from "../../domain/run/batch-changes.ts";
+import { type BatchChanges, batchChangesOf, isLoosening } from "../../domain/run/batch-changes.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { refrozen } from "../../domain/run/frozen-set.ts";
 import type { GrowthFact } from "../../domain/run/growth-fact.ts";
@@ -44,7 +44,7 @@ export async function changesSince({
   const changes = batchChangesOf(state, batch);
   const { impossible, bounds, added } = changes;
   if (impossible.length > 0) throw refusal(row.run, impossible, `Undo the change to go on with the run, ${OR_FRESH}`);
-  const loosened = bounds.filter(loosens).map(({ what }) => what);
+  const loosened = bounds.filter(isLoosening).map(({ what }) => what);
   const tickets = added.map(({ id }) => `ticket ${id} is new`);
   if (loosened.length > 0 && acceptChanges !== "all") {
     const todo = `Undo the change, accept it with --accept-changes (it is counted as an intervention), ${OR_FRESH}`;

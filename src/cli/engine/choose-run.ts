@@ -11,7 +11,7 @@ import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** What the command line says about the choice between a new run and the unfinished one. */
-export interface RunChoice {
+export interface RunChoiceOptions {
   readonly workers?: number;
   readonly fresh: boolean;
   /** What a person accepts of a batch file that was changed since the unfinished run began: new tickets, or all that can change. */
@@ -27,7 +27,7 @@ export interface RunChoice {
  * and this machine are now.
  */
 export async function openRun(input: {
-  options: RunChoice;
+  options: RunChoiceOptions;
   loaded: LoadedBatch;
   world: RunEnvironment;
   home: StateHome;

@@ -25,7 +25,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state-home.ts";
 import { findApiKeys, refuseApiKeys } from "./api-key-guard.ts";
-import { openRun, type RunChoice } from "./choose-run.ts";
+import { openRun, type RunChoiceOptions } from "./choose-run.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
@@ -34,7 +34,7 @@ import type { OpenRun } from "./open-run.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
-export interface EngineOptions extends RunChoice {
+export interface EngineOptions extends RunChoiceOptions {
   readonly batch: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

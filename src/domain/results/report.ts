@@ -1,11 +1,11 @@
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
-import { leftWorkOf } from "../run/left-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { EvidenceChange } from "../run/oracle-evidence.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
+import { keptWorkOf } from "../run/work-to-keep.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import { type HealResult, healResultsOf } from "./heal-results.ts";
@@ -186,7 +186,7 @@ export function reportOf(
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
-  const left = leftWorkOf(ticket);
+  const left = keptWorkOf(ticket);
   const landing = landingOf(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {

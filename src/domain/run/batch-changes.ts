@@ -60,7 +60,7 @@ export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
 }
 
 /** True for a change that only a person's flag may make. */
-export function loosens(change: AllowedChange): boolean {
+export function isLoosening(change: AllowedChange): boolean {
   return change.class !== "I2";
 }
 

@@ -7,6 +7,7 @@ export type TrackerState =
   | { readonly as: "done" }
   | { readonly as: "human-gated"; readonly step: string };
 
+/** True if two states are the same; steps are compared without surrounding blanks. */
 export function isSameState(a: TrackerState, b: TrackerState): boolean {
   return a.as === b.as && (a.as !== "human-gated" || b.as !== "human-gated" || a.step.trim() === b.step.trim());
 }
@@ -23,7 +24,7 @@ export interface TrackedWords {
   readonly dependsOn?: readonly TicketId[];
 }
 
-/** What the engine last saw or wrote of a ticket in the tracker. A reading that differs from it is somebody's act. */
+/** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
 export interface TrackedTicket {
   readonly state: TrackerState;
   /** Hash of everything that the tracker keeps of the ticket; absent until it was read. */
@@ -31,16 +32,16 @@ export interface TrackedTicket {
   readonly words?: TrackedWords;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly byPerson?: true;
-  /** A write that was announced. Nobody knows yet if the tracker took it. */
-  readonly writing?: TrackerState;
+  /** A write that was announced and not confirmed yet. */
+  readonly pendingWrite?: TrackerState;
   /** The engine's last write: the revision that it replaced, and how often it was repeated because it did not persist. */
-  readonly wrote?: { readonly before: string; readonly repeated: number };
+  readonly lastWrite?: { readonly before: string; readonly repeats: number };
   /** The reason why it cannot be read; present while it is missing. */
   readonly missing?: string;
   /** Dependencies that were refused. They are looked at again, and reported once. */
   readonly refused?: readonly TicketId[];
   /** The last act of a person on it, in a few words. */
-  readonly act?: { readonly at: number; readonly text: string };
+  readonly lastAct?: { readonly at: number; readonly text: string };
 }
 
 /** A ticket as it is seen for the first time. */
@@ -56,7 +57,7 @@ export type TrackerChange =
   | { readonly kind: "gated"; readonly step: string }
   /** The new text, bounded as in a batch. */
   | { readonly kind: "rewritten"; readonly title: string; readonly body: string }
-  /** `refused`: why they do not hold. The plan then stays as it is. */
+  /** `refused`: the reason why the plan stays as it is. */
   | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
   | { readonly kind: "vanished"; readonly why: string }
   | { readonly kind: "returned" }
@@ -70,9 +71,9 @@ export type DriftFact =
       readonly type: "tracker-read";
       readonly tickets: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
     }
-  /** The engine is about to set this state. `again`: its last write did not persist. */
-  | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly again?: true }
-  /** The tracker holds it. `before` is the revision that the write replaced. */
+  /** The engine is about to set this state. `isRepeat`: its last write did not persist. */
+  | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly isRepeat?: true }
+  /** The tracker has the state. `before` is the revision that the write replaced. */
   | {
       readonly type: "tracker-written";
       readonly ticket: TicketId;
@@ -85,7 +86,7 @@ export type DriftFact =
       readonly type: "tracker-drifted";
       readonly ticket: TicketId;
       readonly change: TrackerChange;
-      /** As it is now; absent if it cannot be read. */
+      /** The ticket as it is now; absent if it cannot be read. */
       readonly now?: { readonly revision: string } & TrackedWords;
     }
   /** The tracker has tickets that the batch does not name. They are ignored. At most 20 ids; `more` counts the rest. */
@@ -97,6 +98,7 @@ export interface TrackerStatus {
   readonly others: readonly string[];
 }
 
+/** The status of a tracker that was not read yet. */
 export const TRACKER_UNREAD: TrackerStatus = { others: [] };
 
 /** A change in a few words, for people. */

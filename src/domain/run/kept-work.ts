@@ -17,7 +17,7 @@ export type KeptWorkFact =
   | { readonly type: "work-not-kept"; readonly ticket: TicketId; readonly fence: Fence; readonly why: string };
 
 /** The part of an attempt that holds what became of its work. */
-export interface LeftWork {
+export interface KeptWorkResult {
   readonly kept?: KeptWork;
   /** The reason why its work could not be kept. */
   readonly notKept?: string;
@@ -34,7 +34,7 @@ export function keptBranch(run: RunId, ticket: TicketId, n: number): string {
 }
 
 /** What became of an attempt's work, in words: `work kept on loopdash/run/T-1@2 (3 files)`. Empty if it left none. */
-export function describeLeftWork({ kept, notKept }: LeftWork): string {
+export function describeKeptWork({ kept, notKept }: KeptWorkResult): string {
   if (kept !== undefined) return `work kept on ${kept.branch} (${plural(kept.files, "file")})`;
   return notKept === undefined ? "" : `its work could not be kept: ${notKept}`;
 }

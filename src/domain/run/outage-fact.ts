@@ -1,5 +1,5 @@
-/** A part of the world that the engine itself calls. `proof` is the proof of the oracle, `live` the last re-verification. */
-export type OutageSource = "tracker" | "oracle" | "proof" | "live" | "git" | "disk" | "reviewer";
+/** A part of the world that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
+export type OutageSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer";
 
 /** Facts of outages. A call that fails is repeated with growing waits, for a time that `limits.outageMinutes` bounds. */
 export type OutageFact =
@@ -8,7 +8,7 @@ export type OutageFact =
       readonly what: OutageSource;
       /** One line, safe for a terminal. */
       readonly why: string;
-      /** The time of the next try, and of the last one. Milliseconds since the epoch. */
+      /** The time of the next retry, and of the last one. Milliseconds since the epoch. */
       readonly nextAt: number;
       readonly until: number;
     }
@@ -23,7 +23,7 @@ export type OutageFact =
       readonly type: "outage-ended";
       readonly what: OutageSource;
       readonly ms: number;
-      /** Set if the time is over: what the last try failed by. The run ends unjudged once nothing is under way. */
+      /** Set if the time is over: the reason why the last retry failed. The run ends unjudged once nothing is under way. */
       readonly givenUp?: string;
     };
 
@@ -38,26 +38,26 @@ export interface Outage {
 export type OutageState = Readonly<Partial<Record<OutageSource, Outage>>>;
 
 /** The outage that ends the run. `ms`: its length. */
-export interface OutageOver {
+export interface FatalOutage {
   readonly what: OutageSource;
   readonly why: string;
   readonly ms: number;
 }
 
-/** The words for an outage: for a narrow line, while it lasts, and afterwards. */
+/** The text of an outage: for a narrow line, while it lasts, and afterwards. */
 export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: string; readonly is: string; readonly was: string }>> =
   {
     tracker: { short: "tracker away", is: "the tracker is away", was: "the tracker was away" },
     oracle: { short: "oracle cannot judge", is: "the oracle cannot judge", was: "the oracle could not judge" },
-    proof: { short: "oracle unproven", is: "the oracle cannot be proven", was: "the oracle could not be proven" },
-    live: { short: "re-verify fails", is: "the re-verification fails", was: "the last re-verification failed" },
+    tripwire: { short: "oracle unproven", is: "the oracle cannot be proven", was: "the oracle could not be proven" },
+    reverify: { short: "re-verify fails", is: "the re-verification fails", was: "the last re-verification failed" },
     git: { short: "git fails", is: "git fails", was: "git failed" },
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },
   };
 
 /** The reason of a run's end by an outage, and what to do. One line. */
-export function describeOutageOver({ what, why, ms }: OutageOver): string {
+export function describeFatalOutage({ what, why, ms }: FatalOutage): string {
   const minutes = Math.round(ms / 6_000) / 10;
   return `${OUTAGE_WORDS[what].was}: ${why} (given up after ${minutes} min); once it works, the same command goes on from here`;
 }

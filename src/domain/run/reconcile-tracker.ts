@@ -2,8 +2,14 @@ import { withDependencies } from "../schedule/plan.ts";
 import { errorMessage } from "../values/error-text.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plainText } from "../values/text.ts";
-import type { TrackedWords } from "./drift-fact.ts";
-import { type DriftFact, isSameState, type TrackedTicket, type TrackerChange, type TrackerState } from "./drift-fact.ts";
+import {
+  type DriftFact,
+  isSameState,
+  type TrackedTicket,
+  type TrackedWords,
+  type TrackerChange,
+  type TrackerState,
+} from "./drift-fact.ts";
 import { expectedState } from "./reduce-drift.ts";
 import { indexOf, type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
@@ -16,12 +22,13 @@ export interface TicketNow extends TrackedWords {
   readonly revision: string;
 }
 
-/** What follows from a difference: a fact; a new text, which has to be read first; or a write of the engine. */
+/** The answer to a difference: report a fact; read a new text first; or write the engine's state. */
 export type Reconciliation =
   | { readonly do: "report"; readonly fact: DriftFact }
   | { readonly do: "read-text" }
-  | { readonly do: "write"; readonly state: TrackerState; readonly again?: true };
+  | { readonly do: "write"; readonly state: TrackerState; readonly isRepeat?: true };
 
+/** The trust that the engine puts in the tracker. */
 export interface ReconcileOptions {
   /**
    * Only the engine writes the tracker, and an agent without a sandbox could have reached it: what the engine did not write there
@@ -61,7 +68,7 @@ export function driftOf(now: TicketNow, change: TrackerChange): Extract<DriftFac
   return { type: "tracker-drifted", ticket: id, change, now: seen };
 }
 
-/** True if differences of the ticket can be told: it was read before. A ticket that is being filed is not in the tracker yet. */
+/** True if the ticket has a baseline to compare with: it was read before. A ticket that is being filed is not in the tracker yet. */
 export function isTracked({ tracked, unfiled }: TicketState): boolean {
   return unfiled === undefined && tracked?.words !== undefined;
 }
@@ -74,14 +81,14 @@ function stateChange(
 ): readonly Reconciliation[] {
   const known = expectedState(ticket);
   if (isSameState(now.state, known)) return [];
-  const { writing, wrote, byPerson, revision } = tracked;
-  if (writing !== undefined && isSameState(now.state, writing)) {
+  const { pendingWrite, lastWrite, byPerson, revision } = tracked;
+  if (pendingWrite !== undefined && isSameState(now.state, pendingWrite)) {
     const before = revision === undefined ? {} : { before: revision };
     const fact = { type: "tracker-written", ticket: now.id, state: now.state, revision: now.revision, ...before } as const;
     return [{ do: "report", fact }];
   }
-  const isUndone = wrote !== undefined && byPerson === undefined && now.revision === wrote.before;
-  if (isUndone && wrote.repeated < MOST_REPEATS) return [{ do: "write", state: known, again: true }];
+  const isUndone = lastWrite !== undefined && byPerson === undefined && now.revision === lastWrite.before;
+  if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
   if (isOursAlone)
     return [
       { do: "report", fact: driftOf(now, { kind: "taken-back", found: now.state.as }) },
@@ -95,7 +102,7 @@ function changeTo(state: TrackerState): TrackerChange {
   return state.as === "done" ? { kind: "closed" } : { kind: "gated", step: plainText(state.step, 500) };
 }
 
-/** The new dependencies of the plan. What only the plan has (a discovery that the ticket waits for) stays. */
+/** The new dependencies of the plan. Those that only the plan has (a discovery that the ticket waits for) stay. */
 function dependenciesChange(state: RunState, { words, refused }: TrackedTicket, now: TicketNow): TrackerChange | undefined {
   const before = words?.dependsOn;
   const next = now.dependsOn;

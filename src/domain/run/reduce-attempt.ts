@@ -13,7 +13,7 @@ import { withBase } from "./reduce-base.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
-import { wallAfter, withMove } from "./reduce-heal.ts";
+import { wallAfter, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
@@ -33,7 +33,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
-  if (event.type === "merge-landed") return withMove(mark(withLanding(next, event), index, event), index);
+  if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.

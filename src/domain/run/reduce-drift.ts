@@ -19,6 +19,7 @@ import { renewed, settle } from "./reduce-ticket.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 
+/** Events about the tracker. */
 export type DriftEvent = Extract<
   RunEvent,
   {
@@ -34,6 +35,7 @@ const DRIFT_TYPES: ReadonlySet<string> = new Set<DriftEvent["type"]>([
   "tracker-others",
 ]);
 
+/** True for an event about the tracker. */
 export function isDriftEvent(event: RunEvent): event is DriftEvent {
   return DRIFT_TYPES.has(event.type);
 }
@@ -50,7 +52,7 @@ export function expectedState({ tracked, phase, humanStep }: TicketState): Track
   return phase === "human-gated" ? { as: "human-gated", step: humanStep ?? "" } : { as: "open" };
 }
 
-/** Folds what the tracker held, what the engine wrote there, and what people did there. */
+/** Folds readings of the tracker, the engine's writes to it, and people's changes in it. */
 export function reduceDrift(state: RunState, event: DriftEvent): RunState {
   switch (event.type) {
     case "tracker-read":
@@ -61,9 +63,10 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
     case "tracker-writing":
       return writing(state, event);
     case "tracker-written": {
-      const { writing: _, wrote, ...kept } = trackedOf(state, event.ticket);
+      const { pendingWrite: _, lastWrite, ...kept } = trackedOf(state, event.ticket);
       const { revision, before } = event;
-      const replaced = before === undefined || before === revision ? {} : { wrote: { before, repeated: wrote?.repeated ?? 0 } };
+      const replaced =
+        before === undefined || before === revision ? {} : { lastWrite: { before, repeats: lastWrite?.repeats ?? 0 } };
       return withTracked(state, indexOf(state, event.ticket), { ...kept, state: event.state, revision, ...replaced });
     }
     case "tracker-drifted":
@@ -84,10 +87,10 @@ function withTracked(state: RunState, index: number, tracked: TrackedTicket): Ru
   return withTicket(state, index, { ...vecAt(state.tickets, index), tracked });
 }
 
-function writing(state: RunState, { ticket, state: next, again }: Extract<DriftEvent, { type: "tracker-writing" }>): RunState {
-  const { wrote, byPerson: _, ...kept } = trackedOf(state, ticket);
-  const repeated = again && wrote !== undefined ? { wrote: { ...wrote, repeated: wrote.repeated + 1 } } : {};
-  return withTracked(state, indexOf(state, ticket), { ...kept, writing: next, ...repeated });
+function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<DriftEvent, { type: "tracker-writing" }>): RunState {
+  const { lastWrite, byPerson: _, ...kept } = trackedOf(state, ticket);
+  const repeated = isRepeat && lastWrite !== undefined ? { lastWrite: { ...lastWrite, repeats: lastWrite.repeats + 1 } } : {};
+  return withTracked(state, indexOf(state, ticket), { ...kept, pendingWrite: next, ...repeated });
 }
 
 /** The state in the tracker after the change. */
@@ -109,22 +112,22 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const text = describeChange(change);
   const act = { at, class: "I7" as const, target: id, note: text, observed: true as const };
   const index = indexOf(state, id);
-  const { missing: _, refused: __, writing: pending, ...before } = trackedOf(state, id);
+  const { missing: _, refused: __, pendingWrite, ...before } = trackedOf(state, id);
   const after = stateAfter(change, before.state);
   const isSettling = after !== before.state;
-  const { wrote, ...kept } = before;
+  const { lastWrite, ...kept } = before;
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
-    ...(isSettling ? { byPerson: true as const } : { ...(wrote && { wrote }), ...(pending && { writing: pending }) }),
+    ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
     ...(change.kind === "vanished" && { missing: change.why }),
     ...(change.kind === "dependencies" && change.refused !== undefined && { refused: change.dependsOn }),
-    act: { at, text },
+    lastAct: { at, text },
   };
   const counted = { ...state, interventions: countIntervention(state.interventions, act), reverified: false };
   return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
 }
 
-/** A change tells of one part of the ticket. The other parts stay as they were seen last, so that each is noticed. */
+/** The ticket as last seen, with the part that this change is about. The other parts stay, so that each change is noticed. */
 function seenBy(change: TrackerChange, now: NonNullable<Drifted["now"]>, { words }: TrackedTicket): typeof now {
   if (words === undefined) return now;
   const { revision, titleSha, bodySha, dependsOn } = now;
@@ -211,8 +214,8 @@ function ungated(state: RunState, index: number): RunState {
   return { ...state, gating: state.gating.filter((other) => other !== index) };
 }
 
-/** The plan follows. A running attempt goes on. */
-function waitFor(state: RunState, index: number, dependsOn: TicketState["id"][] | readonly TicketState["id"][]): RunState {
+/** Changes the dependencies in the plan. A running attempt goes on. */
+function waitFor(state: RunState, index: number, dependsOn: readonly TicketState["id"][]): RunState {
   const plan = withDependencies(state.plan, index, dependsOn);
   const openDeps = (plan.tickets[index]?.dependsOn ?? []).filter(
     (id) => vecAt(state.tickets, plan.index[id] as number).phase !== "done",

@@ -170,7 +170,7 @@ function undone(state: RunState, { id, ...before }: HealUndo): RunState {
 }
 
 /** Notes that a stalled ticket landed with its repository's healed harness in use: the heal moved its stall. */
-export function withMove(state: RunState, index: number): RunState {
+export function withMovedTicket(state: RunState, index: number): RunState {
   const { id, attempt } = vecAt(state.tickets, index);
   const repo = state.plan.tickets[index]?.repo;
   const n = repo === undefined ? undefined : state.heals.versions[repo];
@@ -195,7 +195,7 @@ export function withoutWall(state: RunState, index: number): RunState {
 }
 
 /** A record that the last engine may not have finished is made again. */
-export function keepAgain(heals: HealsState): HealsState {
+export function resetInterruptedKeep(heals: HealsState): HealsState {
   const past = heals.past.map((heal): PastHeal => {
     if (heal.keep?.as !== "keeping") return heal;
     const { keep: _, ...rest } = heal;

@@ -84,7 +84,7 @@ export function stayLanded(
 }
 
 /** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
-export function landedAgain(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
+export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
   const { mergedSha: sha, mergedFrom: from = sha, live: earlier, history } = ticket;
   if (sha === undefined || from === undefined) return undefined;
   const live: LiveState = {
@@ -170,7 +170,7 @@ export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
 }
 
 /** A new engine checks every landed ticket at once. A check of the last engine is repeated. */
-export function checkedAnew(state: RunState, at: number): RunState {
+export function withChecksDue(state: RunState, at: number): RunState {
   let next = state;
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {

@@ -1,6 +1,6 @@
 import { halt } from "../schedule/backoff.ts";
 import type { RunEvent } from "./event.ts";
-import { describeOutageOver, type OutageFact, type OutageOver } from "./outage-fact.ts";
+import { describeFatalOutage, type FatalOutage, type OutageFact } from "./outage-fact.ts";
 import type { RunState } from "./state.ts";
 
 export type OutageEvent = Extract<RunEvent, { type: OutageFact["type"] }>;
@@ -18,12 +18,12 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
     return { ...state, outages: { ...others, [what]: { since: before?.since ?? at, why, nextAt, until } } };
   }
   const next: RunState = { ...state, outages: others };
-  if (event.givenUp === undefined || state.outageOver !== undefined) return next;
-  const outageOver: OutageOver = { what, why: event.givenUp, ms: event.ms };
-  return halt({ ...next, outageOver }, { kind: "outage", says: describeOutageOver(outageOver) });
+  if (event.givenUp === undefined || state.fatalOutage !== undefined) return next;
+  const fatalOutage: FatalOutage = { what, why: event.givenUp, ms: event.ms };
+  return halt({ ...next, fatalOutage }, { kind: "outage", says: describeFatalOutage(fatalOutage) });
 }
 
 /** The state of a new engine: every call begins afresh. */
-export function withoutOutages({ outages: _, outageOver: __, ...rest }: RunState): RunState {
+export function withoutOutages({ outages: _, fatalOutage: __, ...rest }: RunState): RunState {
   return rest;
 }

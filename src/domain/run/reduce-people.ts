@@ -1,31 +1,36 @@
 import { countIntervention } from "../results/intervention.ts";
 import type { RunEvent } from "./event.ts";
-import { baseKey, type PeopleFact, type SeenPlace } from "./people-fact.ts";
+import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
 import type { RunState } from "./state.ts";
 
+/** Events about people's acts beside loopdash. */
 export type PeopleEvent = Extract<RunEvent, { type: PeopleFact["type"] }>;
 
+/** True for an event about people's acts beside loopdash. */
 export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
-  return event.type === "places-seen" || event.type === "act-observed";
+  return event.type === "fingerprints-recorded" || event.type === "act-observed";
 }
 
-/** Folds what people did beside loopdash, and counts it. */
+/** Folds people's acts beside loopdash, and counts them as interventions. */
 export function reducePeople(state: RunState, event: PeopleEvent): RunState {
-  if (event.type === "places-seen") return withPlaces(state, event.places);
-  const { at, target, note, place } = event;
+  if (event.type === "fingerprints-recorded") return withFingerprints(state, event.fingerprints);
+  const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
-  return { ...withPlaces(state, [place]), interventions };
+  return { ...withFingerprints(state, [fingerprint]), interventions };
 }
 
-/** A landing moves the base that was seen, unless somebody had moved it before. */
+/** Records the base after a landing of the engine, unless somebody else had moved it before. */
 export function withBaseMoved(
   state: RunState,
-  move: { readonly repo: string; readonly from: string; readonly to: string },
+  landing: { readonly repo: string; readonly from: string; readonly to: string },
 ): RunState {
-  const key = baseKey(move.repo);
-  return state.places?.[key] === move.from ? withPlaces(state, [{ key, value: move.to }]) : state;
+  const key = baseKey(landing.repo);
+  return state.fingerprints?.[key] === landing.from ? withFingerprints(state, [{ key, value: landing.to }]) : state;
 }
 
-function withPlaces(state: RunState, places: readonly SeenPlace[]): RunState {
-  return { ...state, places: { ...state.places, ...Object.fromEntries(places.map(({ key, value }) => [key, value])) } };
+function withFingerprints(state: RunState, fingerprints: readonly Fingerprint[]): RunState {
+  return {
+    ...state,
+    fingerprints: { ...state.fingerprints, ...Object.fromEntries(fingerprints.map(({ key, value }) => [key, value])) },
+  };
 }

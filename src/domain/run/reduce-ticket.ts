@@ -4,7 +4,7 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { withBase } from "./reduce-base.ts";
-import { afterFailure, givenUpLive, landedAgain } from "./reduce-live.ts";
+import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 
@@ -89,7 +89,7 @@ function reopen(state: RunState, index: number, { evidence, at }: Extract<Ticket
   if (before.phase !== "done") return state;
   const { step, summary } = evidence;
   const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, step, summary });
-  const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
+  const again = evidence.step === "merge" ? undefined : reopenedAsLanded(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);
     return afterFailure(withBase({ ...open, reverified: false, incidents }, index, at), index, at);

@@ -11,8 +11,8 @@ import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
-import { afterProof, keepAgain, reduceHeal } from "./reduce-heal.ts";
-import { checkedAnew, reduceLive } from "./reduce-live.ts";
+import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
+import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { initialState } from "./reduce-start.ts";
@@ -40,7 +40,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return checkedAnew(resumed(state), event.at);
+      return withChecksDue(resumed(state), event.at);
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -96,7 +96,7 @@ function reduceParts(state: RunState, event: Parts): RunState {
     case "tracker-drifted":
     case "tracker-others":
       return reduceDrift(state, event);
-    case "places-seen":
+    case "fingerprints-recorded":
     case "act-observed":
       return reducePeople(state, event);
     default:
@@ -161,7 +161,7 @@ function resumed(state: RunState): RunState {
     heldElsewhere: {},
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
-    heals: keepAgain(state.heals),
+    heals: resetInterruptedKeep(state.heals),
   };
   return next.gating.reduce((s, index) => {
     const ticket = vecAt(s.tickets, index);

@@ -13,7 +13,7 @@ import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
 import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
-import type { OutageOver, OutageState } from "./outage-fact.ts";
+import type { FatalOutage, OutageState } from "./outage-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -111,10 +111,10 @@ export interface RunState {
   /** What the engine calls and cannot reach now. */
   readonly outages?: OutageState;
   /** The outage whose time is over: the run ends unjudged once nothing is under way. */
-  readonly outageOver?: OutageOver;
+  readonly fatalOutage?: FatalOutage;
   readonly interventions: readonly Intervention[];
-  /** Places that only the engine should change, by key, as last seen. */
-  readonly places?: Readonly<Record<string, string>>;
+  /** The base tips and files that only the engine should change, by key, as last seen: a hash or a commit. */
+  readonly fingerprints?: Readonly<Record<string, string>>;
   /** The tracker as a whole; absent in runs of older versions. */
   readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };

@@ -4,7 +4,7 @@ import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } f
 import type { FailingOnBase } from "./base-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
-import type { LeftWork } from "./kept-work.ts";
+import type { KeptWorkResult } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 
 /**
@@ -22,7 +22,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends LeftWork {
+export interface Attempt extends KeptWorkResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -70,7 +70,7 @@ export interface Attempt extends LeftWork {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends LeftWork {
+export interface PastAttempt extends KeptWorkResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

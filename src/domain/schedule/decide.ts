@@ -1,7 +1,7 @@
 import { whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { EndKind, VerdictWord } from "../run/event.ts";
-import { describeOutageOver, type OutageOver } from "../run/outage-fact.ts";
+import { describeFatalOutage, type FatalOutage } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
@@ -10,7 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { isRepair, putOffByFreeze, waitsForBase } from "./freeze.ts";
+import { attemptsToPostpone, isRepair, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -56,7 +56,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
-  if (state.outageOver !== undefined) return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(state.outageOver)];
+  if (state.fatalOutage !== undefined) return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(state.fatalOutage)];
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
@@ -78,7 +78,7 @@ function reconcile(state: RunState): Action[] {
     const { id, gate, attempt } = vecAt(state.tickets, index);
     return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
-  const putOff = putOffByFreeze(state).flatMap((index): Action[] => {
+  const putOff = attemptsToPostpone(state).flatMap((index): Action[] => {
     const { id, attempt } = vecAt(state.tickets, index);
     return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
   });
@@ -273,8 +273,8 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
 }
 
 /** The end of a run that an outage outlasted. */
-function unjudged(over: OutageOver): Action {
-  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeOutageOver(over) };
+function unjudged(over: FatalOutage): Action {
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeFatalOutage(over) };
 }
 
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */

@@ -39,7 +39,7 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
 }
 
 /** True if nothing in this run will repair a broken base by itself: what waits for it waits in vain. */
-export function isHopeless(state: RunState, { ticket: id }: BrokenBase): boolean {
+export function isBeyondRepair(state: RunState, { ticket: id }: BrokenBase): boolean {
   const ticket = vecAt(state.tickets, indexOf(state, id));
   if (ticket.attempt !== undefined) return false;
   if (ticket.phase === "landed") return ticket.live?.givenUp !== undefined && !ticket.live.checking;
@@ -64,14 +64,14 @@ export function describeBroken({ sha, ticket, step, summary }: BrokenBase, repo:
  * Attempts that wait for a broken base and are to be put off, by index: nothing will repair it in this run, or they hold a resource
  * that its repair needs. Their work is kept, and lands later without another agent.
  */
-export function putOffByFreeze(state: RunState): readonly number[] {
+export function attemptsToPostpone(state: RunState): readonly number[] {
   if (Object.keys(state.brokenBases).length === 0) return [];
   const needed = neededResources(state);
   return state.finishing.filter((index) => {
     const broken = freezeOf(state, index);
     if (broken === undefined || !isBeforeMerge(state, index)) return false;
     // A heal that a person asked for waits for these attempts, and the repair of the base for the heal.
-    if (isHopeless(state, broken) || state.heals.asked) return true;
+    if (isBeyondRepair(state, broken) || state.heals.asked) return true;
     return (state.plan.tickets[index]?.exclusive ?? []).some((resource) => needed.has(resource));
   });
 }
@@ -101,5 +101,5 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;
   const { unfinished } = vecAt(state.tickets, index);
-  return unfinished !== undefined || isHopeless(state, broken) ? broken : undefined;
+  return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }

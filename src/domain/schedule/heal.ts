@@ -107,7 +107,7 @@ function gatesBeforeAll(state: RunState, only: (ticket: TicketState) => boolean 
 }
 
 /** The reason why a healer's answer cannot be about this run; undefined if it can. It may name only what it could know of. */
-export function misnamed(state: RunState, repo: RepoId | undefined, { kind, prediction }: HealerAnswer): string | undefined {
+export function whyMisnamed(state: RunState, repo: RepoId | undefined, { kind, prediction }: HealerAnswer): string | undefined {
   for (const id of prediction) {
     const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
     if (index === undefined) return `names ${id}, which is no ticket of this run`;

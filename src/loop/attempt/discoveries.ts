@@ -5,7 +5,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
-import { tellTracker } from "../steps/assert.ts";
+import { writeTracker } from "../steps/assert.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /**
@@ -40,7 +40,7 @@ function takenIds({ outages, tracker }: LoopContext, signal: AbortSignal): Promi
  */
 export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: AbortSignal): Promise<void> {
   const filed = filedTicket(ctx.state(), ticket);
-  const told = await tellTracker(ctx, signal, () => ctx.tracker.file(filed));
+  const told = await writeTracker(ctx, signal, () => ctx.tracker.file(filed));
   if (told.ok) ctx.report({ type: "discovery-filed", ticket });
   // Re-verification or a person's command may have filed it meanwhile.
   else if (told.isRefused && ticketOf(ctx.state(), ticket).unfiled === true) {

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import { keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
-import { workToKeep } from "../../domain/run/left-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import { workToKeep } from "../../domain/run/work-to-keep.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";

@@ -11,12 +11,12 @@ const FIRST_MS: Readonly<Record<OutageSource, number>> = {
   git: 250,
   disk: 500,
   oracle: 2_000,
-  proof: 2_000,
-  live: 2_000,
+  tripwire: 2_000,
+  reverify: 2_000,
   reviewer: 5_000,
 };
 
-/** The longest wait between two tries. Milliseconds. */
+/** The longest wait between two retries. Milliseconds. */
 const LONGEST_MS = 30_000;
 
 /** Characters of a reason. */
@@ -68,7 +68,7 @@ export class Outages {
           if (signal.aborted || error instanceof OutageGivenUp || !isOutage(error)) throw error;
           const why = errorMessage(error);
           if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
-          await retry.turn(signal);
+          await retry.wait(signal);
           if (signal.aborted) throw error;
         }
       }
@@ -77,7 +77,7 @@ export class Outages {
     }
   }
 
-  /** The tries of one call, for a caller that repeats it by itself. */
+  /** The retries of one call, for a caller that repeats it itself. */
   retry(what: OutageSource): Retry {
     const source = this.#sources.get(what) ?? new Source(what, this.#options);
     this.#sources.set(what, source);
@@ -85,11 +85,11 @@ export class Outages {
   }
 }
 
-/** The tries of one call, or of one kind of call that is never made twice at a time. */
+/** The retries of one call, or of one kind of call of which only one runs at a time. */
 export class Retry {
   readonly #source: Source;
   readonly #options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number };
-  #tries = 0;
+  #failures = 0;
   #until = 0;
   #nextAt = 0;
 
@@ -99,30 +99,30 @@ export class Retry {
     this.#options = options;
   }
 
-  /** Notes that a try has failed. False: the time is over, and so is the run; do not try again. */
+  /** Records a failed call. False if the time is over: the run ends, so do not retry. */
   failed(reason: string): boolean {
     const { clock, firstMs, mostMs } = this.#options;
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
-    if (this.#tries === 0) this.#until = now + mostMs;
-    this.#tries += 1;
-    this.#nextAt = Math.min(now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#tries - 1, 20)), this.#until);
+    if (this.#failures === 0) this.#until = now + mostMs;
+    this.#failures += 1;
+    this.#nextAt = Math.min(now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20)), this.#until);
     this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until });
     if (now < this.#until && !this.#source.isGivenUp) return true;
     this.#source.giveUp(why);
     return false;
   }
 
-  /** Waits until the next try is due. Settles at once before the first failure, and if the signal is aborted. */
-  async turn(signal: AbortSignal): Promise<void> {
+  /** Waits until the next retry is due. Settles at once before the first failure, and if the signal is aborted. */
+  async wait(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const ms = this.#tries === 0 ? 0 : this.#nextAt - clock.now();
+    const ms = this.#failures === 0 ? 0 : this.#nextAt - clock.now();
     if (ms > 0) await pause(clock, ms, signal);
   }
 
   /** The call has succeeded, or is not made any more. The next failure is a first one again. */
   end(): void {
-    this.#tries = 0;
+    this.#failures = 0;
     this.#source.recovers(this);
   }
 }
@@ -155,16 +155,16 @@ class Source {
   }
 
   recovers(retry: Retry): void {
-    if (this.#failing.delete(retry) && this.#failing.size === 0 && !this.#isGivenUp) this.#tellEnd();
+    if (this.#failing.delete(retry) && this.#failing.size === 0 && !this.#isGivenUp) this.#reportEnd();
   }
 
   giveUp(why: string): void {
     if (this.#isGivenUp) return;
     this.#isGivenUp = true;
-    this.#tellEnd(why);
+    this.#reportEnd(why);
   }
 
-  #tellEnd(givenUp?: string): void {
+  #reportEnd(givenUp?: string): void {
     const ms = this.#options.clock.now() - this.#since;
     this.#options.report({ type: "outage-ended", what: this.#what, ms, ...(givenUp === undefined ? {} : { givenUp }) });
   }

@@ -5,7 +5,7 @@ import type { RunEvent } from "../../domain/run/event.ts";
 import type { HarnessPath, HealFact } from "../../domain/run/heal-fact.ts";
 import type { HealsState } from "../../domain/run/heals-state.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { misnamed } from "../../domain/schedule/heal.ts";
+import { whyMisnamed } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RepoId, RunId } from "../../domain/values/ids.ts";
@@ -177,7 +177,7 @@ function answerIn(
   if (!answer.ok) return answer;
   const parsed = parseHealerAnswer(answer.text);
   if (!parsed.ok) return parsed;
-  const wrong = misnamed(ctx.state(), repo, parsed.value);
+  const wrong = whyMisnamed(ctx.state(), repo, parsed.value);
   return wrong === undefined ? parsed : { ok: false, why: wrong };
 }
 

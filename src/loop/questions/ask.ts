@@ -105,7 +105,7 @@ export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope,
       const answer = await askInTurn(ctx, scope, repo, { ...ask, reviewer });
       if (answer.ok || answer.isUnpaid || ask.canary !== undefined) return answer;
       if (!retry.failed(answer.says)) throw postponed(ask, answer.says);
-      await retry.turn(scope.signal);
+      await retry.wait(scope.signal);
       if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     }
   } finally {

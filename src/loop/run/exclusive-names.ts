@@ -2,7 +2,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 
 /** Least time between two looks at names that another run holds. Milliseconds. */
-export const LOOK_MS = 1_000;
+export const POLL_MS = 1_000;
 
 /**
  * The exclusive names that this run holds on this machine. A ticket takes all of its names or none, and holds none while it waits:
@@ -46,10 +46,10 @@ export class ExclusiveNames implements Disposable {
     this.keep({});
   }
 
-  /** The names that nobody holds any more, of those that another run held. Looks at most once in `LOOK_MS`. */
+  /** The names that nobody holds any more, of those that another run held. Looks at most once in `POLL_MS`. */
   freed({ heldElsewhere }: Pick<RunState, "heldElsewhere">, now: number): readonly string[] {
     const names = Object.keys(heldElsewhere);
-    if (names.length === 0 || Math.abs(now - this.#lookedAt) < LOOK_MS) return [];
+    if (names.length === 0 || Math.abs(now - this.#lookedAt) < POLL_MS) return [];
     this.#lookedAt = now;
     return names.filter((name) => !this.#locks.isHeld(lockName(name)));
   }

@@ -8,7 +8,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { type ExclusiveNames, LOOK_MS } from "./exclusive-names.ts";
+import { type ExclusiveNames, POLL_MS } from "./exclusive-names.ts";
 
 /**
  * Time alone may change a decision (a backoff is over, a judgement is due): a timer is set for that moment. The decision is also
@@ -158,7 +158,7 @@ export class Orchestrator {
   }
 
   #nextLook(now: number): number | undefined {
-    return this.#state.stage === "working" && Object.keys(this.#state.heldElsewhere).length > 0 ? now + LOOK_MS : undefined;
+    return this.#state.stage === "working" && Object.keys(this.#state.heldElsewhere).length > 0 ? now + POLL_MS : undefined;
   }
 
   #tick(): void {

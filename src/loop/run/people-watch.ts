@@ -1,4 +1,4 @@
-import { baseKey, type SeenPlace } from "../../domain/run/people-fact.ts";
+import { baseKey, type Fingerprint } from "../../domain/run/people-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -56,7 +56,7 @@ export class PeopleWatch {
   }
 
   #seen(key: string): string | undefined {
-    return this.#ctx.state().places?.[key];
+    return this.#ctx.state().fingerprints?.[key];
   }
 
   /** Runs in the turn of the repository's landings, so that the engine's own commit is on record. */
@@ -64,16 +64,16 @@ export class PeopleWatch {
     const { report } = this.#ctx;
     const key = baseKey(repo.id);
     const tip = await repo.baseTip();
-    const place: SeenPlace = { key, value: tip };
+    const fingerprint: Fingerprint = { key, value: tip };
     const seen = this.#seen(key);
     if (seen === tip) return;
-    if (seen === undefined) return void report({ type: "places-seen", places: [place] });
+    if (seen === undefined) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
     const since = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
     const ours = this.#ours();
     const theirs = since?.filter(({ sha }) => !ours.has(sha));
-    if (theirs?.length === 0) return void report({ type: "places-seen", places: [place] });
+    if (theirs?.length === 0) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
     const note = theirs === undefined ? `moved ${repo.base} back or aside, to ${tip.slice(0, 7)}` : committed(theirs, repo.base);
-    report({ type: "act-observed", class: "I4", target: repo.id, note, place });
+    report({ type: "act-observed", class: "I4", target: repo.id, note, fingerprint });
   }
 
   /** Commits that the engine has landed, or may be landing. */
@@ -86,7 +86,7 @@ export class PeopleWatch {
 
   async #files(): Promise<void> {
     const { report, watchedFiles } = this.#ctx;
-    const fresh: SeenPlace[] = [];
+    const fresh: Fingerprint[] = [];
     for (const { key, value, target, name, class: c } of (await watchedFiles?.read()) ?? []) {
       const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
       if (seen === undefined) fresh.push({ key, value });
@@ -96,11 +96,11 @@ export class PeopleWatch {
           class: c,
           target,
           note: `${value === "gone" ? "removed" : "edited"} ${name}`,
-          place: { key, value },
+          fingerprint: { key, value },
         });
     }
     this.#isFirst = false;
-    if (fresh.length > 0) report({ type: "places-seen", places: fresh });
+    if (fresh.length > 0) report({ type: "fingerprints-recorded", fingerprints: fresh });
   }
 }
 

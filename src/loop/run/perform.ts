@@ -1,8 +1,8 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -43,8 +43,8 @@ export class Performer implements Effects {
   /** Settles once all discovered tickets that were announced so far are filed, or given up. */
   #filings: Promise<unknown> = Promise.resolve();
 
-  /** Tries of what is never made twice at a time. */
-  readonly #retries: Readonly<Record<"oracle" | "proof" | "live", Retry>>;
+  /** Retries of calls of which only one runs at a time. */
+  readonly #retries: Readonly<Record<"oracle" | "tripwire" | "reverify", Retry>>;
 
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
@@ -53,7 +53,7 @@ export class Performer implements Effects {
     this.#ctx = { ...ctx, tracker: this.#watch.tracker };
     this.#fail = fail;
     const { outages } = ctx;
-    this.#retries = { oracle: outages.retry("oracle"), proof: outages.retry("proof"), live: outages.retry("live") };
+    this.#retries = { oracle: outages.retry("oracle"), tripwire: outages.retry("tripwire"), reverify: outages.retry("reverify") };
   }
 
   /** Files discovered tickets that the tracker may not have. */
@@ -171,7 +171,7 @@ export class Performer implements Effects {
   async #judge(final: boolean): Promise<void> {
     const { oracle, report } = this.#ctx;
     // A judgement that ends nothing waits for other effects that fell due in the same moment, such as the start of agents.
-    await (final ? this.#retries.oracle.turn(this.#others.signal) : this.#afterOthers());
+    await (final ? this.#retries.oracle.wait(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
     const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
@@ -183,14 +183,14 @@ export class Performer implements Effects {
 
   /** Repeats the last check of the world while it cannot be finished. */
   async #reverify(): Promise<void> {
-    await this.#retries.live.turn(this.#others.signal);
-    this.#note("live", await reverify(this.#ctx, this.#others.signal));
+    await this.#retries.reverify.wait(this.#others.signal);
+    this.#note("reverify", await reverify(this.#ctx, this.#others.signal));
   }
 
-  /** Notes the outcome of a try. An outage that was given up during it explains its problem already. */
-  #note(what: "oracle" | "proof" | "live", problem: string | undefined): void {
+  /** Records the outcome of a call. An outage that was given up during it explains its problem already. */
+  #note(what: "oracle" | "tripwire" | "reverify", problem: string | undefined): void {
     if (problem === undefined) this.#retries[what].end();
-    else if (!this.#others.signal.aborted && this.#ctx.state().outageOver === undefined) this.#retries[what].failed(problem);
+    else if (!this.#others.signal.aborted && this.#ctx.state().fatalOutage === undefined) this.#retries[what].failed(problem);
   }
 
   async #afterOthers(): Promise<void> {
@@ -204,11 +204,11 @@ export class Performer implements Effects {
   async #prove(): Promise<void> {
     const { report, state, tripwire } = this.#ctx;
     // If no other work is left, the whole run waits for the proof.
-    await this.#retries.proof.turn(this.#others.signal);
+    await this.#retries.tripwire.wait(this.#others.signal);
     const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
     if (result === undefined) return;
     report({ type: "tripwire-ended", ...result });
-    this.#note("proof", result.unproven ? (result.problem ?? "it gave no reason") : undefined);
+    this.#note("tripwire", result.unproven ? (result.problem ?? "it gave no reason") : undefined);
   }
 
   #file(ticket: TicketId): Promise<void> {
@@ -223,7 +223,7 @@ export class Performer implements Effects {
     const { gate, mergedSha } = settled;
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
-    const left = leftWorkLines(settled).map((line) => `; ${line}`);
+    const left = keptWorkLines(settled).map((line) => `; ${line}`);
     const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
     const note = `gated by ${by} in run ${run}${built}${left.join("")}`;
     const { signal } = this.#others;

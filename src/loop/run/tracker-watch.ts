@@ -1,5 +1,4 @@
-import type { TrackerChange, TrackerState } from "../../domain/run/drift-fact.ts";
-import { isSameState } from "../../domain/run/drift-fact.ts";
+import { isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -8,7 +7,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { TicketMoved, type Tracker, type TrackerReading, type TrackerTicket } from "../../ports/tracker.ts";
+import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import type { Retry } from "../concurrency/outages.ts";
 
@@ -38,7 +37,7 @@ export class TrackerWatch {
   #turn: Promise<unknown> = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
-  /** Tries of reading: an outage is reported, and bounded, as those of the engine's writes are. */
+  /** Retries of reading: an outage is reported, and bounded, as those of the engine's writes are. */
   readonly #retry: Retry;
   readonly #stopped = new AbortController();
   #isReadingDue = false;
@@ -92,7 +91,7 @@ export class TrackerWatch {
     this.#isReadingDue = true;
     this.#cancelTimer();
     void this.#retry
-      .turn(this.#stopped.signal)
+      .wait(this.#stopped.signal)
       .then(() => {
         this.#isReadingDue = false;
         return this.#stopped.signal.aborted ? undefined : this.look();
@@ -118,7 +117,7 @@ export class TrackerWatch {
     const { state, tracker } = this.#ctx;
     const reading = await tracker.read();
     this.#refuseEmpty(reading);
-    // What was watched may be another folder of the same name.
+    // The watcher may belong to a removed folder of the same name.
     if (this.#isAway) this.#rewatch();
     this.#isAway = false;
     this.#baseline(reading);
@@ -181,7 +180,7 @@ export class TrackerWatch {
     report({ type: "tracker-others", ids: fresh.slice(0, NAMED), more: Math.max(0, fresh.length - NAMED) });
   }
 
-  /** The last look: states that the tracker should have and was never told are written, too. */
+  /** The reading before the last judgement. States that were never written to the tracker are written now. */
   async #snapshot(): Promise<readonly TrackerTicket[]> {
     const { run, state, tracker } = this.#ctx;
     await this.#reconcile();
@@ -194,17 +193,17 @@ export class TrackerWatch {
     return tracker.snapshot();
   }
 
-  /** Sets a state, unless a person has settled the ticket otherwise. Throws a TicketMoved then, and reconciles first. */
+  /** Sets a state, unless a person has settled the ticket otherwise. Throws a TicketConflict then, and reconciles first. */
   async #set(id: TicketId, state: TrackerState, note: string): ReturnType<Tracker["set"]> {
     const ticket = ticketOf(this.#ctx.state(), id);
     const known = expectedState(ticket);
-    const { byPerson, writing } = ticket.tracked ?? {};
+    const { byPerson, pendingWrite } = ticket.tracked ?? {};
     if (byPerson && known.as !== "open" && !isSameState(known, state))
-      throw new TicketMoved(`a person set ${id} to ${known.as} in the tracker`);
+      throw new TicketConflict(`a person set ${id} to ${known.as} in the tracker`);
     try {
-      return await this.#write(id, { state }, note, [known, ...(writing === undefined ? [] : [writing])]);
+      return await this.#write(id, { state }, note, [known, ...(pendingWrite === undefined ? [] : [pendingWrite])]);
     } catch (error) {
-      if (error instanceof TicketMoved) await this.#reconcile();
+      if (error instanceof TicketConflict) await this.#reconcile();
       throw error;
     }
   }
@@ -212,12 +211,12 @@ export class TrackerWatch {
   /** Law 5: the intent is on record first, so that a lost engine's write is never taken for a person's. */
   async #write(
     id: TicketId,
-    { state, again }: { readonly state: TrackerState; readonly again?: true },
+    { state, isRepeat }: { readonly state: TrackerState; readonly isRepeat?: true },
     note: string,
     from: readonly TrackerState[],
   ): ReturnType<Tracker["set"]> {
     const { report, tracker } = this.#ctx;
-    if (!report({ type: "tracker-writing", ticket: id, state, ...(again && { again }) }))
+    if (!report({ type: "tracker-writing", ticket: id, state, ...(isRepeat && { isRepeat }) }))
       throw new Error("the run records nothing any more");
     const write = await tracker.set(id, state, note, from);
     report({ type: "tracker-written", ticket: id, state, revision: write.after, before: write.before });

@@ -2,7 +2,7 @@ import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { TicketIdTaken, TicketMoved } from "../../ports/tracker.ts";
+import { TicketConflict, TicketIdTaken } from "../../ports/tracker.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function assertTracker(
   ctx: Pick<StepContext, "outages" | "tracker">,
   options: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
-  const told = await tellTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
+  const told = await writeTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
   if (told.ok) return { ok: true, summary: `tracker says ${options.state.as}` };
   const summary = `the tracker could not be set to ${options.state.as}`;
   const { problem } = told;
@@ -21,15 +21,17 @@ export async function assertTracker(
 }
 
 /** The outcome of a write. `isRefused`: the tracker answered, and would answer the same again. The problem is one safe line. */
-export type Told = { readonly ok: true } | { readonly ok: false; readonly problem: string; readonly isRefused: boolean };
+export type TrackerWriteResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problem: string; readonly isRefused: boolean };
 
 /** Writes to the tracker, again and again while it is away, until a stop or until the time for that is over. */
-export async function tellTracker(
+export async function writeTracker(
   { outages }: Pick<StepContext, "outages">,
   signal: AbortSignal,
   write: () => Promise<unknown>,
-): Promise<Told> {
-  const isRefused = (error: unknown): boolean => error instanceof TicketIdTaken || error instanceof TicketMoved;
+): Promise<TrackerWriteResult> {
+  const isRefused = (error: unknown): boolean => error instanceof TicketIdTaken || error instanceof TicketConflict;
   try {
     await outages.persist("tracker", write, { signal, isOutage: (error) => !isRefused(error) });
     return { ok: true };

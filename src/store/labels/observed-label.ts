@@ -5,15 +5,15 @@ import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
 import type { EventLabel } from "../describe-claim.ts";
 import { STYLES } from "./tone.ts";
 
-/** Describes what was seen in the tracker and beside loopdash. The engine's own writes are no news, unless the tracker lost one. */
+/** Describes an act that was seen in the tracker or beside loopdash. The engine's own writes are left out, unless the tracker lost one. */
 export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | undefined {
   switch (event.type) {
-    case "places-seen":
+    case "fingerprints-recorded":
     case "tracker-read":
     case "tracker-written":
       return undefined;
     case "tracker-writing":
-      return event.again ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
+      return event.isRepeat ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
     case "tracker-drifted":
       return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
     case "act-observed": {

@@ -4,10 +4,10 @@ import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
-import { leftWorkLines } from "../../domain/run/left-work.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -85,16 +85,16 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
-      ...[...baseLines(t), ...leftWorkLines(t)].map((line) => `      ${line}`),
+      ...[...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
       `      ${plainText(stepText(t))}`,
-      ...leftWorkLines(t).map((line) => `      ${line}`),
+      ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
     ...open.flatMap(({ ticket, why }) => [
       `  ${openStyle(ticket).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
-      ...[...landedLines(state, ticket), ...leftWorkLines(ticket)].map((line) => `      ${line}`),
+      ...[...landedLines(state, ticket), ...keptWorkLines(ticket)].map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
     ...healSummary(state).map((line) => `  ${line}`),
@@ -171,7 +171,7 @@ export function renderMarkdown(
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
+  const left = (t: TicketState) => keptWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const sha = (t: TicketState) => {
     const landing = landingOf(t);
     return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;

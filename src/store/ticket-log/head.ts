@@ -1,6 +1,6 @@
-import { describeLeftWork } from "../../domain/run/kept-work.ts";
-import { leftWorkOf } from "../../domain/run/left-work.ts";
+import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
+import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
@@ -43,9 +43,9 @@ export function headOf(state: State, target: Target): readonly LogLine[] {
 
 /** The branch with the work of a cut-off attempt, or why there is none. */
 function leftLines({ attempt, ticket }: Target): readonly LogLine[] {
-  const left = leftWorkOf(ticket).find(({ n }) => n === attempt.n);
+  const left = keptWorkOf(ticket).find(({ n }) => n === attempt.n);
   if (left === undefined) return [];
-  return [line(displayText(describeLeftWork(left)), left.kept === undefined ? "bad" : "good"), line("")];
+  return [line(displayText(describeKeptWork(left)), left.kept === undefined ? "bad" : "good"), line("")];
 }
 
 function line(text: string, tone: Tone = "plain"): LogLine {

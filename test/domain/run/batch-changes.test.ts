@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import { batchChangesOf, loosens } from "../../../src/domain/run/batch-changes.ts";
+import { batchChangesOf, isLoosening } from "../../../src/domain/run/batch-changes.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -39,7 +39,7 @@ describe("batchChangesOf", () => {
     const [first] = bounds(now as Partial<Batch>);
     expect(first?.[0]).toContain(what);
     expect(first?.[1]).toBe(of);
-    expect(changes(now as Partial<Batch>).bounds.some(loosens)).toBe(of !== "I2");
+    expect(changes(now as Partial<Batch>).bounds.some(isLoosening)).toBe(of !== "I2");
     expect(changes(now as Partial<Batch>).impossible).toEqual([]);
   });
 

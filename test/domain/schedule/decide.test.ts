@@ -75,7 +75,7 @@ describe("law 1: only the oracle ends a run as done", () => {
     sim.report({ type: "reverify-ended", reopened: 0, problem: "git is gone" });
     expect(sim.decide()).toEqual([{ do: "reverify" }]);
     sim.report({ type: "reverify-ended", reopened: 0, problem: "git is gone" });
-    sim.giveUp("live", "git is gone");
+    sim.giveUp("reverify", "git is gone");
     sim.decide();
     expect(sim.state.end).toMatchObject({ kind: "unjudged", exitCode: 3 });
     expect(sim.state.end?.reason).toMatch(/^the last re-verification failed: git is gone \(given up after 15 min\)/);

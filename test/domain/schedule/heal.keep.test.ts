@@ -3,7 +3,7 @@ import { healResultsOf, waitingHeals } from "../../../src/domain/results/heal-re
 import { whatIsLeft } from "../../../src/domain/results/what-is-left.ts";
 import { admitCommand, admitFact } from "../../../src/domain/run/admit.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
-import { misnamed } from "../../../src/domain/schedule/heal.ts";
+import { whyMisnamed } from "../../../src/domain/schedule/heal.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
@@ -208,7 +208,7 @@ describe("a wall", () => {
   test("and a gap may name only what is open in this run", () => {
     const sim = healing({}, [ticketOf("T-1"), ticketOf("T-2", { dependsOn: [T1] })]);
     const names = (kind: "gap" | "wall", id: TicketId) =>
-      misnamed(sim.state, RepoId.parse("app"), { ...GAP, kind, prediction: [id], evidence: wall.evidence, humanStep: "x" });
+      whyMisnamed(sim.state, RepoId.parse("app"), { ...GAP, kind, prediction: [id], evidence: wall.evidence, humanStep: "x" });
     expect(names("gap", T2)).toBeUndefined();
     expect(names("wall", T1)).toBeUndefined();
     expect(names("wall", T2)).toBe("names T-2 as stopped by a wall, and it is none of the tickets that failed");

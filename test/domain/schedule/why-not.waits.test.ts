@@ -65,7 +65,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "tripwire-ended": false,
   "oracle-asked": false,
   "oracle-judged": false,
-  "places-seen": false,
+  "fingerprints-recorded": false,
   "act-observed": false,
   "tracker-read": false,
   "tracker-writing": false,

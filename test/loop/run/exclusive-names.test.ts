@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TicketId } from "../../../src/domain/values/ids.ts";
-import { ExclusiveNames, LOOK_MS } from "../../../src/loop/run/exclusive-names.ts";
+import { ExclusiveNames, POLL_MS } from "../../../src/loop/run/exclusive-names.ts";
 import type { Locks } from "../../../src/ports/locks.ts";
 
 const T1 = TicketId.parse("T-1");
@@ -43,8 +43,8 @@ describe("ExclusiveNames", () => {
     const waiting = { heldElsewhere: { db: { by: "a", since: 0 } } };
     expect(b.freed(waiting, 0)).toEqual([]);
     a.keep({});
-    expect(b.freed(waiting, LOOK_MS - 1)).toEqual([]);
-    expect(b.freed(waiting, LOOK_MS)).toEqual(["db"]);
-    expect(b.freed({ heldElsewhere: {} }, 9 * LOOK_MS)).toEqual([]);
+    expect(b.freed(waiting, POLL_MS - 1)).toEqual([]);
+    expect(b.freed(waiting, POLL_MS)).toEqual(["db"]);
+    expect(b.freed({ heldElsewhere: {} }, 9 * POLL_MS)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { plural } from "../values/plural.ts";
 import type { AttemptOutcome } from "./attempt-fact.ts";
-import { describeLeftWork, type LeftWork } from "./kept-work.ts";
+import { describeKeptWork, type KeptWorkResult } from "./kept-work.ts";
 import { type Attempt, claimsDone, type TicketState } from "./ticket-state.ts";
 
 /**
@@ -18,8 +18,8 @@ export function workToKeep(attempt: Attempt, outcome: AttemptOutcome): "change" 
 }
 
 /** What became of a ticket's cut-off attempts, the newest first. Attempts that left nothing are left out. */
-export function leftWorkOf({ history, attempt }: TicketState): readonly (LeftWork & { readonly n: number })[] {
-  const all: readonly (LeftWork & { readonly n: number })[] = attempt === undefined ? history : [...history, attempt];
+export function keptWorkOf({ history, attempt }: TicketState): readonly (KeptWorkResult & { readonly n: number })[] {
+  const all: readonly (KeptWorkResult & { readonly n: number })[] = attempt === undefined ? history : [...history, attempt];
   return all.filter(({ kept, notKept }) => kept !== undefined || notKept !== undefined).toReversed();
 }
 
@@ -27,8 +27,8 @@ export function leftWorkOf({ history, attempt }: TicketState): readonly (LeftWor
 const NAMED = 3;
 
 /** What became of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`. The newest first. */
-export function leftWorkLines(ticket: TicketState): readonly string[] {
-  const left = leftWorkOf(ticket);
-  const lines = left.slice(0, NAMED).map((work) => `attempt ${work.n}: ${describeLeftWork(work)}`);
+export function keptWorkLines(ticket: TicketState): readonly string[] {
+  const left = keptWorkOf(ticket);
+  const lines = left.slice(0, NAMED).map((work) => `attempt ${work.n}: ${describeKeptWork(work)}`);
   return left.length > NAMED ? [...lines, `${plural(left.length - NAMED, "earlier attempt")} left work, too`] : lines;
 }

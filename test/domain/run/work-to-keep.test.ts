@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import { keptBranch } from "../../../src/domain/run/kept-work.ts";
-import { leftWorkLines, workToKeep } from "../../../src/domain/run/left-work.ts";
 import type { Attempt, PastAttempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
+import { keptWorkLines, workToKeep } from "../../../src/domain/run/work-to-keep.ts";
 import { Fence, RunId, TicketId, unfitForBranch } from "../../../src/domain/values/ids.ts";
 
 const attempt: Attempt = { n: 1, fence: Fence.parse(1), slot: 0, startedAt: 1, reservedUsd: 0, lines: 0, passed: [] };
@@ -56,7 +56,7 @@ test("a ticket with many cut-off attempts names the newest and counts the others
     ...(n === 5 ? { notKept: "a pipe" } : { kept: { branch: `b@${n}`, sha: "c", files: n } }),
   });
   const ticket = { history: [1, 2, 3, 4, 5].map(past) } as Partial<TicketState> as TicketState;
-  expect(leftWorkLines(ticket)).toEqual([
+  expect(keptWorkLines(ticket)).toEqual([
     "attempt 5: its work could not be kept: a pipe",
     "attempt 4: work kept on b@4 (4 files)",
     "attempt 3: work kept on b@3 (3 files)",
