@@ -133,7 +133,7 @@ function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
   return left < HOUR_MS ? 11 : 13;
 }
 
-/** What the engine cannot reach, in longer and shorter words. */
+/** The outage that ends first, in longer and shorter words; undefined without one. */
 function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | undefined {
   const outage = run === undefined ? undefined : firstOutage(run);
   return outage === undefined ? undefined : AWAY.get(outage.what);

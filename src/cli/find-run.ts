@@ -152,7 +152,7 @@ function none(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }
 
-/** What `newRunId` adds to the words of the batch's name: the day, and four hexadecimal digits. */
+/** The suffix that `newRunId` adds to the batch's name: the day, and four hexadecimal digits. */
 const RUN_SUFFIX = /-\d{8}-[0-9a-f]{4}$/;
 
 /** Runs that a message lists, newest first. */

@@ -10,8 +10,8 @@ export type HarnessReading =
   | {
       readonly ok: true;
       readonly texts: HarnessTexts;
-      /** Unknown file names. Nobody reads these files. */
-      readonly strangers: readonly string[];
+      /** Names of unknown files, which nobody reads. */
+      readonly unknownFiles: readonly string[];
       /** The text of its answer, or why there is none. Not checked yet. */
       readonly answer: { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
     }

@@ -6,7 +6,7 @@ export interface WatchedFile {
   readonly key: string;
   /** The intervention that a change is. */
   readonly class: Extract<InterventionClass, "I2" | "I3">;
-  /** What a change is about, in a word. */
+  /** The target of the intervention, in a word. */
   readonly target: string;
   /** The file in words, for people. */
   readonly name: string;

@@ -89,7 +89,7 @@ export function keptWork(ticket: TicketState): Html {
   return html`${keptWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
 }
 
-/** What is known of a landed change that is not live. */
+/** A landed change that is not live. */
 function landedBlock(lines: readonly string[]): Html | undefined {
   return lines.length === 0 ? undefined : html`<pre class="step">${lines.join("\n")}</pre>`;
 }

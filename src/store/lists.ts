@@ -22,6 +22,7 @@ export interface Lists {
   readonly done: readonly TicketId[];
 }
 
+/** The lists of a run without tickets. */
 export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], landed: [], waiting: [], done: [] };
 
 /** Sorts the tickets of a run into lists; reuses arrays that equal `previous`. */

@@ -170,10 +170,10 @@ test("a folder that is away is no act and costs no attempt: its last reading cou
   await stage.until("agent-launching");
   const folder = join(stage.root, "tickets");
   renameSync(folder, `${folder}.away`);
-  await stage.engine.performer.lookAtTracker();
+  await stage.engine.performer.pollTracker();
   expect(stage.state.outages?.tracker?.why).toContain("no such folder");
   renameSync(`${folder}.away`, folder);
-  await stage.engine.performer.lookAtTracker();
+  await stage.engine.performer.pollTracker();
   expect(stage.state.outages?.tracker).toBeUndefined();
   go(T1);
   expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });

@@ -27,11 +27,11 @@ test("a person's commit on the base is an intervention, once; the engine's own l
   await stage.until("fingerprints-recorded");
   await stage.until("agent-launching");
   const sha = commit(stage, "my \u001b[2Jown work").slice(0, 7);
-  await stage.engine.performer.lookAtPeople();
-  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.pollPeople();
+  await stage.engine.performer.pollPeople();
   go(T1);
   await stage.until("merge-landed");
-  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.pollPeople();
   await stage.ended();
   expect(acts(stage)).toEqual([
     ["I4", "app", expect.stringMatching(`^1 commit on main: ${sha} by Jo at .* UTC "my own work"$`), true],
@@ -49,7 +49,7 @@ test("a person's commit between two engines is counted once, whatever is killed 
   await stage.crashAt((event) => event.type === "act-observed", "resume");
   await stage.crashAndReopen();
   await stage.resume();
-  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.pollPeople();
   go(T1);
   await stage.ended();
   expect(acts(stage).filter(([c]) => c === "I4")).toHaveLength(1);
@@ -63,7 +63,7 @@ test("a base that is moved back is an intervention", async () => {
   await stage.until("fingerprints-recorded");
   await stage.until("agent-launching");
   stage.git("reset", "-q", "--hard", "HEAD~1");
-  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.pollPeople();
   expect(acts(stage)).toEqual([["I4", "app", expect.stringMatching(/^moved main back or aside, to [0-9a-f]{7}$/), true]]);
   go(T1);
   await stage.ended();
@@ -89,8 +89,8 @@ test("an edit of the batch file and of the harness in use are interventions of t
   await stage.until("agent-launching");
   writeFileSync(place.batch, '{"limits": {}}');
   writeFileSync(join(place.harness, "hints.md"), "Wear a red hat.");
-  await stage.engine.performer.lookAtPeople();
-  await stage.engine.performer.lookAtPeople();
+  await stage.engine.performer.pollPeople();
+  await stage.engine.performer.pollPeople();
   expect(acts(stage)).toEqual([
     ["I2", "batch", "edited the batch file", true],
     ["I3", "harness", "edited hints.md of the harness", true],

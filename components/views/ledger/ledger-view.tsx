@@ -46,7 +46,7 @@ function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize
   return { head, rows: [...all, title, ...beside] };
 }
 
-/** What each heal came to, and what waits for a person. */
+/** The result of each heal, and the heals that wait for a person. */
 function healLines(run: RunState, columns: number): readonly PaneLine[] {
   const lines = healSummary(run).flatMap((text) => wrapWords(displayText(text), columns - 2));
   const title: PaneLine = { title: "HEALS", count: "", tone: "running" };

@@ -4,6 +4,7 @@ import type { Lists } from "../../../src/store/lists.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
 import { hiddenLabel, windowOf } from "../../kit/window.ts";
 
+/** The sections of the overview. */
 export type SectionName = "finishing" | "needsYou" | "stalled" | "landed" | "waiting" | "done";
 
 /** A line of the queue. */

@@ -62,7 +62,7 @@ function headLines(run: RunState, width: number): readonly SpanLine[] {
   ];
 }
 
-/** What each heal came to, and what waits for a person. */
+/** The result of each heal, and the heals that wait for a person. */
 function healLines(run: RunState, width: number): readonly SpanLine[] {
   return healSummary(run).flatMap((text) =>
     wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),

@@ -19,8 +19,8 @@ export interface BriefRunResult {
 }
 
 /**
- * Runs a program of the system, or our own Node, that does its work in a moment and starts nothing that stays: with nothing to read,
- * its output kept up to 1 MiB, SIGKILL at the end of its time. Never throws for what it does.
+ * Runs a short program of the system, or our own Node, that leaves no process behind: with an empty stdin, its output kept up to
+ * 1 MiB, SIGKILL at the end of its time. Never throws for what it does.
  */
 export function runBriefly(
   [program = "", ...args]: readonly string[],

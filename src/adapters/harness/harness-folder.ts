@@ -21,7 +21,7 @@ const TOOL_BYTES = 16 * 1024;
 const ANSWER_BYTES = 256 * 1024;
 /** Limits: entries of a folder that are read, and names of unknown files that are reported. */
 const MOST_ENTRIES = 1_000;
-const MOST_STRANGERS = 5;
+const MOST_UNKNOWN = 5;
 /** The name of a script: it goes into a prompt and onto a command line. */
 const TOOL_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
@@ -43,15 +43,15 @@ export async function readHarness(folder: string): Promise<HarnessReading> {
   if (!tools.ok) return tools;
   const answer = (await readPlainFile(place, ANSWER_FILE, ANSWER_BYTES)) ?? ({ ok: false, why: "is missing" } as const);
   const whole = { ...(texts as Record<HarnessFile, string>), ...tools.tools } as HarnessTexts;
-  return { ok: true, texts: whole, strangers: strangersIn(listing.names), answer };
+  return { ok: true, texts: whole, unknownFiles: unknownFilesIn(listing.names), answer };
 }
 
-function strangersIn(names: readonly string[]): readonly string[] {
+function unknownFilesIn(names: readonly string[]): readonly string[] {
   const known: ReadonlySet<string> = new Set([...HARNESS_FILES, TOOLS, ANSWER_FILE]);
-  const strangers = names.filter((name) => !known.has(name)).toSorted();
-  const more = strangers.length - MOST_STRANGERS;
-  const told = strangers.slice(0, MOST_STRANGERS).map((name) => plainText(name, 80));
-  return more > 0 ? [...told, `${more} more`] : told;
+  const unknownFiles = names.filter((name) => !known.has(name)).toSorted();
+  const more = unknownFiles.length - MOST_UNKNOWN;
+  const named = unknownFiles.slice(0, MOST_UNKNOWN).map((name) => plainText(name, 80));
+  return more > 0 ? [...named, `${more} more`] : named;
 }
 
 /** The scripts under a harness's folder, a real path. All of them can be used, or none: regular files, bounded, plainly named. */

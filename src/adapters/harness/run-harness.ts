@@ -85,7 +85,7 @@ async function withKept(
   const { key } = await identity(repo);
   let texts = own;
   for (const change of kept) {
-    // What agents of one repository may have put in its words reaches no other, unless a person says so.
+    // Its text may come from agents of that repository, so it reaches no other one unless a person says so.
     if (change.state === "kept" && change.repository.key !== key) continue;
     const next = withChange(texts, change, unfit);
     if (next.ok) texts = next.texts;
@@ -107,21 +107,21 @@ function offered(folder: string, tools: Readonly<Record<HarnessTool, string>>): 
 
 /** Reads usable files, and the shipped ones in place of the others. */
 class Reader {
-  readonly #of: RunHarnessOptions;
+  readonly #options: RunHarnessOptions;
   readonly #warned = new Set<string>();
 
   constructor(options: RunHarnessOptions) {
-    this.#of = options;
+    this.#options = options;
   }
 
   /** `home`: the machine's harness, which may lack any file. */
   async text(folder: string, file: HarnessFile, home?: "home"): Promise<string> {
     const read = await readHarnessFile(folder, file).catch((error: unknown) => ({ ok: false as const, why: String(error) }));
-    if (read === undefined && home !== undefined) return this.#of.shipped[file];
-    const why = read?.ok === true ? this.#of.unfit(file, read.text) : (read?.why ?? "is gone");
+    if (read === undefined && home !== undefined) return this.#options.shipped[file];
+    const why = read?.ok === true ? this.#options.unfit(file, read.text) : (read?.why ?? "is gone");
     if (read?.ok === true && why === undefined) return read.text;
     this.#warn(plainText(`the harness's ${join(folder, file)} cannot be used, the one that ships is: ${why}`, 500));
-    return this.#of.shipped[file];
+    return this.#options.shipped[file];
   }
 
   /** The scripts; none if one of them cannot be used. */
@@ -150,7 +150,7 @@ class Reader {
 
   #unfitTool(tools: Readonly<Record<HarnessTool, string>>): string | undefined {
     for (const [path, text] of Object.entries(tools) as [HarnessTool, string][]) {
-      const why = this.#of.unfit(path, text);
+      const why = this.#options.unfit(path, text);
       if (why !== undefined) return `${path} ${why}`;
     }
     return undefined;
@@ -159,7 +159,7 @@ class Reader {
   #warn(problem: string): void {
     if (this.#warned.has(problem)) return;
     this.#warned.add(problem);
-    this.#of.warn(problem);
+    this.#options.warn(problem);
   }
 }
 

@@ -40,7 +40,7 @@ export class CurrentReading {
       this.#source = this.#thread === undefined ? inProcess(this.#place) : new ThreadReader(this.#place, this.#thread);
     }
     const delta = await this.#source.read().catch((error: unknown) => {
-      // The thread may be gone, and with it what it has told.
+      // A new thread remembers nothing, so its first reading is a whole one.
       if (error instanceof ThreadGone) this.close();
       throw error;
     });
@@ -72,7 +72,7 @@ class ThreadReader implements DeltaReader, Disposable {
   constructor(place: LocalTracker, { program, args }: ThreadProgram) {
     const limits = { maxOldGenerationSizeMb: THREAD_MIB };
     this.#worker = new Worker(program, { argv: [...args], env: {}, execArgv: [], workerData: place, resourceLimits: limits });
-    // Whoever waits for a reading hears of it; between readings nobody does.
+    // `read` reports an error of the thread; between readings there is nobody to report it to.
     this.#worker.on("error", () => undefined);
     this.#worker.unref();
   }

@@ -29,6 +29,7 @@ export interface DeltaReader {
   read(): Promise<ReadingDelta | undefined>;
 }
 
+/** A reader of a local tracker, which has read nothing yet. */
 export function deltaReader(place: LocalTracker): DeltaReader {
   return place.kind === "folder" ? new FolderReader(place.folder) : new EmbeddedReader(place.file);
 }
@@ -53,7 +54,7 @@ interface Known {
 class FolderReader implements DeltaReader {
   readonly #folder: string;
   #files = new Map<string, Known>();
-  #told: ReadonlyMap<TicketId, TrackerTicket> | undefined;
+  #last: ReadonlyMap<TicketId, TrackerTicket> | undefined;
   #problems = "";
 
   constructor(folder: string) {
@@ -63,13 +64,13 @@ class FolderReader implements DeltaReader {
   async read(): Promise<ReadingDelta | undefined> {
     for (let round = 0; round < ROUNDS; round += 1) {
       // A round that finds every file as the last round left it has seen the folder at one instant.
-      if (!(await this.#look()) && (round > 0 || this.#told !== undefined)) return this.#delta();
+      if (!(await this.#scan()) && (round > 0 || this.#last !== undefined)) return this.#delta();
     }
     throw new Error(`${JSON.stringify(this.#folder)} kept changing while it was read`);
   }
 
   /** Reads what has changed. True if anything has. */
-  async #look(): Promise<boolean> {
+  async #scan(): Promise<boolean> {
     const names = await namesIn(this.#folder);
     const next = new Map<string, Known>();
     let changed = names.length !== this.#files.size;
@@ -123,10 +124,10 @@ class FolderReader implements DeltaReader {
   }
 
   #since(tickets: ReadonlyMap<TicketId, TrackerTicket>, unreadable: readonly (readonly [string, string])[]) {
-    const delta = deltaOf(this.#told, tickets, unreadable);
+    const delta = deltaOf(this.#last, tickets, unreadable);
     const problems = JSON.stringify(unreadable);
-    const isSame = this.#told !== undefined && delta.changed.length + delta.removed.length === 0 && problems === this.#problems;
-    this.#told = tickets;
+    const isSame = this.#last !== undefined && delta.changed.length + delta.removed.length === 0 && problems === this.#problems;
+    this.#last = tickets;
     this.#problems = problems;
     return isSame ? undefined : delta;
   }
@@ -135,7 +136,7 @@ class FolderReader implements DeltaReader {
 class EmbeddedReader implements DeltaReader {
   readonly #file: string;
   #stamp: string | undefined;
-  #told: ReadonlyMap<TicketId, TrackerTicket> | undefined;
+  #last: ReadonlyMap<TicketId, TrackerTicket> | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -152,8 +153,8 @@ class EmbeddedReader implements DeltaReader {
       if ("problem" in ticket) unreadable.push([each.id, ticket.problem]);
       else tickets.set(each.id, ticket);
     }
-    const delta = deltaOf(this.#told, tickets, unreadable);
-    this.#told = tickets;
+    const delta = deltaOf(this.#last, tickets, unreadable);
+    this.#last = tickets;
     this.#stamp = isRacy(read.file) ? undefined : read.file.stamp;
     return delta;
   }
@@ -164,12 +165,12 @@ function isRacy({ changedMs }: Stamp): boolean {
 }
 
 function deltaOf(
-  told: ReadonlyMap<TicketId, TrackerTicket> | undefined,
+  last: ReadonlyMap<TicketId, TrackerTicket> | undefined,
   tickets: ReadonlyMap<TicketId, TrackerTicket>,
   unreadable: ReadingDelta["unreadable"],
 ): ReadingDelta {
-  const changed = [...tickets.values()].filter(({ id, revision }) => told?.get(id)?.revision !== revision);
-  const removed = [...(told?.keys() ?? [])].filter((id) => !tickets.has(id));
+  const changed = [...tickets.values()].filter(({ id, revision }) => last?.get(id)?.revision !== revision);
+  const removed = [...(last?.keys() ?? [])].filter((id) => !tickets.has(id));
   return { changed, removed, unreadable };
 }
 

@@ -6,7 +6,7 @@ const DEBOUNCE_MS = 150;
 
 /**
  * Calls `changed` soon after files of the folder may have changed: those that `isOurs` names, or all if the system names none.
- * Best effort: a folder that cannot be watched (no more inotify instances, a network drive) is told of once, and never watched.
+ * Best effort: if a folder cannot be watched (no more inotify instances, a network drive), one warning says so.
  */
 export function watchFiles(folder: string, isOurs: (name: string) => boolean, changed: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -5,6 +5,7 @@ import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { openNoLink } from "../plain-file.ts";
 
+/** The identity of a file's content, by its status. Equal stamps mean that it was probably not written. */
 export interface Stamp {
   /** Changes whenever the file is written or replaced, unless that happens twice within a tick of the file system's clock. */
   readonly stamp: string;

@@ -61,17 +61,17 @@ export async function judgeWithCopies(
     const before = await copyOrWhyNot(batch.tracker);
     const real = await options.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
-    const told = { judgement, evidence: real.evidence };
+    const judged = { judgement, evidence: real.evidence };
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
-      return { ...told, compared: false };
+      return { ...judged, compared: false };
     const after = await copyOrWhyNot(batch.tracker);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
     if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
       const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
-      return { ...told, compared: true, ...(problem === undefined ? {} : { problem }) };
+      return { ...judged, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
-    if (attempt === MAX_ATTEMPTS) return { ...told, compared: false };
+    if (attempt === MAX_ATTEMPTS) return { ...judged, compared: false };
   }
 }
 

@@ -16,10 +16,10 @@ export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle
       };
       try {
         const { judgement, evidence, problem, compared } = await judgeWithCopies(options, { signal, how }, "done");
-        const told = withEvidence({ judgement, ...(evidence === undefined ? {} : { evidence }) });
-        if (judgement.verdict !== "done") return told;
+        const judged = withEvidence({ judgement, ...(evidence === undefined ? {} : { evidence }) });
+        if (judgement.verdict !== "done") return judged;
         if (problem !== undefined) return doubt(problem);
-        return compared ? told : doubt("the tracker kept changing while it was judged");
+        return compared ? judged : doubt("the tracker kept changing while it was judged");
       } catch (cause) {
         return doubt(`the judgement could not be borne out: ${errorMessage(cause)}`);
       }

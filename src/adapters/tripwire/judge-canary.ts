@@ -28,7 +28,7 @@ export async function judgeCanary(judge: Judge, canary: Canary): Promise<string 
   try {
     for (const scene of canary.scenes) {
       const judging = await judgeWithRetry(() => judgeOnce(judge, canary, place, scene), judge.signal);
-      const wrong = isRight(scene.expected, judging, judge.plain) ? undefined : told(scene.expected, judging);
+      const wrong = isRight(scene.expected, judging, judge.plain) ? undefined : describeWrong(scene.expected, judging);
       if (wrong !== undefined) return `${canary.name} (${canary.kind}, ${canary.batch.length} tickets): ${wrong}`;
     }
     return undefined;
@@ -82,7 +82,7 @@ function isRight(expected: Expected, { judgement, exitCode }: Judging, plain: bo
   }
 }
 
-function told(expected: Expected, { judgement, exitCode }: Judging): string {
+function describeWrong(expected: Expected, { judgement, exitCode }: Judging): string {
   const said = `${judgement.verdict} with exit code ${exitCode ?? "none"}`;
   const why = judgement.problem === undefined ? "" : ` (${judgement.problem.slice(0, 200)})`;
   if (expected.verdict === judgement.verdict && "counts" in expected) {

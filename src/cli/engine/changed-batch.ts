@@ -86,7 +86,9 @@ export function applyChanges(open: OpenRun, changes: BatchChanges): OpenRun {
       changed.push(event);
     }
   };
-  take(changes.bounds.map(({ class: of, target, what }): RunFact => ({ type: "intervention", class: of, target, note: what })));
+  take(
+    changes.bounds.map(({ class: kind, target, what }): RunFact => ({ type: "intervention", class: kind, target, note: what })),
+  );
   take(boundsFacts(open.run, state, changes));
   for (const ticket of changes.added) take(addedFacts({ ...ticket, added: true }, isWaiver(state, ticket)));
   take(workersFacts(state, changes));

@@ -10,21 +10,21 @@ import type { LoadedBatch } from "./load-batch.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
-/** What the command line says about the choice between a new run and the unfinished one. */
+/** The options of the command line for the choice between a new run and the unfinished one. */
 export interface RunChoiceOptions {
   readonly workers?: number;
   readonly fresh: boolean;
-  /** What a person accepts of a batch file that was changed since the unfinished run began: new tickets, or all that can change. */
+  /** The changes of the batch file since the unfinished run began that a person accepts: new tickets, or all that can change. */
   readonly acceptChanges?: "additions" | "all";
   /** The new run only checks what the last one landed, once, and starts no agent. */
   readonly checksOnly?: boolean;
-  /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
+  /** Called once every check of the start has passed, before the run begins or resumes. An error that it throws ends the start. */
   readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
 
 /**
- * Opens the batch's unfinished run, or begins a new one. Throws a UserError (exit 4) if the unfinished run cannot go on as the batch
- * and this machine are now.
+ * Opens the batch's unfinished run, or begins a new one. Throws a UserError (exit 4) if the unfinished run cannot go on with the
+ * batch and this machine as they are now.
  */
 export async function openRun(input: {
   options: RunChoiceOptions;

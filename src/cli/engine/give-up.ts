@@ -20,8 +20,8 @@ import type { RunEnvironment } from "./preflight.ts";
 
 /**
  * Closes an unfinished run for a new one: ends its leftover processes, keeps what agents left in its worktrees, and removes these;
- * its branches stay for people to read. The caller holds the locks, so no engine works on it. If the journal is broken, its leftovers are unknown: the run is
- * closed all the same, with a warning.
+ * its branches stay for people to read. The caller holds the locks, so no engine works on it. If the journal is broken, its
+ * leftovers are unknown: the run is closed all the same, with a warning.
  */
 export async function giveUp(options: {
   run: RunId;

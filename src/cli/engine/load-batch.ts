@@ -29,6 +29,7 @@ export interface LoadedBatch {
   readonly warnings: readonly BatchProblem[];
 }
 
+/** Options of reading a batch file. */
 export interface LoadBatchOptions {
   readonly cwd: string;
   readonly workers?: number;

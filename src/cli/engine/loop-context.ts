@@ -106,7 +106,7 @@ function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestr
   return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
 }
 
-/** Who takes turns at landings, at making worktrees and at commands. */
+/** The queues and permits of landings, worktrees and commands. */
 function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "commandPermits"> {
   return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
 }

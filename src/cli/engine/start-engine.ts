@@ -134,7 +134,7 @@ async function letGo({ git, store, locks }: Opened): Promise<void> {
   }
 }
 
-interface Parts {
+interface EngineParts {
   readonly open: OpenRun;
   readonly world: RunEnvironment;
   readonly home: StateHome;
@@ -144,7 +144,7 @@ interface Parts {
   readonly opened: Opened;
 }
 
-async function wire(parts: Parts): Promise<Engine> {
+async function wire(parts: EngineParts): Promise<Engine> {
   const { open, home, store, exclusive } = parts;
   const recent = recentOf(open.journal, open.state.seq);
   const warn = (problem: string) => process.emitWarning(problem);
@@ -221,7 +221,7 @@ async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrato
  * Removes data that only a live engine needs. Worktrees of failed tickets are gone already; their branches stay for people to
  * read.
  */
-async function cleanRun({ home, open }: Parts): Promise<void> {
+async function cleanRun({ home, open }: EngineParts): Promise<void> {
   for (const name of ["engine.pid", "engine.door"]) await rm(join(open.folder, name), { force: true });
   for (const folder of [join(home.worktrees, open.run), ...["judge", "oracle", "gates"].map((name) => join(open.folder, name))]) {
     // An agent may leave files that cannot be removed (for example a path that is too long). That is litter, and does not change

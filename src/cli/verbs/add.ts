@@ -72,7 +72,7 @@ function readTicket(file: string): unknown {
 
 interface AdmittedTicket {
   readonly ticket: Ticket;
-  /** Those that add it; none if the run has it. */
+  /** The facts that add it; none if the run has it. */
   readonly facts: readonly RunFact[];
 }
 

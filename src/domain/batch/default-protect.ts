@@ -1,7 +1,7 @@
 /** In a list of protected paths: stands for the defaults. */
 export const PROTECT_DEFAULTS = "{defaults}";
 
-/** What decides about every change to a repository, by the conventions of the systems that read it. */
+/** Files that decide about every change to a repository, by the conventions of the systems that read them. */
 const CI: readonly string[] = [
   ".github/{workflows,actions}/**",
   ".{circleci,buildkite,woodpecker,teamcity,semaphore,azure-pipelines}/**",

@@ -170,6 +170,7 @@ export const LiveSpec = z.strictObject({
     .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
 });
 
+/** The rule for other changes while a landed change is not live. */
 export const OnBroken = z.enum(["freeze", "continue"]);
 
 /** The batch file, as a person writes it. */

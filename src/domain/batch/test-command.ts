@@ -34,7 +34,7 @@ export function testCommandOf(files: TestCommandFiles): Argv | undefined {
   return packageScript(files) ?? pythonTests(read) ?? makeTarget(read) ?? nativeTests(read);
 }
 
-/** What `npm init` writes as the script `test` (docs.npmjs.com/cli/commands/npm-init). */
+/** The script `test` that `npm init` writes (docs.npmjs.com/cli/commands/npm-init). */
 const PLACEHOLDER = /no test specified/;
 
 function packageScript(files: TestCommandFiles): Argv | undefined {

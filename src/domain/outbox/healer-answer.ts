@@ -15,7 +15,7 @@ const words = z
   .min(1)
   .max(2_000)
   .transform((text) => plainText(text, 2_000).trim())
-  .refine((text) => text !== "", "must show something");
+  .refine((text) => text !== "", "must contain visible text");
 
 const shared = {
   rootCause: words.describe("Why the agents failed"),
@@ -24,7 +24,7 @@ const shared = {
 };
 const Evidence = z.array(CapturedCommand).min(1).max(5).readonly();
 
-/** What a healer answers. A gap may name commands and a step too; nothing is done with them. */
+/** The answer of a healer. A gap may name commands and a step too; they are not used. */
 export const HealerAnswer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("gap"), ...shared, evidence: Evidence.optional(), humanStep: LeftStep.optional() }),
   z.strictObject({ kind: z.literal("wall"), ...shared, evidence: Evidence, humanStep: LeftStep }),
@@ -39,7 +39,7 @@ export function diagnosisOf({ kind, rootCause, change, prediction }: HealerAnswe
   return { kind, rootCause, change, prediction };
 }
 
-/** A healer's wall in the form of a worker's blocker, so that both are ruled on alike (law 2). */
+/** A healer's wall as a worker's blocker claim, so that both are ruled on alike (law 2). */
 export function claimOf(answer: Extract<HealerAnswer, { kind: "wall" }>): BlockerClaim {
   const { rootCause, change, evidence, humanStep } = answer;
   const bounded = evidence.map(({ output, ...rest }) => ({ ...rest, output: output.slice(-OUTPUT_CHARS) }));

@@ -48,12 +48,12 @@ export function fixAndProceedOf(state: RunState): FixAndProceed {
       if (cause !== undefined) counts[cause] += 1;
     }
   }
-  counts.liveFix += mendedReopenings(state);
+  counts.liveFix += fixedReopenings(state);
   return counts;
 }
 
-/** Verifications that took a shipped ticket back, after its attempt, until another attempt mended it. */
-function mendedReopenings(state: RunState): number {
+/** Failed verifications that reopened a shipped ticket, until another attempt fixed it. */
+function fixedReopenings(state: RunState): number {
   return state.incidents.filter(({ kind, at, endedAt, step, ticket }) => {
     if (kind !== "reopened" || step !== "verify" || endedAt === undefined || ticket === undefined) return false;
     const { phase, history } = ticketOf(state, ticket);
@@ -61,7 +61,7 @@ function mendedReopenings(state: RunState): number {
   }).length;
 }
 
-/** Failed attempts that a later one made good. A live check that passes by itself later has been fixed by nobody. */
+/** Failed attempts that a later attempt fixed. A live check that later passes by itself was fixed by nobody. */
 function fixedAttempts({ history, retriedAfter = 0 }: TicketState): readonly PastAttempt[] {
   const alone = history.slice(retriedAfter);
   return alone.filter(({ outcome }, i) => (outcome === "failed" || outcome === "landed") && alone.slice(i + 1).some(hasLanded));
@@ -71,7 +71,7 @@ function hasLanded({ outcome, failedAt }: PastAttempt): boolean {
   return outcome === "done" || (outcome === "landed" && failedAt !== undefined);
 }
 
-/** All of them together. */
+/** The number of fixes, all causes together. */
 export function totalFixes(fixes: FixAndProceed): number {
   return Object.values(fixes).reduce((sum: number, n: number) => sum + n, 0);
 }

@@ -3,24 +3,24 @@ import type { PastHeal } from "../run/heals-state.ts";
 import type { RunState } from "../run/state.ts";
 import { keepModeOf } from "../schedule/heal.ts";
 
-/** What a heal came to. Part of the contract of `report --json`. */
+/** The result of a heal. Part of the contract of `report --json`. */
 export interface HealResult {
   readonly n: number;
-  /** The repository whose failures it was told; null in runs of older versions. */
+  /** The repository that it is about; null in runs of older versions. */
   readonly repo: string | null;
   readonly outcome: HealOutcome | "reverted";
   /** Its own diagnosis: a gap in what agents are told, or a wall outside the code; null if it gave none. */
   readonly kind: "gap" | "wall" | null;
   readonly rootCause: string | null;
   readonly change: string | null;
-  /** The tickets that it said it would move, those that were stalled before it, and those of them that landed after it. */
+  /** The tickets that it predicted to move, those that were stalled before it, and those of them that landed after it. */
   readonly prediction: readonly string[];
   readonly stalled: readonly string[];
   readonly moved: readonly string[];
   readonly changed: readonly string[];
   /** `yes`: later runs on the repository begin with it; `waiting`: a person has to keep it first. */
   readonly kept: "yes" | "waiting" | "no";
-  /** Why it is kept or not, in one line. */
+  /** The reason why it is kept or not, in one line. */
   readonly why: string;
   readonly costUsd: number;
 }
@@ -30,7 +30,7 @@ export function healResultsOf({ heals, batch }: Pick<RunState, "heals" | "batch"
   return heals.past.map((heal) => healResult(heal, batch));
 }
 
-/** What one heal came to. */
+/** The result of one heal. */
 export function healResult(heal: PastHeal, batch: RunState["batch"]): HealResult {
   const { n, repo = null, outcome, answer, stalled, moved, changed, costUsd, reverted } = heal;
   return {
@@ -44,12 +44,12 @@ export function healResult(heal: PastHeal, batch: RunState["batch"]): HealResult
     stalled,
     moved,
     changed,
-    ...fateOf(heal, batch),
+    ...keptStatus(heal, batch),
     costUsd,
   };
 }
 
-function fateOf(heal: PastHeal, batch: RunState["batch"]): Pick<HealResult, "kept" | "why"> {
+function keptStatus(heal: PastHeal, batch: RunState["batch"]): Pick<HealResult, "kept" | "why"> {
   const { keep, outcome, reverted, moved } = heal;
   const no = (why: string) => ({ kept: "no", why }) as const;
   if (reverted !== undefined) return no(`the tripwire rejected it: ${reverted}`);

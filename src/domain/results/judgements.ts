@@ -31,8 +31,8 @@ export function judgementRecords(events: Iterable<RunEvent>, oracleSha: string):
   for (const event of events) {
     if (event.type !== "oracle-judged") continue;
     const { evidence, judgement } = event;
-    const told = evidence === undefined ? {} : { evidence };
-    all.push({ ...pastJudgement(event, oracleSha), open: judgement.open, ...told });
+    const given = evidence === undefined ? {} : { evidence };
+    all.push({ ...pastJudgement(event, oracleSha), open: judgement.open, ...given });
   }
   return all;
 }

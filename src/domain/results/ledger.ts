@@ -49,7 +49,7 @@ export interface Ledger {
   /** Heals that were started, and those that were accepted. */
   readonly heals: number;
   readonly healsAccepted: number;
-  /** What went wrong after a landing, all kinds together. */
+  /** Incidents after a landing, all kinds together. */
   readonly incidents: number;
   readonly incidentsByKind: Readonly<Record<"liveChecks" | "brokenBases" | "reopened", number>>;
   readonly costUsd: number;

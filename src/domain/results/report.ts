@@ -35,7 +35,7 @@ export interface RunReport {
   readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
   readonly heals: number;
   readonly healsAccepted: number;
-  /** What each heal came to, oldest first. */
+  /** The result of each heal, oldest first. */
   readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly incidentsByKind: Ledger["incidentsByKind"];
@@ -90,7 +90,7 @@ interface ReportJudgement {
   readonly counts: JudgementRecord["counts"];
   readonly problem: string | null;
   readonly durationMs: number;
-  /** What the oracle said of tickets that it had not said in the judgement before; null if it gave no evidence. */
+  /** The oracle's evidence that differs from the judgement before; null if it gave none. */
   readonly evidence: EvidenceChange | null;
 }
 

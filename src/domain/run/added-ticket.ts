@@ -18,7 +18,7 @@ export type AddedTicket = z.infer<typeof AddedTicket>;
 /** Tickets that people may add to one run. */
 export const MOST_ADDED = 100;
 
-/** The ticket as the run takes it, or the reason why it does not, in one sentence. */
+/** The ticket as the run takes it, or the reason why the run refuses it, in one sentence. */
 export type AddedAdmission = { readonly ok: true; readonly ticket: Ticket; readonly facts: readonly RunFact[] } | Refused;
 
 interface Refused {

@@ -20,7 +20,7 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
   if (isAboutHeal(fact)) return isTimely(state, fact) ? fact : undefined;
-  // A check that was given up, or belongs to an earlier engine, tells nothing.
+  // The result of a check that was given up, or belongs to an earlier engine, is dropped.
   if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;

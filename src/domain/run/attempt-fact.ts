@@ -54,8 +54,8 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
- * too many refusals by the reviewer's API.
+ * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. Only `failed`, `silent`,
+ * `out-of-time` and `killed` count against the cap, and `stopped` after too many refusals by the reviewer's API.
  */
 export type AttemptOutcome =
   | "done"

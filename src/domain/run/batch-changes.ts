@@ -15,7 +15,7 @@ export interface AllowedChange {
   readonly target: string;
 }
 
-/** How the batch of a file differs from that of its unfinished run. */
+/** The differences between a batch file and the batch of its unfinished run. */
 export interface BatchChanges {
   /** Paths of settings that no run can change. */
   readonly impossible: readonly string[];
@@ -76,7 +76,7 @@ function limitChanges(before: Limits, now: Limits): readonly AllowedChange[] {
 function protectChanges(before: readonly string[], now: readonly string[]): readonly AllowedChange[] {
   const gone = before.filter((glob) => !now.includes(glob));
   const fresh = now.filter((glob) => !before.includes(glob));
-  const change = (what: string, of: AllowedChange["class"]): AllowedChange => ({ what, class: of, target: "protect" });
+  const change = (what: string, kind: AllowedChange["class"]): AllowedChange => ({ what, class: kind, target: "protect" });
   return [
     ...(gone.length === 0 ? [] : [change(`protect: without ${gone.join(" ")}`, "I8")]),
     ...(fresh.length === 0 ? [] : [change(`protect: with ${fresh.join(" ")}`, "I2")]),

@@ -13,11 +13,12 @@ export interface HeldElsewhere {
   readonly since: number;
 }
 
-/** What other runs hold, by exclusive name. */
+/** The exclusive names that other runs hold. */
 interface Exclusives {
   readonly heldElsewhere: Readonly<Record<string, HeldElsewhere>>;
 }
 
+/** Folds the events about names that other runs hold. */
 export function reduceExclusive<S extends Exclusives>(state: S, event: ExclusiveFact & { readonly at: number }): S {
   const { [event.name]: before, ...others } = state.heldElsewhere;
   if (event.type === "exclusive-freed") return { ...state, heldElsewhere: others };

@@ -14,7 +14,7 @@ export interface FinishChange {
 export type GrowthFact =
   /** A person added a ticket. The engine files it in the tracker. */
   | { readonly type: "ticket-added"; readonly added: Ticket }
-  /** A person changed the bounds of an unfinished run. Only the parts that changed are given; `frozen` is the set before and after. */
+  /** A person changed the bounds of an unfinished run. Only the changed ones are given; `frozen` is the set before and after. */
   | {
       readonly type: "batch-changed";
       readonly limits?: Limits;

@@ -7,6 +7,7 @@ export const HARNESS_FILES = ["worker.md", "hints.md", "transients.json"] as con
 export type HarnessFile = (typeof HARNESS_FILES)[number];
 /** A script of the harness's folder `tools/`, which workers are offered. With the files above it is all of a harness. */
 export type HarnessTool = `tools/${string}`;
+/** The path of a file of the harness. */
 export type HarnessPath = HarnessFile | HarnessTool;
 
 /**
@@ -43,7 +44,7 @@ export type HealFact =
       /** The reason with which the run would have ended. */
       readonly reason: string;
       readonly reservedUsd: number;
-      /** The repository whose failures it is told, and whose workers alone get the result; absent in old journals: all. */
+      /** The repository that it is about, whose workers alone get the result; absent in old journals: all. */
       readonly repo?: RepoId;
     }
   | { readonly type: "heal-agent-started"; readonly n: number; readonly pid: number; readonly startTime: string }

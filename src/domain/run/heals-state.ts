@@ -22,7 +22,7 @@ export interface PastHeal
   readonly keep?: { readonly as: HealKeep | "keeping"; readonly why: string };
 }
 
-/** What a heal changed of a ticket, so that it can be undone. */
+/** A ticket's state before a heal changed it, so that the heal can be undone. */
 export interface HealUndo extends Pick<TicketState, "failures" | "signs" | "stalledReason" | "stalledBy" | "endedAt"> {
   readonly id: TicketId;
   readonly phase: "stalled" | "waiting";
@@ -67,4 +67,5 @@ export interface HealsState {
   };
 }
 
+/** The heals of a run that has just begun. */
 export const NO_HEALS: HealsState = { past: [], started: 0, accepted: 0, usd: 0, versions: {} };

@@ -42,7 +42,7 @@ export interface LiveState {
   readonly reopened: number;
 }
 
-/** Why a live check runs: its time has come, a person asked, or the run is about to end. */
+/** The cause of a live check: its time has come, a person asked, or the run is about to end. */
 export type LiveCheckCause = "due" | "person" | "end";
 
 /** Facts of live checks: the `verify` steps of a landed ticket, repeated without an agent. */

@@ -25,7 +25,7 @@ export interface OracleEvidence {
  * small. All of them together give the evidence of each.
  */
 export interface EvidenceChange {
-  /** True if the tickets are all that the oracle spoke of, whatever it said before. */
+  /** True if these are all tickets of the judgement, not only those that changed. */
   readonly isWhole: boolean;
   readonly tickets: readonly TicketEvidence[];
   /** Number of tickets beyond the kept ones. */

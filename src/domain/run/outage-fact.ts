@@ -1,4 +1,4 @@
-/** A part of the world that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
+/** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
 export type OutageSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer";
 
 /** Facts of outages. A call that fails is repeated with growing waits, for a time that `limits.outageMinutes` bounds. */
@@ -35,6 +35,7 @@ export interface Outage {
   readonly until: number;
 }
 
+/** The outages under way, by source. */
 export type OutageState = Readonly<Partial<Record<OutageSource, Outage>>>;
 
 /** The outage that ends the run. `ms`: its length. */

@@ -68,7 +68,7 @@ export function driftOf(now: TicketNow, change: TrackerChange): Extract<DriftFac
   return { type: "tracker-drifted", ticket: id, change, now: seen };
 }
 
-/** True if the ticket has a baseline to compare with: it was read before. A ticket that is being filed is not in the tracker yet. */
+/** True if the ticket was read before, so that changes of it can be seen. One that is being filed is not in the tracker yet. */
 export function isTracked({ tracked, unfiled }: TicketState): boolean {
   return unfiled === undefined && tracked?.words !== undefined;
 }

@@ -45,8 +45,8 @@ export function reduceHeal(state: RunState, event: HealEvent): RunState {
 function begin(state: RunState, event: EventOf<"heal-started">): RunState {
   const { n, token, at, reason, reservedUsd, repo } = event;
   const { asked, ...before } = state.heals;
-  const of = { ...(asked && { asked }), ...(repo !== undefined && { repo }) };
-  const running = { n, token, startedAt: at, reason, reservedUsd, base: provenVersion(state, repo), ...of };
+  const optional = { ...(asked && { asked }), ...(repo !== undefined && { repo }) };
+  const running = { n, token, startedAt: at, reason, reservedUsd, base: provenVersion(state, repo), ...optional };
   const heals = { ...before, started: n, running };
   return { ...state, stage: "healing", heals, lastFence: token, reservedUsd: state.reservedUsd + reservedUsd };
 }
@@ -180,12 +180,12 @@ export function withMovedTicket(state: RunState, index: number): RunState {
   return { ...state, heals: withPast(state.heals, heal.n, { moved: [...heal.moved, id] }) };
 }
 
-/** A ruling on a wall that was cut off is made again. */
+/** Keeps the wall of an attempt that was cut off, so that it is ruled on again. */
 export function wallAfter(wall: number | undefined, outcome: AttemptOutcome): Pick<TicketState, "wall"> {
   return wall !== undefined && (outcome === "stopped" || outcome === "lost") ? { wall } : {};
 }
 
-/** The ruling on a wall went against it. A heal that replaced the run's end has achieved nothing then. */
+/** Drops a wall that was rejected. A heal that replaced the run's end has then achieved nothing. */
 export function withoutWall(state: RunState, index: number): RunState {
   const { wall, ...ticket } = vecAt(state.tickets, index);
   if (wall === undefined) return state;
@@ -194,7 +194,7 @@ export function withoutWall(state: RunState, index: number): RunState {
   return isAsked ? next : { ...next, heals: { ...next.heals, givenUp: true } };
 }
 
-/** A record that the last engine may not have finished is made again. */
+/** Resets records that the last engine may not have finished, so that they are written again. */
 export function resetInterruptedKeep(heals: HealsState): HealsState {
   const past = heals.past.map((heal): PastHeal => {
     if (heal.keep?.as !== "keeping") return heal;

@@ -9,6 +9,7 @@ import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
+/** Events of live checks. */
 export type LiveEvent = Extract<RunEvent, { type: "live-check-started" | "live-check-ended" }>;
 type Ended = Extract<LiveEvent, { type: "live-check-ended" }>;
 
@@ -83,7 +84,7 @@ export function stayLanded(
   return afterFailure(withBase(landed, index, at), index, at);
 }
 
-/** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
+/** A done ticket as a landed one, after a failed re-verification: its check is repeated first. Undefined without a commit. */
 export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
   const { mergedSha: sha, mergedFrom: from = sha, live: earlier, history } = ticket;
   if (sha === undefined || from === undefined) return undefined;
@@ -104,7 +105,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
   return { ...ticket, phase: "landed", live: withCheck(live, { at, ok: false, summary: evidence.summary }) };
 }
 
-/** The ticket is done. Its dependents wait for it no longer. */
+/** Settles a ticket whose live check passed. Its dependents wait for it no longer. */
 function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
@@ -124,7 +125,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
   );
 }
 
-/** The base no longer holds the commit: the ticket begins again. */
+/** Restarts a ticket whose commit is no longer in the base. */
 function lose(state: RunState, index: number, { summary, detail, at }: Ended): RunState {
   const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase !== "landed" && ticket.phase !== "waiting") return state;
@@ -134,8 +135,8 @@ function lose(state: RunState, index: number, { summary, detail, at }: Ended): R
 }
 
 /**
- * What follows a failed check of a landed ticket: a repeat; an agent, once the repeats are used up; or nothing more by itself,
- * once the attempts are used up too.
+ * Plans the next step after a failed check of a landed ticket: a repeat; an agent, once the repeats are used up; or nothing more
+ * by itself, once the attempts are used up too.
  */
 export function afterFailure(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
@@ -159,17 +160,17 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
 }
 
-/** The ticket stays landed. Only a person, a new engine or the last re-verification checks it again. */
+/** Stops repeating the check. Only a person, a new engine or the last re-verification checks the ticket again. */
 function giveUp(state: RunState, index: number, givenUp: string): RunState {
   return withTicket(state, index, givenUpLive(vecAt(state.tickets, index), givenUp));
 }
 
-/** A landed ticket that no agent tries to repair any more. It is no stalled one: its change is in the base. */
+/** A landed ticket that no agent repairs any more. It is not stalled, because its change is in the base. */
 export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
   return ticket.live === undefined ? ticket : { ...ticket, phase: "landed", live: { ...idleLive(ticket.live), givenUp } };
 }
 
-/** A new engine checks every landed ticket at once. A check of the last engine is repeated. */
+/** Makes the check of every landed ticket due: a new engine checks at once, and repeats a check of the last one. */
 export function withChecksDue(state: RunState, at: number): RunState {
   let next = state;
   let index = 0;

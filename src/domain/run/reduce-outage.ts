@@ -3,8 +3,10 @@ import type { RunEvent } from "./event.ts";
 import { describeFatalOutage, type FatalOutage, type OutageFact } from "./outage-fact.ts";
 import type { RunState } from "./state.ts";
 
+/** Events of outages. */
 export type OutageEvent = Extract<RunEvent, { type: OutageFact["type"] }>;
 
+/** True for an event of an outage. */
 export function isOutageEvent(event: RunEvent): event is OutageEvent {
   return event.type === "outage-started" || event.type === "outage-continues" || event.type === "outage-ended";
 }
@@ -23,7 +25,7 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   return halt({ ...next, fatalOutage }, { kind: "outage", says: describeFatalOutage(fatalOutage) });
 }
 
-/** The state of a new engine: every call begins afresh. */
+/** The state without outages: a new engine repeats every call from the start. */
 export function withoutOutages({ outages: _, fatalOutage: __, ...rest }: RunState): RunState {
   return rest;
 }

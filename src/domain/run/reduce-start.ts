@@ -76,7 +76,7 @@ function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, nu
   return counts;
 }
 
-/** What people have done so far, and what is known of the tracker. */
+/** The interventions of people, and the status of the tracker. */
 function beside({ at, gaveUp }: Started): Pick<RunState, "interventions" | "tracker"> {
   if (gaveUp === undefined) return { interventions: [], tracker: TRACKER_UNREAD };
   const note = `gave up the unfinished run ${gaveUp} (--fresh)`;

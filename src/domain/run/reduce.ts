@@ -81,14 +81,14 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "backoff-started":
       return backOff(state, event);
     default:
-      return reduceParts(state, event);
+      return reduceDelegated(state, event);
   }
 }
 
-type Parts = DriftEvent | PeopleEvent | TicketFacts;
+type DelegatedEvent = DriftEvent | PeopleEvent | TicketFacts;
 
-/** Folds what has a file of its own. */
-function reduceParts(state: RunState, event: Parts): RunState {
+/** Folds the events whose reducer has a file of its own. */
+function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
   switch (event.type) {
     case "tracker-read":
     case "tracker-writing":
@@ -187,8 +187,8 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
 }
 
 /**
- * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. If it is the proof after a heal,
- * the heal is undone first and the oracle is proven again: only if that fails too, something else is wrong.
+ * A tripwire that fires ends the run: workers are stopped, and no verdict of the oracle counts. An unproven one is due again. If it
+ * fires after a heal, the heal is undone and the oracle is proven again: only if that fails too, something else is wrong.
  */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
   const { ok, problem = "it gave no reason", canaries, ms } = event;

@@ -108,7 +108,7 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
-  /** What the engine calls and cannot reach now. */
+  /** Outages under way. */
   readonly outages?: OutageState;
   /** The outage whose time is over: the run ends unjudged once nothing is under way. */
   readonly fatalOutage?: FatalOutage;
@@ -121,7 +121,7 @@ export interface RunState {
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;
   readonly droppedReports: number;
-  /** What went wrong after a landing, in order. */
+  /** Incidents after a landing, in order. */
   readonly incidents: readonly Incident[];
   readonly resumes: number;
   readonly end?: {
@@ -156,9 +156,9 @@ const ATTEMPTS_PER_SLOT = 2;
 
 /**
  * Slots in which an agent may start now. There are never more agents than requested slots. Slots whose last ticket is still on
- * the finish line come last, because views show it there. `aheadOfFinishing`: however many attempts are on the finish line.
+ * the finish line come last, because views show it there. `ignoresFinishing`: however many attempts are on the finish line.
  */
-export function freeSlots(state: RunState, aheadOfFinishing = false): readonly number[] {
+export function freeSlots(state: RunState, ignoresFinishing = false): readonly number[] {
   const { finishing, slots, workers } = state;
   const busy = busySlots(state);
   const left = new Set(finishing.map((index) => vecAt(state.tickets, index).attempt?.slot));
@@ -168,7 +168,7 @@ export function freeSlots(state: RunState, aheadOfFinishing = false): readonly n
     0,
     Math.max(
       0,
-      aheadOfFinishing ? workers - busy : Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length),
+      ignoresFinishing ? workers - busy : Math.min(workers - busy, ATTEMPTS_PER_SLOT * workers - busy - finishing.length),
     ),
   );
 }

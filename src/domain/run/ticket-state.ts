@@ -105,6 +105,7 @@ export interface Unfinished extends Omit<CarriedOverWork, "id"> {
   readonly humanStep?: string;
 }
 
+/** The state of a ticket. Times in milliseconds since the epoch, money in dollars. */
 export interface TicketState {
   readonly id: TicketId;
   readonly phase: Phase;
@@ -152,7 +153,7 @@ export interface TicketState {
   /** The heal whose wall is to be ruled on. The next attempt does that, without an agent. */
   readonly wall?: number;
   readonly endedAt?: number;
-  /** What the engine last saw or wrote of it in the tracker. */
+  /** The ticket in the tracker, as the engine last saw or wrote it. */
   readonly tracked?: TrackedTicket;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */
   readonly byPerson?: "closing" | "closed";

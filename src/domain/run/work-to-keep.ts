@@ -4,8 +4,8 @@ import { describeKeptWork, type KeptWorkResult } from "./kept-work.ts";
 import { type Attempt, claimsDone, type TicketState } from "./ticket-state.ts";
 
 /**
- * What is to be kept of an attempt that ends with this outcome: its captured change, or its worktree, which is to be captured
- * first. Undefined if there is nothing, if the next attempt continues it, or if the finish line judged it.
+ * The part of an attempt that is to be kept if it ends with this outcome: its captured change, or its worktree, which is to be
+ * captured first. Undefined if there is nothing, if the next attempt continues it, or if the finish line judged it.
  */
 export function workToKeep(attempt: Attempt, outcome: AttemptOutcome): "change" | "worktree" | undefined {
   const { agent, change, kept, merge, notKept } = attempt;
@@ -17,16 +17,16 @@ export function workToKeep(attempt: Attempt, outcome: AttemptOutcome): "change" 
   return "worktree";
 }
 
-/** What became of a ticket's cut-off attempts, the newest first. Attempts that left nothing are left out. */
+/** The kept work of a ticket's cut-off attempts, the newest first. Attempts that left nothing are left out. */
 export function keptWorkOf({ history, attempt }: TicketState): readonly (KeptWorkResult & { readonly n: number })[] {
   const all: readonly (KeptWorkResult & { readonly n: number })[] = attempt === undefined ? history : [...history, attempt];
   return all.filter(({ kept, notKept }) => kept !== undefined || notKept !== undefined).toReversed();
 }
 
-/** Attempts of a ticket whose left work is named; the rest is counted. */
+/** Attempts of a ticket whose kept work is named; the rest is counted. */
 const NAMED = 3;
 
-/** What became of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`. The newest first. */
+/** The kept work of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`. The newest first. */
 export function keptWorkLines(ticket: TicketState): readonly string[] {
   const left = keptWorkOf(ticket);
   const lines = left.slice(0, NAMED).map((work) => `attempt ${work.n}: ${describeKeptWork(work)}`);

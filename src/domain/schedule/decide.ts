@@ -78,7 +78,7 @@ function reconcile(state: RunState): Action[] {
     const { id, gate, attempt } = vecAt(state.tickets, index);
     return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
-  const putOff = attemptsToPostpone(state).flatMap((index): Action[] => {
+  const postponed = attemptsToPostpone(state).flatMap((index): Action[] => {
     const { id, attempt } = vecAt(state.tickets, index);
     return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
   });
@@ -86,7 +86,7 @@ function reconcile(state: RunState): Action[] {
     const ticket = vecAt(state.tickets, index);
     return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
-  return [...aborts, ...putOff, ...gates, ...stalls, ...keptHeals(state)];
+  return [...aborts, ...postponed, ...gates, ...stalls, ...keptHeals(state)];
 }
 
 /** Records a heal that moved its stall, for later runs. */
@@ -125,7 +125,7 @@ function attempts(n: number): string {
 function schedule(state: RunState, now: number): Action[] {
   if (startsNothing(state, now)) return [];
   const repairs = repairsOf(state);
-  const slots = { repairs, kept: soonReady(state, now), free: freeSlots(state), ahead: freeSlots(state, repairs.size > 0) };
+  const slots = { repairs, kept: soonReady(state, now), free: freeSlots(state), forRepairs: freeSlots(state, repairs.size > 0) };
   const starts: Action[] = [];
   const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
@@ -152,17 +152,22 @@ function startsNothing(state: RunState, now: number): boolean {
   return checksOnly || paused || heals.asked === true || halted !== undefined || isBackingOff(state, now);
 }
 
-/** Free slots for all tickets, and for those that repair a broken base; `kept`: tickets for which slots are reserved. */
+/** Free slots for all tickets (`free`), and for those that repair a broken base (`forRepairs`); `kept`: tickets with a reserved slot. */
 interface Slots {
   readonly repairs: ReadonlySet<number>;
   readonly kept: readonly number[];
   readonly free: readonly number[];
-  readonly ahead: readonly number[];
+  readonly forRepairs: readonly number[];
 }
 
 /** The slot of the next start, if this ticket may have it. */
-function slotFor(state: RunState, index: number, started: number, { repairs, kept, free, ahead }: Slots): number | undefined {
-  if (repairs.has(index)) return ahead[started];
+function slotFor(
+  state: RunState,
+  index: number,
+  started: number,
+  { repairs, kept, free, forRepairs }: Slots,
+): number | undefined {
+  if (repairs.has(index)) return forRepairs[started];
   const reserved = kept.filter((soon) => precedes(state, soon, index)).length;
   return started + reserved >= free.length ? undefined : free[started];
 }

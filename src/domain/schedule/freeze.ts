@@ -38,7 +38,7 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
   });
 }
 
-/** True if nothing in this run will repair a broken base by itself: what waits for it waits in vain. */
+/** True if nothing in this run will repair a broken base by itself, so that waiting for it is useless. */
 export function isBeyondRepair(state: RunState, { ticket: id }: BrokenBase): boolean {
   const ticket = vecAt(state.tickets, indexOf(state, id));
   if (ticket.attempt !== undefined) return false;
@@ -61,8 +61,8 @@ export function describeBroken({ sha, ticket, step, summary }: BrokenBase, repo:
 }
 
 /**
- * Attempts that wait for a broken base and are to be put off, by index: nothing will repair it in this run, or they hold a resource
- * that its repair needs. Their work is kept, and lands later without another agent.
+ * Attempts that wait for a broken base and are to be postponed, by index: nothing will repair it in this run, or they hold a
+ * resource that its repair needs. Their work is kept, and lands later without another agent.
  */
 export function attemptsToPostpone(state: RunState): readonly number[] {
   if (Object.keys(state.brokenBases).length === 0) return [];
@@ -96,7 +96,7 @@ function neededResources(state: RunState): ReadonlySet<string> {
   return new Set(repairing.flatMap((index) => state.plan.tickets[index]?.exclusive ?? []));
 }
 
-/** True if an attempt at a ticket would only wait for its broken base: its work is complete, or waits in vain. */
+/** The broken base that an attempt at a ticket would only wait for, because its work is complete or the base is beyond repair. */
 export function waitsForBase(state: RunState, index: number): BrokenBase | undefined {
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;

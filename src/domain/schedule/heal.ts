@@ -106,7 +106,7 @@ function gatesBeforeAll(state: RunState, only: (ticket: TicketState) => boolean 
   return [...new Set(all)].slice(0, NAMED);
 }
 
-/** The reason why a healer's answer cannot be about this run; undefined if it can. It may name only what it could know of. */
+/** The reason why a healer's answer names wrong tickets; undefined if it does not. A wall may name only tickets of its prompt. */
 export function whyMisnamed(state: RunState, repo: RepoId | undefined, { kind, prediction }: HealerAnswer): string | undefined {
   for (const id of prediction) {
     const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
@@ -127,7 +127,7 @@ export function healToKeep({ heals, tripwire, batch }: RunState): PastHeal | und
   });
 }
 
-/** What the batch says about keeping heals for later runs. */
+/** The batch's setting for keeping heals for later runs; `auto` by default. */
 export function keepModeOf({ heals }: RunState["batch"]): "auto" | "ask" | "never" {
   return heals?.keep ?? "auto";
 }

@@ -49,8 +49,8 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
 }
 
 /**
- * Queues a waiting ticket again if nothing holds it back. One that the tracker lacks waits. A ticket without attempts left, or that a breaker stops, goes to the
- * exhausted.
+ * Queues a waiting ticket again if nothing holds it back. One that the tracker lacks waits. A ticket without attempts left, or that
+ * a breaker stops, goes to `exhausted`.
  */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);

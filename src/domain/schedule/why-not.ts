@@ -94,7 +94,7 @@ function roomFor(state: RunState, index: number): Reason {
   return { kind: "slots", slots: state.workers };
 }
 
-/** The tracker is being told. */
+/** The reason of a ticket whose gate or filing is being written to the tracker. */
 function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
   if (gate !== undefined) return { kind: "gating" };
   return unfiled === true ? { kind: "filing" } : undefined;

@@ -36,15 +36,15 @@ function takenIds({ outages, tracker }: LoopContext, signal: AbortSignal): Promi
 
 /**
  * Writes a discovered ticket to the tracker and reports it. If the tracker refuses it, the ticket is stalled with the reason: it
- * stays in the batch, and the oracle reports it as missing. If filing is cancelled or given up, the next engine of the run files it.
+ * stays in the batch, and the oracle reports it as missing. If filing is cancelled or given up, the run's next engine files it.
  */
 export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: AbortSignal): Promise<void> {
   const filed = filedTicket(ctx.state(), ticket);
-  const told = await writeTracker(ctx, signal, () => ctx.tracker.file(filed));
-  if (told.ok) ctx.report({ type: "discovery-filed", ticket });
+  const result = await writeTracker(ctx, signal, () => ctx.tracker.file(filed));
+  if (result.ok) ctx.report({ type: "discovery-filed", ticket });
   // Re-verification or a person's command may have filed it meanwhile.
-  else if (told.isRefused && ticketOf(ctx.state(), ticket).unfiled === true) {
-    const reason = plainText(`the tracker does not hold it: ${told.problem}`, 500);
+  else if (result.isRefused && ticketOf(ctx.state(), ticket).unfiled === true) {
+    const reason = plainText(`the tracker does not hold it: ${result.problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });
   }
 }

@@ -64,7 +64,7 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
   return { outcome: "done" };
 }
 
-/** What repairs a broken base does not queue behind what waits for it. A landing is a compare-and-swap, so both lanes are safe. */
+/** The queue of a change: a repair of a broken base does not wait behind others. A landing is a compare-and-swap, so both are safe. */
 function repairLane({ id }: Repo): string {
   return `${id} repair`;
 }

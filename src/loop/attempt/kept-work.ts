@@ -20,7 +20,7 @@ export type KeepContext = Pick<LoopContext, "files" | "report" | "run" | "starts
 /**
  * Keeps the work of an attempt that ends with this outcome and was cut off, before its worktree is removed: captured as any
  * agent's work is, in the sandbox and within bounds, and then on a branch of its own (`keptBranch`). An empty change leaves no
- * branch. Never throws: if the work cannot be kept, a fact tells why, and the run goes on. True if nothing of the ticket's own
+ * branch. Never throws: if the work cannot be kept, a fact says why, and the run goes on. True if nothing of the ticket's own
  * branch is needed any more. Its agent is no longer running, and the attempt has not been reported as ended.
  */
 export async function keepWork(
@@ -41,12 +41,12 @@ export async function keepWork(
     }
     const what = workToKeep(attempt, outcome);
     if (what === undefined) return false;
-    const change = what === "worktree" ? await captureLeft(ctx, scope, repo) : undefined;
+    const change = what === "worktree" ? await captureWorktree(ctx, scope, repo) : undefined;
     const { tip, files } = change === undefined ? (attempt.change ?? NOTHING) : { ...change, files: change.paths.length };
     if (files === 0) return true;
     if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, branch, sha: tip, files })) return false;
     await repo.keepBranch({ branch, tip });
-    if (change !== undefined) await showPatch(ctx, scope, repo, change);
+    if (change !== undefined) await writeAttemptPatch(ctx, scope, repo, change);
     return true;
   } catch (error) {
     const why = plainText(errorMessage(error), 300);
@@ -58,7 +58,7 @@ export async function keepWork(
 const NOTHING = { tip: "", files: 0 };
 
 /** Captures a worktree on the ticket's own branch. Throws if that fails or takes too long. */
-async function captureLeft(ctx: KeepContext, { ticket, n }: Pick<AttemptScope, "ticket" | "n">, repo: Repo): Promise<Change> {
+async function captureWorktree(ctx: KeepContext, { ticket, n }: Pick<AttemptScope, "ticket" | "n">, repo: Repo): Promise<Change> {
   const state = ctx.state();
   const { worktree } = ticketOf(state, ticket.id).attempt ?? {};
   if (worktree === undefined) throw new Error("its worktree is not known");
@@ -75,7 +75,7 @@ async function captureLeft(ctx: KeepContext, { ticket, n }: Pick<AttemptScope, "
 }
 
 /** Writes the patch for the next attempt and the dashboard. The work is kept without it. */
-async function showPatch(
+async function writeAttemptPatch(
   ctx: KeepContext,
   { ticket, n }: Pick<AttemptScope, "ticket" | "n">,
   repo: Repo,

@@ -25,7 +25,7 @@ const EXPECT_CHARS = 300;
 const LANDED_FILES = 60;
 const LANDED_CHECKS = 8;
 
-/** What earlier attempts have landed and is not live, with its files. */
+/** A landed change of earlier attempts that is not live, with its files. */
 export interface LandedWork extends Pick<LiveState, "sha" | "history"> {
   readonly paths: readonly string[];
 }
@@ -143,7 +143,7 @@ function earlierInWords(options: {
   ].join("\n");
 }
 
-/** What is in the base already: an agent that does not know it would do the work twice. */
+/** The landed change, for the prompt: an agent that does not know it would do the work twice. */
 function landedInWords({ sha, paths, history }: LandedWork): string {
   const files = paths.slice(0, LANDED_FILES).map((path) => `- ${plainText(path, 300)}`);
   const more = paths.length > LANDED_FILES ? [`- and ${paths.length - LANDED_FILES} more`] : [];

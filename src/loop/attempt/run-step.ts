@@ -65,7 +65,7 @@ function isNews({ state }: LoopContext, { ticket }: OpenAttempt, fact: StepFact)
   return (known?.count ?? 0) !== fact.count || !fact.tests.every((test, i) => known?.tests[i] === test);
 }
 
-/** The end of an attempt that a failed step causes. A `verify` fails after the landing, which stays: it is repeated without an agent. */
+/** The end of an attempt after a failed step. A `verify` fails after the landing, so it is repeated without an agent. */
 export function failed({ evidence }: StepFailed, spec?: StepSpec): AttemptOver {
   return new AttemptOver({ outcome: spec?.step === "verify" ? "landed" : "failed", evidence });
 }

@@ -94,7 +94,7 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
 function endOf(error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
   const problem = plainText(errorMessage(error), 500);
-  // What the engine cannot reach says nothing about the work.
+  // An outage says nothing about the work.
   const outcome = error instanceof OutageGivenUp || error instanceof RepoUnavailable ? "stopped" : "failed";
   return { outcome, evidence: { step: "worktree", name: "engine", summary: problem, detail: "" } };
 }

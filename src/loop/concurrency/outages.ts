@@ -22,6 +22,7 @@ const LONGEST_MS = 30_000;
 /** Characters of a reason. */
 const WHY_CHARS = 500;
 
+/** Options of `Outages`. */
 export interface OutagesOptions {
   readonly clock: Clock;
   /** Minutes for which a failing call is repeated. */
@@ -29,12 +30,12 @@ export interface OutagesOptions {
   readonly report: (fact: RunFact) => boolean;
 }
 
-/** The time for an outage is over. The run ends unjudged, so nobody else is to blame for what could not be done. */
+/** Thrown once the time for an outage is over. The run ends unjudged, and no attempt is counted as failed. */
 export class OutageGivenUp extends Error {
   override readonly name = "OutageGivenUp";
 }
 
-/** How a call is repeated. */
+/** Options of a repeated call. */
 export interface PersistOptions {
   /** Ends the wait at once. */
   readonly signal: AbortSignal;

@@ -92,7 +92,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     spent.usd = ctx.agent.reserveUsd;
     const result = await runHealer(ctx, event, files, signal);
     spent.usd = result.costUsd ?? ctx.agent.reserveUsd;
-    if (!cameToItsEnd(result)) return { outcome: "failed", why: `its agent ${wayOf(result)}`, changed: [] };
+    if (!hasFinished(result)) return { outcome: "failed", why: `its agent ${describeEnd(result)}`, changed: [] };
     return await admit(ctx, await ctx.harness.read(files.harness), { n, repo, before });
   } finally {
     ctx.dayBudget.settle(token, spent.usd);
@@ -120,11 +120,11 @@ function runHealer(ctx: LoopContext, event: Started, files: HealFiles, signal: A
   });
 }
 
-function cameToItsEnd({ ending, exitCode, stop }: AgentResult): boolean {
+function hasFinished({ ending, exitCode, stop }: AgentResult): boolean {
   return ending === "exited" && exitCode === 0 && stop === undefined;
 }
 
-function wayOf(result: AgentResult): string {
+function describeEnd(result: AgentResult): string {
   if (result.stop !== undefined) return `stopped early (${result.stop.kind}): ${result.stop.says}`;
   return howItEnded(result);
 }
@@ -138,8 +138,8 @@ interface Admitting {
 /** Accepts the agent's texts whole and unchanged, or not at all. Without a valid answer the heal has failed. */
 async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }: Admitting): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
-  const { texts, strangers } = left;
-  const ignored = strangers.length === 0 ? "" : `; nobody reads ${strangers.join(", ")}`;
+  const { texts, unknownFiles } = left;
+  const ignored = unknownFiles.length === 0 ? "" : `; nobody reads ${unknownFiles.join(", ")}`;
   const read = answerIn(ctx, left, repo);
   if (!read.ok) return { outcome: "failed", why: `it left no answer: ${ANSWER_FILE} ${read.why}${ignored}`, changed: [] };
   const answer = diagnosisOf(read.value);

@@ -7,20 +7,20 @@ import type { Outages } from "../concurrency/outages.ts";
  */
 export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal): Repo {
   const isOutage = (error: unknown): boolean => error instanceof RepoUnavailable;
-  const again = <T>(call: () => Promise<T>): Promise<T> => outages.persist("git", call, { signal, isOutage });
+  const persist = <T>(call: () => Promise<T>): Promise<T> => outages.persist("git", call, { signal, isOutage });
   return {
     ...repo,
-    baseTip: () => again(() => repo.baseTip()),
-    addWorktree: (options) => again(() => repo.addWorktree(options)),
-    change: (options) => again(() => repo.change(options)),
-    candidate: (options) => again(() => repo.candidate(options)),
-    readFile: (options) => again(() => repo.readFile(options)),
-    readFiles: (options) => again(() => repo.readFiles(options)),
-    files: (commit) => again(() => repo.files(commit)),
-    deriveCommit: (options) => again(() => repo.deriveCommit(options)),
-    land: (options) => again(() => repo.land(options)),
-    missingFromBase: (commits) => again(() => repo.missingFromBase(commits)),
-    contains: (commit) => again(() => repo.contains(commit)),
-    has: (commit) => again(() => repo.has(commit)),
+    baseTip: () => persist(() => repo.baseTip()),
+    addWorktree: (options) => persist(() => repo.addWorktree(options)),
+    change: (options) => persist(() => repo.change(options)),
+    candidate: (options) => persist(() => repo.candidate(options)),
+    readFile: (options) => persist(() => repo.readFile(options)),
+    readFiles: (options) => persist(() => repo.readFiles(options)),
+    files: (commit) => persist(() => repo.files(commit)),
+    deriveCommit: (options) => persist(() => repo.deriveCommit(options)),
+    land: (options) => persist(() => repo.land(options)),
+    missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),
+    contains: (commit) => persist(() => repo.contains(commit)),
+    has: (commit) => persist(() => repo.has(commit)),
   };
 }

@@ -120,11 +120,11 @@ async function askInTurn<T>(
   repo: Repo,
   ask: Ask<T> & { readonly reviewer: Reviewer },
 ): Promise<Answer<T>> {
-  const first = await askOnce(ctx, scope, repo, { ...ask, again: true });
+  const first = await askOnce(ctx, scope, repo, { ...ask, mayRepeat: true });
   if (first.waitMs === undefined) return answerOf(ask, first);
   await pause(ctx.clock, first.waitMs, scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, again: false }));
+  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, mayRepeat: false }));
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
@@ -142,8 +142,8 @@ function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, 
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
-/** If `again` is set, the question may be put once more, and its stop is not reported yet. */
-type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly again: boolean };
+/** If `mayRepeat` is set, the question may be put once more, and its stop is not reported yet. */
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayRepeat: boolean };
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
@@ -219,7 +219,7 @@ async function inCheckout<T>(
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
     const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
-    return readingOf(answer, { edited, again: putting.again, lastLine }, () => putting.read(answer.text, nonce));
+    return readingOf(answer, { edited, mayRepeat: putting.mayRepeat, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }
@@ -249,7 +249,7 @@ async function put<T>(
   }
 }
 
-/** Bytes at the end of a log that hold its last line, and characters of it that are told. */
+/** Bytes at the end of a log that hold its last line, and characters of it that are shown. */
 const LOG_BYTES = 4_096;
 const LINE_CHARS = 200;
 
@@ -267,13 +267,13 @@ function differences(before: ProtectedFiles, after: ProtectedFiles): readonly st
 /** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
 function readingOf<T>(
   answer: ReviewerAnswer,
-  { edited, again, lastLine }: { readonly edited: readonly string[]; readonly again: boolean; readonly lastLine: string },
+  { edited, mayRepeat, lastLine }: { readonly edited: readonly string[]; readonly mayRepeat: boolean; readonly lastLine: string },
   read: () => ReturnType<Ask<T>["read"]>,
 ): Answer<T> {
   const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
   if (answer.stop !== undefined) {
     const stop = sanitizeStopReason(answer.stop);
-    const waitMs = again && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;
+    const waitMs = mayRepeat && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;
     const said = { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
     return waitMs === undefined || waitMs > LONGEST_WAIT_MS ? said : { ...said, waitMs };
   }

@@ -14,6 +14,7 @@ import { assertTracker } from "../steps/assert.ts";
 import type { StepFailed } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 
+/** A `verify` step of a finish line. */
 export type Verify = Extract<StepSpec, { step: "verify" }>;
 
 /** Found in the environment of every process of a ticket's live check. */
@@ -83,8 +84,8 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */
 export async function assertLive(ctx: LoopContext, { id, live }: TicketState, signal: AbortSignal): Promise<LiveResult> {
   const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed after ${live?.failed ?? 0} failed ones`;
-  const told = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
-  if (!told.ok) return unfinishedCheck(told.evidence.summary);
+  const result = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
+  if (!result.ok) return unfinishedCheck(result.evidence.summary);
   return { ok: true, summary: "the live check passed" };
 }
 

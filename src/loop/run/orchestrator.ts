@@ -26,7 +26,7 @@ export interface Effects {
 }
 
 /**
- * The one owner of a run's state. Every fact and command goes through it: admit → journal → reduce → publish → decide → perform.
+ * The owner of a run's state. Every fact and command goes through it: admit → journal → reduce → publish → decide → perform.
  */
 export class Orchestrator {
   readonly #journal: Journal;

@@ -7,24 +7,24 @@ import { vecItems } from "../../domain/values/vec.ts";
 import type { Commit, Repo } from "../../ports/vcs.ts";
 import type { LoopContext } from "../attempt/context.ts";
 
-/** Time between two looks. Milliseconds. */
+/** Time between two polls. Milliseconds. */
 const PERIOD_MS = 30_000;
 
-/** Commits of others that one look reads, and those that its line names. */
+/** Commits of others that one poll reads, and those that its line names. */
 const MOST_COMMITS = 200;
 const NAMED = 3;
 
 type WatchContext = Pick<LoopContext, "clock" | "merges" | "report" | "repos" | "state" | "watchedFiles">;
 
 /**
- * Looks at what people do beside loopdash: commits on a base (I4), edits of the harness in use (I3) and of the batch file (I2).
- * What was seen is in the journal, so acts between two engines are noticed, and none is counted twice.
+ * Reports what people do beside loopdash: commits on a base (I4), edits of the harness in use (I3) and of the batch file (I2).
+ * The fingerprints are in the journal, so acts between two engines are noticed, and none is counted twice.
  */
 export class PeopleWatch {
   readonly #ctx: WatchContext;
   #cancel: () => void = () => undefined;
   #isStopped = false;
-  /** A batch file that changed between two engines is the start's to accept, which counts it. */
+  /** The start of the engine has already counted a batch file that changed between two engines. */
   #isFirst = true;
   #warned = "";
 
@@ -32,9 +32,9 @@ export class PeopleWatch {
     this.#ctx = ctx;
   }
 
-  /** Looks now, and from then on in periods. */
+  /** Polls now and from then on in periods. */
   start(): void {
-    void this.look().then(() => {
+    void this.poll().then(() => {
       if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
     });
   }
@@ -44,13 +44,13 @@ export class PeopleWatch {
     this.#cancel();
   }
 
-  /** Looks once. What cannot be read now is looked at again later, with a warning. */
-  async look(): Promise<void> {
-    const looks = [...this.#ctx.repos.values()].map((repo) => this.#ctx.merges.run(repo.id, () => this.#base(repo)));
-    for (const result of await Promise.allSettled([...looks, this.#files()])) {
+  /** Reads all bases and files once. A warning names what cannot be read; the next poll reads it again. */
+  async poll(): Promise<void> {
+    const polls = [...this.#ctx.repos.values()].map((repo) => this.#ctx.merges.run(repo.id, () => this.#base(repo)));
+    for (const result of await Promise.allSettled([...polls, this.#files()])) {
       if (result.status === "fulfilled") continue;
       const problem = errorMessage(result.reason);
-      if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`people's acts cannot be looked for: ${problem}`);
+      if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`cannot check for changes by people: ${problem}`);
       this.#warned = problem;
     }
   }
@@ -87,13 +87,13 @@ export class PeopleWatch {
   async #files(): Promise<void> {
     const { report, watchedFiles } = this.#ctx;
     const fresh: Fingerprint[] = [];
-    for (const { key, value, target, name, class: c } of (await watchedFiles?.read()) ?? []) {
+    for (const { key, value, target, name, class: kind } of (await watchedFiles?.read()) ?? []) {
       const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
       if (seen === undefined) fresh.push({ key, value });
       else if (seen !== value)
         report({
           type: "act-observed",
-          class: c,
+          class: kind,
           target,
           note: `${value === "gone" ? "removed" : "edited"} ${name}`,
           fingerprint: { key, value },

@@ -61,19 +61,19 @@ export class Performer implements Effects {
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
   }
 
-  /** Reads the tracker once and reconciles it. */
-  lookAtTracker(): Promise<void> {
-    return this.#watch.look();
+  /** Reads the tracker once and reconciles it with the state. */
+  pollTracker(): Promise<void> {
+    return this.#watch.poll();
   }
 
-  /** Looks once for what people did beside loopdash. */
-  lookAtPeople(): Promise<void> {
-    return this.#people.look();
+  /** Reads the bases and files once and reports people's acts. */
+  pollPeople(): Promise<void> {
+    return this.#people.poll();
   }
 
-  /** Looks at the tracker during the run. A resumed run has to know what people did there before it decides. */
+  /** Starts polling. A resumed run has to know people's changes in the tracker before it decides. */
   async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
-    if (isResumed) await this.#watch.look();
+    if (isResumed) await this.#watch.poll();
     this.#watch.start();
     this.#people.start();
   }

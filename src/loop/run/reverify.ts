@@ -21,9 +21,9 @@ export function reverifyMarker(run: RunId): string {
 /**
  * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
  * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
- * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is not
- * reopened, because a person may have taken its step already: if its commit is gone, that is a problem. Never throws: it reports a
- * problem, and gives it.
+ * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is
+ * not reopened, because a person may have taken its step already: if its commit is gone, that is a problem. Never throws: it
+ * reports a problem, and returns it.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<string | undefined> {
   const transients = { retried: 0, passed: 0 };
@@ -32,7 +32,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
   for (const { id } of notLive) ctx.report({ type: "live-check-started", ticket: id, why: "end" });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
-    // What a person closed is not taken back.
+    // A ticket that a person closed stays closed.
     const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
     const broken = await missing(ctx, done, signal);
     const gone = await missing(ctx, notLive, signal);

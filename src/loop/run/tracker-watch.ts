@@ -69,7 +69,7 @@ export class TrackerWatch {
   }
 
   /** Reads and reconciles once. A tracker that cannot be read is an outage, and its last reading counts. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     try {
       await this.#inTurn(() => this.#reconcile());
       this.#retry.end();
@@ -94,7 +94,7 @@ export class TrackerWatch {
       .wait(this.#stopped.signal)
       .then(() => {
         this.#isReadingDue = false;
-        return this.#stopped.signal.aborted ? undefined : this.look();
+        return this.#stopped.signal.aborted ? undefined : this.poll();
       })
       .then(() => this.#later());
   }

@@ -13,10 +13,10 @@ export async function assertTracker(
   ctx: Pick<StepContext, "outages" | "tracker">,
   options: { ticket: TicketId; state: TrackerState; note: string; signal: AbortSignal },
 ): Promise<StepResult> {
-  const told = await writeTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
-  if (told.ok) return { ok: true, summary: `tracker says ${options.state.as}` };
+  const result = await writeTracker(ctx, options.signal, () => ctx.tracker.set(options.ticket, options.state, options.note));
+  if (result.ok) return { ok: true, summary: `tracker says ${options.state.as}` };
   const summary = `the tracker could not be set to ${options.state.as}`;
-  const { problem } = told;
+  const { problem } = result;
   return { ok: false, evidence: { step: "assert", name: "assert", summary: `${summary}: ${problem}`, detail: problem } };
 }
 

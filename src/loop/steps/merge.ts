@@ -62,21 +62,21 @@ export async function merge(
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
 }
 
-/** Time between two looks at a broken base, in this process's memory. Milliseconds. */
+/** Time between two checks whether a base is still broken. Milliseconds. */
 const THAW_MS = 200;
 
 /**
- * Waits while the base is broken and the change is not its repair. Says why, and again if the reason changes. Gives the time that it
- * took, which counts against no deadline. Ends early once the attempt is cancelled.
+ * Waits while the base is broken and the change is not its repair. Reports the reason, and each change of it. Returns the wait in
+ * milliseconds, which counts against no deadline. Ends early once the attempt is cancelled.
  */
 async function whileBroken(ctx: Pick<StepContext, "clock" | "state">, scope: StepScope): Promise<number> {
   const begun = ctx.clock.now();
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     const reason = scope.signal.aborted ? undefined : freezeReason(ctx.state(), scope.ticket.id);
     if (reason === undefined) return ctx.clock.now() - begun;
-    if (reason !== told) scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
-    told = reason;
+    if (reason !== reported) scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
+    reported = reason;
     await pause(ctx.clock, THAW_MS, scope.signal);
   }
 }

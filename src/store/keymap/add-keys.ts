@@ -38,6 +38,7 @@ function otherRepo(state: DashboardState, modal: Adding): readonly Effect[] {
   return open({ ...modal, repo });
 }
 
+/** The keys of the dialog that adds a ticket. */
 export const ADD_KEYS: readonly Binding[] = [
   ...fieldKeys({
     name: "record",

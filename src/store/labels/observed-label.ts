@@ -5,7 +5,7 @@ import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
 import type { EventLabel } from "../describe-claim.ts";
 import { STYLES } from "./tone.ts";
 
-/** Describes an act that was seen in the tracker or beside loopdash. The engine's own writes are left out, unless the tracker lost one. */
+/** Describes a person's act in the tracker or beside loopdash. The engine's own writes are left out, unless the tracker lost one. */
 export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | undefined {
   switch (event.type) {
     case "fingerprints-recorded":

@@ -60,7 +60,7 @@ export interface BarStyle {
   readonly tone: Tone;
 }
 
-/** The bars of attempts, by their end. `notShipped` is for views that only tell what shipped; `finishing` has an agent that ended. */
+/** The bars of attempts, by their end. `notShipped` is for views that show only what shipped; `finishing`: its agent has ended. */
 export const BARS = {
   shipped: { cap: "┣", fill: "━", tone: STYLES.done.tone },
   landed: { cap: STYLES.landed.glyph, fill: "━", tone: STYLES.landed.tone },

@@ -19,8 +19,8 @@ export function healDetails(heal: HealResult): readonly string[] {
 
 /** `T-1, T-2 of 3 stalled tickets`. */
 function movedText({ moved, stalled }: Pick<HealResult, "moved" | "stalled">): string {
-  const of = plural(stalled.length, "stalled ticket");
-  return moved.length === 0 ? `none of ${of}` : `${moved.join(", ")} of ${of}`;
+  const total = plural(stalled.length, "stalled ticket");
+  return moved.length === 0 ? `none of ${total}` : `${moved.join(", ")} of ${total}`;
 }
 
 /** `yes`, `no` or `waits for you`, with the reason. */
@@ -45,7 +45,7 @@ function versionsText({ heals }: Pick<RunState, "heals">): string {
     .join(", ");
 }
 
-/** What heals have come to, the harness in use, and what waits for a person: for the ledger, the summary and the page. */
+/** The results of heals, the harness in use, and the heals that wait for a person: for the ledger, the summary and the page. */
 export function healSummary(run: Pick<RunState, "heals" | "batch">): readonly string[] {
   const versions = versionsText(run);
   const call = keepCall(run);

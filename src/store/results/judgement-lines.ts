@@ -19,7 +19,7 @@ function countsText({ done, gated, open }: PastJudgement["counts"]): string {
   return `${done} done, ${gated} gated, ${open} open`;
 }
 
-/** What the oracle said of tickets that it had not said before: `T-1 done, T-2 open`. */
+/** The oracle's evidence that differs from the judgement before: `T-1 done, T-2 open`. */
 export function evidenceText({ evidence }: JudgementRecord): string {
   if (evidence === undefined) return "no evidence";
   const named = evidence.tickets.slice(0, MOST_TICKETS).map(({ id, state }) => `${id} ${state}`);

@@ -52,7 +52,7 @@ function incidents({ incidents: total, incidentsByKind: by }: Ledger): string {
   ]);
 }
 
-/** Passed checks by the strength of their proof, if there were any: an exit code never looks equal to results per test. */
+/** Passed checks by the strength of their proof, if there were any. An exit code is never counted as results per test. */
 function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
   const words = [
     ...(compared > 0 ? [`${compared} test by test`] : []),

@@ -120,7 +120,7 @@ export function openStyle(ticket: TicketState): Style {
 /** Lines of output of a live check that a summary shows. */
 const CHECK_LINES = 5;
 
-/** What has landed of an open ticket, the output of its last live check, and how to repeat it. Safe for a terminal. */
+/** The landed change of an open ticket, the output of its last live check, and the command that repeats it. Safe for a terminal. */
 export function landedLines({ run, end }: RunState, ticket: TicketState): readonly string[] {
   const { id, live, phase } = ticket;
   if (live === undefined || !isLandedNotLive(ticket)) return [];

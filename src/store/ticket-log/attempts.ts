@@ -82,7 +82,7 @@ function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSp
   return { step: i, spec, mark: turnOf(attempt, finish) === spec ? "waits" : "ahead" };
 }
 
-/** The `verify` that failed in an attempt whose change landed; for an earlier landing it is no longer known, and the first is shown. */
+/** The `verify` that failed in an attempt whose change landed. For an earlier landing it is unknown, and the first one is shown. */
 function checkOf({ live }: TicketState, { n, outcome, summary }: PastAttempt): Evidence | undefined {
   if (outcome !== "landed" || summary === "") return undefined;
   return { step: "verify", name: live?.attempt === n ? live.check : "", summary, detail: "" };

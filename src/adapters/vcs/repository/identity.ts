@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 
 /**
  * The identity of a repository across runs: the first commit of its base and the name of its folder, hashed. A clone in another
- * place keeps it, and a path alone would give it to whatever is put there later. The name tells repositories apart that were made
+ * place keeps it, and a path alone would give it to whatever is put there later. The name distinguishes repositories that were made
  * from one template. Only first parents are followed, so that merging a foreign history changes nothing.
  */
 export async function identityOf(store: Store): Promise<{ readonly key: string; readonly name: string }> {

@@ -14,8 +14,8 @@ const FAULT =
 
 const CODES = ["EIO", "ESTALE", "ENOSPC", "EDQUOT", "EROFS", "EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ENOTCONN"];
 
-/** The methods whose errors are told apart. A capture reads a worker's leftovers, whose errors may be the worker's. */
-const TOLD = [
+/** The methods whose errors are classified. A capture reads a worker's leftovers, whose errors may be the worker's. */
+const CLASSIFIED = [
   "baseTip",
   "addWorktree",
   "change",
@@ -33,8 +33,8 @@ const TOLD = [
 
 /** The same repository, which throws RepoUnavailable if a lock, the machine or the place of the repository is at fault. */
 export function withUnavailability(repo: Repo, store: Store): Repo {
-  const told =
-    (name: (typeof TOLD)[number]) =>
+  const classified =
+    (name: (typeof CLASSIFIED)[number]) =>
     async (...args: never[]) => {
       try {
         const result = await (repo[name] as (...args: never[]) => Promise<unknown>)(...args);
@@ -47,7 +47,7 @@ export function withUnavailability(repo: Repo, store: Store): Repo {
         throw error;
       }
     };
-  return { ...repo, ...(Object.fromEntries(TOLD.map((name) => [name, told(name)])) as Partial<Repo>) };
+  return { ...repo, ...(Object.fromEntries(CLASSIFIED.map((name) => [name, classified(name)])) as Partial<Repo>) };
 }
 
 function isFault(error: unknown): boolean {
