@@ -103,7 +103,7 @@ function interventionText(event: Event<"intervention">): string {
 function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
   const undone = state?.heals.past.at(-1);
   if (!ok && undone?.reverted !== undefined && state?.stage !== "stopping")
-    return [STYLES.failed, `heal ${undone.n} is undone, for the tripwire rejected it: ${undone.reverted}`];
+    return [STYLES.failed, `heal ${undone.n} is undone because the tripwire rejected it: ${undone.reverted}`];
   if (unproven) return [toned(STYLES.oracle, "waiting"), `tripwire not proven yet: ${problem ?? "no reason given"}`];
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
@@ -166,7 +166,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "work-kept":
     case "work-not-kept":
-      return leftWorkLabel(event);
+      return keptWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -193,7 +193,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
   }
 }
 
-function leftWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
+function keptWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
   const { type } = event;
   const text = type === "work-kept" ? describeKeptWork({ kept: event }) : describeKeptWork({ notKept: event.why });
   return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
@@ -250,8 +250,8 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
-  const told = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
-  return [{ glyph, tone }, told ? text : `${text}: ${evidence.summary}`];
+  const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
+  return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);

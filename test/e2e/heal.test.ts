@@ -168,7 +168,7 @@ describe("a heal that moved its stall", { timeout: 120_000 }, () => {
     const going = stage.start([stage.batch(["T-7"], { name: "long" }), "--json"]);
     await going.until(/agent-started/);
     const refused = await stage.run(["harness", "keep"]);
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringMatching(/the run long-.* is going on and holds it/)]);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringMatching(/the run long-.* is using it/)]);
     expect((await stage.run(["harness", "log"])).code).toBe(0);
   });
 });

@@ -114,7 +114,7 @@ function textOf(texts: HarnessTexts, path: HarnessPath): string | null {
 }
 
 /**
- * A harness with one change applied, or the reason that it cannot be: what it changed has been changed otherwise meanwhile.
+ * A harness with one change applied, or the reason why it cannot be: the lines that it changed have changed again since.
  * `unfit` gives the reason that a text cannot be a file.
  */
 export function withChange(
@@ -129,7 +129,7 @@ export function withChange(
       after === null || before === null || current === null
         ? whole(current, { before, after })
         : applyTextChange(current, { before, after, appends: path === "hints.md" });
-    if (made === undefined) return { ok: false, why: `${path} has been changed otherwise since` };
+    if (made === undefined) return { ok: false, why: `${path} has changed in the same place since then` };
     const problem = made === null ? undefined : unfit(path, made);
     if (problem !== undefined) return { ok: false, why: `${path} ${problem}` };
     if (made === null) delete next[path];

@@ -65,7 +65,8 @@ export async function readTools(
   const tools: Record<HarnessTool, string> = {};
   for (const name of listing.names.toSorted()) {
     const path: HarnessTool = `${TOOLS}/${name}`;
-    if (!TOOL_NAME.test(name)) return { ok: false, why: `${TOOLS} holds ${plainText(name, 80)}, which is no name of a script` };
+    if (!TOOL_NAME.test(name))
+      return { ok: false, why: `${TOOLS} holds ${plainText(name, 80)}, which is not a valid name of a script` };
     const read = await readPlainFile(place, path, TOOL_BYTES);
     if (read?.ok !== true) return { ok: false, why: `${path} ${read?.why ?? "is gone"}` };
     tools[path] = read.text;

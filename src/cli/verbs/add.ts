@@ -158,9 +158,9 @@ function hasEnded(run: string, batchPath: string): UserError {
 
 function engineGone(): UserError {
   return new UserError({
-    what: "the ticket was perhaps not added",
+    what: "it is unknown if the ticket was added",
     why: "the run's engine started or stopped meanwhile",
-    todo: "Run the same command again: it adds a ticket with an id once.",
+    todo: "Run the same command again. A ticket with an id is added only once.",
     exitCode: EXIT.refused,
   });
 }

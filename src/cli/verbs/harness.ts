@@ -81,7 +81,7 @@ function refuseWhileHeld(home: StateHome): void {
   if (run === undefined) return;
   throw new UserError({
     what: "the harness cannot be changed now",
-    why: `the run ${run} is going on and holds it`,
+    why: `the run ${run} is using it`,
     todo: "Try again once it has ended. log and diff work meanwhile.",
     exitCode: EXIT.refused,
   });

@@ -27,7 +27,8 @@ export async function verify(name: string | undefined, only: string | undefined)
   refuseEarlier(found);
   const landed = landedTickets(found.state).filter((id) => ticket === undefined || id === ticket);
   if (landed.length === 0) {
-    if (ticket !== undefined) throw refused(`${ticket} is not a landed ticket that is not live`, `run ${row.run} says so`);
+    if (ticket !== undefined)
+      throw refused(`cannot check ${ticket}`, `in the run ${row.run} it has not landed, or it is live already`);
     writeAll(1, `loopdash: every landed ticket of run ${row.run} is live\n`);
     return EXIT.done;
   }
@@ -39,8 +40,8 @@ function ticketId(text: string): TicketId {
   const id = TicketId.safeParse(text);
   if (id.success) return id.data;
   throw new UserError({
-    what: `"${plainText(text, 80)}" is no ticket`,
-    why: id.error.issues[0]?.message ?? "it is no ticket id",
+    what: `"${plainText(text, 80)}" is not a ticket id`,
+    why: id.error.issues[0]?.message ?? "it has another form",
     todo: "Name a ticket of the run, as `loopdash status` shows it.",
     exitCode: EXIT.usage,
   });

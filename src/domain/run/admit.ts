@@ -119,7 +119,7 @@ function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse
 
 function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: number): string {
   if (landed > 0) return only === undefined ? "every landed ticket is being checked already" : `${only} is being checked already`;
-  if (only === undefined) return "no ticket has landed without being live";
+  if (only === undefined) return "no landed ticket waits for a live check";
   return `${only} has not landed, or is live: it is ${vecAt(state.tickets, indexOf(state, only)).phase}`;
 }
 

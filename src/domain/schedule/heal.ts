@@ -110,7 +110,7 @@ function gatesBeforeAll(state: RunState, only: (ticket: TicketState) => boolean 
 export function whyMisnamed(state: RunState, repo: RepoId | undefined, { kind, prediction }: HealerAnswer): string | undefined {
   for (const id of prediction) {
     const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
-    if (index === undefined) return `names ${id}, which is no ticket of this run`;
+    if (index === undefined) return `names ${id}, which is not a ticket of this run`;
     const ticket = vecAt(state.tickets, index);
     if (ticket.phase === "done" || ticket.phase === "human-gated") return `names ${id}, which is not open`;
     const isTold = canHealHelp(ticket) && (repo === undefined || state.plan.tickets[index]?.repo === repo);

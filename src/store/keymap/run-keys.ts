@@ -82,7 +82,7 @@ function retry(state: DashboardState): readonly Effect[] {
 function verify(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
   const { counts } = state.run ?? {};
-  if (counts === undefined || counts.landed === 0) return hint(state, "no ticket has landed without being live");
+  if (counts === undefined || counts.landed === 0) return hint(state, "no landed ticket waits for a live check");
   const only = id !== undefined && ticketIn(state, id)?.phase === "landed" ? id : undefined;
   return [...command((run) => run.verify(only)), ...hint(state, `live check of ${only ?? "every landed ticket"} asked for`)];
 }
@@ -136,7 +136,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["t"],
     short: liveWord((state) => ((state.run?.counts.landed ?? 0) > 0 ? "check live" : "")),
     keep: 6,
-    help: "test now what has landed and is not live: the selected ticket, or all of them",
+    help: "check now what has landed and is not live: the selected ticket, or all of them",
     act: whenLive(verify),
   },
   {

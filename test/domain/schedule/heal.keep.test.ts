@@ -212,6 +212,6 @@ describe("a wall", () => {
     expect(names("gap", T2)).toBeUndefined();
     expect(names("wall", T1)).toBeUndefined();
     expect(names("wall", T2)).toBe("names T-2 as stopped by a wall, and it is none of the tickets that failed");
-    expect(names("gap", T3)).toBe("names T-3, which is no ticket of this run");
+    expect(names("gap", T3)).toBe("names T-3, which is not a ticket of this run");
   });
 });

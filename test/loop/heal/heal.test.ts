@@ -117,7 +117,7 @@ describe("a heal", () => {
     [
       "a script with a name that is none",
       (t) => tools(t, { "Run me": "#!/bin/sh\n" }),
-      /^tools holds Run me, which is no name of a script$/,
+      /^tools holds Run me, which is not a valid name of a script$/,
     ],
     ["a link among the scripts", (t) => symlinkSync("/etc/hostname", join(t.worktree, "tools", "run")), /^tools\/run is a link$/],
     [
@@ -175,7 +175,7 @@ describe("a heal", () => {
     [
       "names a foreign ticket",
       `{"kind": "gap", "rootCause": "x", "change": "y", "prediction": ["T-9"]}`,
-      /^it left no answer: answer.json names T-9, which is no ticket of this run$/,
+      /^it left no answer: answer.json names T-9, which is not a ticket of this run$/,
     ],
     [
       "is a wall without evidence",
