@@ -34,7 +34,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   const steps = stepLines(run, width, copies).map(({ line }) => line);
   const left = open.flatMap(({ ticket, why }) => [
     ...itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
-    ...leftLines(ticket, ids, width),
+    ...keptLines(ticket, ids, width),
   ]);
   return [
     ...headLines(run, width),
@@ -45,7 +45,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
       "SHIPPED",
       "good",
       shipped.length,
-      shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...leftLines(t, ids, width)]),
+      shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
@@ -95,12 +95,12 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
   const ids = idWidth(run.plan);
   return outcomes(run).gated.flatMap((ticket) => {
     const item = itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies });
-    return [...item, ...leftLines(ticket, ids, width)].map((line) => ({ ticket: ticket.id, line }));
+    return [...item, ...keptLines(ticket, ids, width)].map((line) => ({ ticket: ticket.id, line }));
   });
 }
 
 /** The branches with the work of a ticket's cut-off attempts, below it. */
-function leftLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
+function keptLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
   const under = ids + 5;
   return keptWorkLines(ticket)
     .flatMap((line) => wrapWords(displayText(line), Math.max(20, width - under - 1)))

@@ -12,7 +12,7 @@ import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
-import { keepLost, straysOf } from "../../loop/run/recover.ts";
+import { keepLostWork, straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { stateFromJournal } from "./journal-state.ts";
@@ -69,7 +69,7 @@ async function clearAway(
     for (const { id, attempt } of active) {
       const repo = world.repos.get(specOf(state.plan, id).repo);
       if (repo === undefined || attempt === undefined) continue;
-      const deleteBranch = await keepLost(ctx, id);
+      const deleteBranch = await keepLostWork(ctx, id);
       await repo.removeWorktree({ path: files.worktreePath(id, attempt.n), branch: ticketBranch(state.run, id), deleteBranch });
     }
   } finally {

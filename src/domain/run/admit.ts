@@ -19,7 +19,7 @@ import { isSettled, type TicketState } from "./ticket-state.ts";
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
-  if (isAboutHeal(fact)) return isTimely(state, fact) ? fact : undefined;
+  if (isAboutHeal(fact)) return isCurrent(state, fact) ? fact : undefined;
   // The result of a check that was given up, or belongs to an earlier engine, is dropped.
   if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
@@ -35,7 +35,7 @@ function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
 }
 
 /** True unless a fact is about a heal that has ended, or a record that was not begun. */
-function isTimely({ heals }: RunState, fact: HealFact): boolean {
+function isCurrent({ heals }: RunState, fact: HealFact): boolean {
   if (fact.type === "heal-kept") return heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping");
   return (fact.type !== "heal-ended" && fact.type !== "heal-agent-started") || heals.running?.n === fact.n;
 }

@@ -13,9 +13,9 @@ import { withBase } from "./reduce-base.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
-import { wallAfter, withMovedTicket } from "./reduce-heal.ts";
+import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
-import { stayLanded } from "./reduce-live.ts";
+import { endAsLanded } from "./reduce-live.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
@@ -188,7 +188,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   if (after.byPerson === "closing") return withBase(closed(next, index, event.at), index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
-    return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
+    return endAsLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
   return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
 }
 
@@ -212,7 +212,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
     history: [...ticket.history, pastOf(attempt, event)],
-    ...(counted ? {} : wallAfter(wall, event.outcome)),
+    ...(counted ? {} : keptWall(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),

@@ -3,7 +3,7 @@ import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { withoutWall } from "./reduce-heal.ts";
+import { withoutRejectedWall } from "./reduce-heal.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
@@ -50,7 +50,7 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":
       if (!event.upheld)
-        return withoutWall({ ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } }, index);
+        return withoutRejectedWall({ ...state, blockers: { ...state.blockers, rejected: state.blockers.rejected + 1 } }, index);
       return {
         ...set({ humanStep: event.step, ...(event.change && { change: event.change }) }),
         blockers: { ...state.blockers, upheld: state.blockers.upheld + 1 },

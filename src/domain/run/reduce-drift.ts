@@ -153,7 +153,7 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
       return { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
     }
     case "dependencies":
-      return change.refused === undefined ? waitFor(state, index, change.dependsOn) : state;
+      return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;
     case "vanished":
       return dequeue(state, index);
     case "returned":
@@ -215,7 +215,7 @@ function ungated(state: RunState, index: number): RunState {
 }
 
 /** Changes the dependencies in the plan. A running attempt goes on. */
-function waitFor(state: RunState, index: number, dependsOn: readonly TicketState["id"][]): RunState {
+function changeDependencies(state: RunState, index: number, dependsOn: readonly TicketState["id"][]): RunState {
   const plan = withDependencies(state.plan, index, dependsOn);
   const openDeps = (plan.tickets[index]?.dependsOn ?? []).filter(
     (id) => vecAt(state.tickets, plan.index[id] as number).phase !== "done",

@@ -87,7 +87,7 @@ function end(state: RunState, event: EventOf<"heal-ended">): RunState {
     reservedUsd: state.reservedUsd - reservedUsd,
     spentUsd: state.spentUsd + event.costUsd,
   };
-  if (isTried) return goOn(settled, heal, undo);
+  if (isTried) return retryTickets(settled, heal, undo);
   // A stop, or the loss of its engine, says nothing about the heal's outcome. A requested heal does not replace an end.
   const toldNothing = event.outcome === "lost" || state.stage === "stopping" || asked;
   return toldNothing ? settled : { ...settled, heals: { ...heals, givenUp: true } };
@@ -107,10 +107,10 @@ function undoOf(state: RunState, repo: PastHeal["repo"], named: readonly TicketI
 }
 
 /**
- * The oracle must be proven again. Tickets that ran out of attempts start again as if they were new; those before a wall wait for
- * the ruling, with what they have used up.
+ * Starts the proof of the oracle, and reopens the tickets of a heal. Those that ran out of attempts start again as if they were
+ * new; those before a wall wait for the ruling, with what they have used up.
  */
-function goOn(state: RunState, heal: PastHeal, undo: readonly HealUndo[]): RunState {
+function retryTickets(state: RunState, heal: PastHeal, undo: readonly HealUndo[]): RunState {
   const { heals } = state;
   const isGap = heal.outcome === "accepted";
   const repos = heal.repo === undefined ? Object.keys(state.batch.repos) : [heal.repo];
@@ -129,12 +129,12 @@ function goOn(state: RunState, heal: PastHeal, undo: readonly HealUndo[]): RunSt
   for (const { id } of undo) {
     const index = indexOf(next, id);
     const ticket = vecAt(next.tickets, index);
-    next = requeue(withTicket(next, index, isGap ? renewed(ticket) : beforeWall(ticket, heal.n)), index);
+    next = requeue(withTicket(next, index, isGap ? renewed(ticket) : awaitingRuling(ticket, heal.n)), index);
   }
   return next;
 }
 
-function beforeWall({ stalledReason: _, stalledBy: __, endedAt: ___, ...ticket }: TicketState, wall: number): TicketState {
+function awaitingRuling({ stalledReason: _, stalledBy: __, endedAt: ___, ...ticket }: TicketState, wall: number): TicketState {
   return { ...ticket, phase: "waiting", wall };
 }
 
@@ -181,12 +181,12 @@ export function withMovedTicket(state: RunState, index: number): RunState {
 }
 
 /** Keeps the wall of an attempt that was cut off, so that it is ruled on again. */
-export function wallAfter(wall: number | undefined, outcome: AttemptOutcome): Pick<TicketState, "wall"> {
+export function keptWall(wall: number | undefined, outcome: AttemptOutcome): Pick<TicketState, "wall"> {
   return wall !== undefined && (outcome === "stopped" || outcome === "lost") ? { wall } : {};
 }
 
 /** Drops a wall that was rejected. A heal that replaced the run's end has then achieved nothing. */
-export function withoutWall(state: RunState, index: number): RunState {
+export function withoutRejectedWall(state: RunState, index: number): RunState {
   const { wall, ...ticket } = vecAt(state.tickets, index);
   if (wall === undefined) return state;
   const isAsked = state.heals.past.find(({ n }) => n === wall)?.asked === true;

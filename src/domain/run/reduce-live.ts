@@ -38,7 +38,7 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
  * A ticket whose attempt ended as `landed`: its change is in the base and a `verify` failed. Without a new landing, an agent has
  * changed nothing about an earlier one: its check is repeated at once, with a fresh count.
  */
-export function stayLanded(
+export function endAsLanded(
   state: RunState,
   index: number,
   {

@@ -45,8 +45,8 @@ function stateOf(settled: Started["settled"][number] | undefined): TrackerState 
 function withWork(ticket: TicketState, { live, ...work }: Omit<CarriedOverWork, "id">, at: number): TicketState {
   if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
   const { givenUp: _, ...rest } = idleLive(live);
-  const again = { ...rest, attempt: 0, claimed: false, failed: 0, unfinished: 0, reopened: 0, nextAt: at };
-  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: again };
+  const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, unfinished: 0, reopened: 0, nextAt: at };
+  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: recheck };
 }
 
 /** A ticket without a history that waits for `openDeps` others. */

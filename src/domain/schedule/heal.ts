@@ -113,8 +113,8 @@ export function whyMisnamed(state: RunState, repo: RepoId | undefined, { kind, p
     if (index === undefined) return `names ${id}, which is not a ticket of this run`;
     const ticket = vecAt(state.tickets, index);
     if (ticket.phase === "done" || ticket.phase === "human-gated") return `names ${id}, which is not open`;
-    const isTold = canHealHelp(ticket) && (repo === undefined || state.plan.tickets[index]?.repo === repo);
-    if (kind === "wall" && !isTold) return `names ${id} as stopped by a wall, and it is none of the tickets that failed`;
+    const isInPrompt = canHealHelp(ticket) && (repo === undefined || state.plan.tickets[index]?.repo === repo);
+    if (kind === "wall" && !isInPrompt) return `names ${id} as stopped by a wall, and it is none of the tickets that failed`;
   }
   return undefined;
 }

@@ -47,11 +47,11 @@ export async function finishLanded(
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
-  const move = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  const refUpdate = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
   await ctx.merges.run(repairLane(repo), async () => {
-    ctx.report({ type: "merge-intended", ...move });
+    ctx.report({ type: "merge-intended", ...refUpdate });
     await repo.land(landed);
-    ctx.report({ type: "merge-landed", ...move });
+    ctx.report({ type: "merge-landed", ...refUpdate });
   });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
@@ -64,7 +64,7 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
   return { outcome: "done" };
 }
 
-/** The queue of a change: a repair of a broken base does not wait behind others. A landing is a compare-and-swap, so both are safe. */
+/** The queue of a change. A repair of a broken base has its own: a landing is a compare-and-swap, so two queues are safe. */
 function repairLane({ id }: Repo): string {
   return `${id} repair`;
 }
@@ -83,14 +83,14 @@ async function landInTurn(
   const place = ctx.merges.enter(laneOf(ctx, scope, repo));
   try {
     if (place.isFirst) place.plans(first.commit);
-    const ahead = await checkSpeculatively({
+    const speculated = await checkSpeculatively({
       place,
       signal: scope.signal,
       build: (onto) => checks.build(onto),
       check: (candidate, signal) => checks.checkSilently(candidate, signal),
       baseTip: () => repo.baseTip(),
     }).catch(overIfAborted(scope));
-    const checked = ahead === undefined ? first : await checks.tell(ahead);
+    const checked = speculated === undefined ? first : await checks.tell(speculated);
     const needs: MergeNeeds = { repo, checked, checkAgain: () => checks.check((commit) => place.plans(commit)) };
     const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
     return commit;

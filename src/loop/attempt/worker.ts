@@ -46,7 +46,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
   const isFailure = end.outcome === "failed" || end.outcome === "stopped";
   if (!isFailure || (await hasRoom(ctx))) return void report();
-  await roomAgain(ctx, scope);
+  await waitForRoom(ctx, scope);
   const evidence =
     end.evidence === undefined
       ? {}
@@ -60,11 +60,11 @@ function hasRoom({ files }: LoopContext): Promise<boolean> {
 }
 
 /** Waits until the disk has room again: another worker that filled it may be ending right now. */
-async function roomAgain(ctx: LoopContext, { signal }: AttemptScope): Promise<void> {
-  const look = async (): Promise<void> => {
+async function waitForRoom(ctx: LoopContext, { signal }: AttemptScope): Promise<void> {
+  const requireRoom = async (): Promise<void> => {
     if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
   };
-  await ctx.outages.persist("disk", look, { signal }).catch((error: unknown) => {
+  await ctx.outages.persist("disk", requireRoom, { signal }).catch((error: unknown) => {
     // The run is ending, and goes on from here once there is room.
     if (!signal.aborted && !(error instanceof OutageGivenUp)) throw error;
   });

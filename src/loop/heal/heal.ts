@@ -64,7 +64,7 @@ const KEPT: Readonly<Record<"kept" | "waiting", string>> = {
   waiting: "a person has to keep it before a later run begins with it",
 };
 
-/** The repositories of a heal: one, unless an older version began it. */
+/** The repository of a heal; for one that an older version began, the first of the run. */
 function reposOf({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined): readonly RepoId[] {
   return repo === undefined ? [...repos.values()].map(({ id }) => id).slice(0, 1) : [repo];
 }

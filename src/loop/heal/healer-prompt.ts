@@ -63,8 +63,8 @@ export async function describeStop(
   const state = ctx.state();
   const reason = whatIsLeft(state, repo);
   const own = [...vecItems(state.tickets)].filter((_, index) => state.plan.tickets[index]?.repo === repo);
-  const mendable = own.filter(canHealHelp);
-  const failed = mendable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
+  const healable = own.filter(canHealHelp);
+  const failed = healable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
     const title = specOf(state.plan, ticket.id).title;

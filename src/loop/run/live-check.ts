@@ -1,5 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { ticketBranch } from "../../domain/run/kept-work.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -54,7 +55,7 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
   const path = ctx.files.worktreePath(ticket, history.at(-1)?.n ?? 1);
   await cleanUp(repoOf(ctx, specOf(ctx.state().plan, ticket)), {
     path,
-    branch: `loopdash/${ctx.run}/${ticket}`,
+    branch: ticketBranch(ctx.run, ticket),
     deleteBranch: true,
   });
 }

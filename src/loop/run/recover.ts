@@ -29,7 +29,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
     const { n, reservedUsd: costUsd } = running;
     ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
   }
-  const kept = new Map(await Promise.all(active.map(async ({ id }) => [id, await keepLost(ctx, id)] as const)));
+  const kept = new Map(await Promise.all(active.map(async ({ id }) => [id, await keepLostWork(ctx, id)] as const)));
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
     const { fence, merge, n } = ticket.attempt;
@@ -46,7 +46,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
 }
 
 /** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
-export async function keepLost(ctx: KeepContext & Pick<LoopContext, "repos">, id: TicketId): Promise<boolean> {
+export async function keepLostWork(ctx: KeepContext & Pick<LoopContext, "repos">, id: TicketId): Promise<boolean> {
   const { attempt } = ticketOf(ctx.state(), id);
   if (attempt === undefined) return false;
   const { fence, n } = attempt;

@@ -38,7 +38,8 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const results = await verified(ctx, present, { signal, transients });
-    for (const [id, evidence] of blamed(ctx, done, { notLive, results })) if (!broken.has(id)) broken.set(id, evidence);
+    for (const [id, evidence] of attributeFailures(ctx, done, { notLive, results }))
+      if (!broken.has(id)) broken.set(id, evidence);
     const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, gone });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
@@ -144,7 +145,7 @@ async function verified(
  * Attributes each failure to the last to land of the done tickets that share the verification; to none if a ticket shares it that
  * is known not to be live.
  */
-function blamed(
+function attributeFailures(
   ctx: LoopContext,
   done: readonly TicketState[],
   { notLive, results }: { readonly notLive: readonly TicketState[]; readonly results: Results },

@@ -36,18 +36,18 @@ export async function merge(
   let deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
-    deadline += await whileBroken(ctx, scope);
+    deadline += await waitForBase(ctx, scope);
     if (checked.base !== (await repo.baseTip())) checked = await needs.checkAgain();
     // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     if (freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;
     const { base: from, commit: to } = checked;
-    const move = { repo: repo.id, from, to };
-    if (!scope.announce({ type: "merge-intended", ...move })) throw new AttemptOver({ outcome: "stopped" });
+    const refUpdate = { repo: repo.id, from, to };
+    if (!scope.announce({ type: "merge-intended", ...refUpdate })) throw new AttemptOver({ outcome: "stopped" });
     const landing = await repo.land({ from, to });
     if (landing.as === "landed") {
       const summary = `landed on ${repo.base} as ${to.slice(0, 7)}`;
-      return { ok: true, summary, commit: to, facts: [{ type: "merge-landed", ...move }] };
+      return { ok: true, summary, commit: to, facts: [{ type: "merge-landed", ...refUpdate }] };
     }
     if (landing.as === "moved") {
       chase += 1;
@@ -63,13 +63,13 @@ export async function merge(
 }
 
 /** Time between two checks whether a base is still broken. Milliseconds. */
-const THAW_MS = 200;
+const RECHECK_MS = 200;
 
 /**
  * Waits while the base is broken and the change is not its repair. Reports the reason, and each change of it. Returns the wait in
  * milliseconds, which counts against no deadline. Ends early once the attempt is cancelled.
  */
-async function whileBroken(ctx: Pick<StepContext, "clock" | "state">, scope: StepScope): Promise<number> {
+async function waitForBase(ctx: Pick<StepContext, "clock" | "state">, scope: StepScope): Promise<number> {
   const begun = ctx.clock.now();
   let reported: string | undefined;
   for (;;) {
@@ -77,7 +77,7 @@ async function whileBroken(ctx: Pick<StepContext, "clock" | "state">, scope: Ste
     if (reason === undefined) return ctx.clock.now() - begun;
     if (reason !== reported) scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
     reported = reason;
-    await pause(ctx.clock, THAW_MS, scope.signal);
+    await pause(ctx.clock, RECHECK_MS, scope.signal);
   }
 }
 

@@ -38,7 +38,7 @@ export interface AttemptHistory {
 
 /** All attempts at a ticket, oldest first. */
 export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
-  const past = ticket.history.map((one) => pastLife(one, evidenceOf(ticket, one), finish, checkOf(ticket, one)));
+  const past = ticket.history.map((one) => pastAttemptHistory(one, evidenceOf(ticket, one), finish, checkOf(ticket, one)));
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
 }
 
@@ -88,7 +88,7 @@ function checkOf({ live }: TicketState, { n, outcome, summary }: PastAttempt): E
   return { step: "verify", name: live?.attempt === n ? live.check : "", summary, detail: "" };
 }
 
-function pastLife(
+function pastAttemptHistory(
   past: PastAttempt,
   evidence: Evidence | undefined,
   finish: readonly StepSpec[],
@@ -127,7 +127,7 @@ function isOf(evidence: Evidence, spec: StepSpec): boolean {
 }
 
 /** The most informative entry: the failed one, else the running one, else the last that is over. */
-export function tellingOf(attempt: AttemptHistory): AttemptEntry | undefined {
+export function decisiveEntry(attempt: AttemptHistory): AttemptEntry | undefined {
   const find = (mark: AttemptMark): AttemptEntry | undefined => attempt.entries.find((entry) => entry.mark === mark);
   return find("failed") ?? find("running") ?? attempt.entries.findLast(({ mark }) => mark === "passed") ?? attempt.entries[0];
 }

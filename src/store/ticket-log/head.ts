@@ -30,19 +30,19 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
 export function headOf(state: State, target: Target): readonly LogLine[] {
   switch (target.tab) {
     case "evidence":
-      return [...leftLines(target), ...evidenceLines(state, target)];
+      return [...keptWorkHead(target), ...evidenceLines(state, target)];
     case "cost":
       return costLines(state, target);
     case "log":
     case "diff":
-      return leftLines(target);
+      return keptWorkHead(target);
     default:
       return [];
   }
 }
 
 /** The branch with the work of a cut-off attempt, or why there is none. */
-function leftLines({ attempt, ticket }: Target): readonly LogLine[] {
+function keptWorkHead({ attempt, ticket }: Target): readonly LogLine[] {
   const left = keptWorkOf(ticket).find(({ n }) => n === attempt.n);
   if (left === undefined) return [];
   return [line(displayText(describeKeptWork(left)), left.kept === undefined ? "bad" : "good"), line("")];

@@ -5,7 +5,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { finishOf } from "../labels/ticket-stage.ts";
 import type { TicketTab } from "../views/ticket.ts";
-import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, tellingOf } from "./attempts.ts";
+import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, decisiveEntry } from "./attempts.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";
 
 /** The target that the ticket view shows. */
@@ -41,7 +41,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   const pick = ui.pick?.ticket === ticket.id ? ui.pick : undefined;
   const attempt = attempts.find(({ n }) => n === pick?.n) ?? attempts.at(-1);
   if (attempt === undefined) return undefined;
-  const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? tellingOf(attempt);
+  const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? decisiveEntry(attempt);
   const name = fileOf(ui.tab, entry);
   const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
   const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;

@@ -57,7 +57,7 @@ export const DEFENCES = {
       },
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "const checked = ahead === undefined ? first : await checks.tell(ahead);",
+        from: "const checked = speculated === undefined ? first : await checks.tell(speculated);",
         to: "const checked = first;",
       },
     ],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { finishOf } from "../../../src/store/labels/ticket-stage.ts";
-import { attemptHistoriesOf, evidenceOf, tellingOf } from "../../../src/store/ticket-log/attempts.ts";
+import { attemptHistoriesOf, decisiveEntry, evidenceOf } from "../../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../../src/store/ticket-log/target.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../../src/store/views/ticket.ts";
 import { storeOf } from "../../components/stage.ts";
@@ -54,7 +54,7 @@ describe("the attempts of a ticket", () => {
       "failed unreached unreached unreached unreached unreached",
       "unseen unseen unseen unseen unseen unseen",
     ]);
-    expect(attempts(of).map((attempt) => tellingOf(attempt)?.step)).toEqual([1, "agent", "agent"]);
+    expect(attempts(of).map((attempt) => decisiveEntry(attempt)?.step)).toEqual([1, "agent", "agent"]);
   });
 
   test("tries that fail in the same words have each their own evidence, as long as it is kept", () => {
