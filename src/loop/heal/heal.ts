@@ -69,13 +69,14 @@ function reposOf({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined
   return repo === undefined ? [...repos.values()].map(({ id }) => id).slice(0, 1) : [repo];
 }
 
-interface Repairing {
+/** Options of a repair. */
+interface RepairOptions {
   readonly signal: AbortSignal;
   /** Its cost so far, in dollars; while its agent is at work, the most that it can cost. */
   readonly spent: { usd: number };
 }
 
-async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repairing): Promise<End> {
+async function repair(ctx: LoopContext, event: Started, { signal, spent }: RepairOptions): Promise<End> {
   const { n, token } = event;
   const [repo] = reposOf(ctx, event.repo);
   const base = ctx.state().heals.running?.base ?? 0;
@@ -129,14 +130,14 @@ function describeEnd(result: AgentResult): string {
   return howItEnded(result);
 }
 
-interface Admitting {
+interface AdmitOptions {
   readonly n: number;
   readonly repo: RepoId;
   readonly before: HarnessTexts;
 }
 
 /** Accepts the agent's texts whole and unchanged, or not at all. Without a valid answer the heal has failed. */
-async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }: Admitting): Promise<End> {
+async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }: AdmitOptions): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
   const { texts, unknownFiles } = left;
   const ignored = unknownFiles.length === 0 ? "" : `; nobody reads ${unknownFiles.join(", ")}`;
@@ -189,7 +190,7 @@ function pathsOf(before: HarnessTexts, after: HarnessTexts): readonly HarnessPat
 
 function problemOf(
   ctx: LoopContext,
-  options: Omit<Admitting, "n"> & { readonly texts: HarnessTexts; readonly changed: readonly HarnessPath[] },
+  options: Omit<AdmitOptions, "n"> & { readonly texts: HarnessTexts; readonly changed: readonly HarnessPath[] },
 ): string | undefined {
   const { repo, before, texts, changed } = options;
   for (const file of changed) {
