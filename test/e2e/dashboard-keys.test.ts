@@ -115,6 +115,9 @@ async function asking(p: Presser): Promise<void> {
   await p.press("retry", "r", "an attempt at T-1 is under way");
   await p.press("gate", "g", "Leave T-1 to a person");
   await p.press("give-up", "escape", without("Leave T-1"));
+  await p.press("add", "a", "Add a ticket");
+  await p.press("ticket-repo", "tab", "It changes app");
+  await p.press("give-up", "escape", without("Add a ticket"));
   await p.press("pause", "p", /^ ⏸ PAUSED/);
   await p.press("pause", "p", /^ ● RUNNING/);
   await p.press("more-workers", "+", "of 3");

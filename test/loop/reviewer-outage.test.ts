@@ -11,6 +11,9 @@ import { oneFile, Stage } from "./stage.ts";
 
 cleanUp();
 
+/** The engine reads the tracker, and looks at bases and the harness, this often. Milliseconds. */
+const LOOKS_MS = 30_000;
+
 /** A clock whose waits are over at once, and which has gone on by them. */
 function hasty(waits: number[] = []) {
   let ahead = 0;
@@ -18,7 +21,7 @@ function hasty(waits: number[] = []) {
     clock: {
       now: () => ctx.clock.now() + ahead,
       after: (ms, then) => {
-        if (ms < 5_000) return ctx.clock.after(ms, then);
+        if (ms < 5_000 || ms === LOOKS_MS) return ctx.clock.after(ms, then);
         return ctx.clock.after(0, () => {
           waits.push(ms);
           ahead += ms;

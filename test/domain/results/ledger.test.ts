@@ -30,7 +30,6 @@ describe("the ledger", () => {
       fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, conflict: 0 },
       heals: 0,
       healsAccepted: 0,
-      healResults: [],
       incidents: 0,
       incidentsByKind: { liveChecks: 0, brokenBases: 0, reopened: 0 },
       costUsd: 0.75,
@@ -50,7 +49,9 @@ describe("the ledger", () => {
     expect(ledger).toMatchObject({
       attempts: 7,
       fixAndProceed: 0,
-      incidents: 1,
+      // Its base is broken as long as its live check fails.
+      incidents: 2,
+      incidentsByKind: { liveChecks: 0, brokenBases: 1, reopened: 1 },
       interventions: { total: 2, work: 1, harness: 1 },
     });
     expect(ledger.elapsedMs).toBe(sim.state.lastEventAt - sim.state.startedAt);
