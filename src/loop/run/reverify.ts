@@ -131,6 +131,7 @@ async function verified(
 ): Promise<Results> {
   const results = new Map<string, Evidence | undefined>();
   for (const [key, { ticket, step }] of inOrder(verifications(ctx, landed))) {
+    if (!landed.some((one) => hasPassedBefore(ctx, one, { key, results }))) continue;
     const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, ticket.id), signal);
     const scope = await verifyScope(ctx, ticket, { signal, marker: reverifyMarker(ctx.run), step });
     const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
@@ -164,6 +165,12 @@ function attributeFailures(
 function verifySteps(ctx: LoopContext, { id }: TicketState): readonly { readonly key: string; readonly step: Verify }[] {
   const { finish, repo } = specOf(ctx.state().plan, id);
   return finish.flatMap((step) => (step.step === "verify" ? [{ key: JSON.stringify([repo, step]), step }] : []));
+}
+
+/** True if the ticket has this verification, and those before it in its finish line have passed: dev before prod. */
+function hasPassedBefore(ctx: LoopContext, ticket: TicketState, { key, results }: { key: string; results: Results }): boolean {
+  const keys = keysOf(ctx, ticket);
+  return keys.includes(key) && keys.slice(0, keys.indexOf(key)).every((before) => results.get(before) === undefined);
 }
 
 function keysOf(ctx: LoopContext, ticket: TicketState): readonly string[] {
