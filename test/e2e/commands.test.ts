@@ -98,7 +98,8 @@ test("more workers start at once, fewer once their agents have left; the next en
 /** Works a ticket only where its prompt has the hint; as a healer it adds that hint. */
 const HINT = "Every ticket wants a file of its name.";
 const unknowing = `
-  if (heal) { fs.appendFileSync("hints.md", ${JSON.stringify(`${HINT}\n`)}); say("added a hint"); }
+  if (heal) { fs.appendFileSync("hints.md", ${JSON.stringify(`${HINT}\n`)}); say("added a hint");
+    fs.writeFileSync("answer.json", JSON.stringify({ kind: "gap", rootCause: "r", change: "c", prediction: ["T-1"] })); }
   else if (prompt.includes(${JSON.stringify(HINT)})) { ${HONEST} }
   else { say("READY " + ticket); if (ticket === "T-2") while (!fs.existsSync(at("go"))) await wait(20); process.exit(1); }`;
 
