@@ -97,7 +97,10 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
   const batch = stage.batch(["T-1"], { limits: { outageMinutes: 5 } });
   const run = stage.start([batch, "--json"], { LOOPDASH_HOME: home }, undefined, disk.by);
   await run.until(/"type":"tripwire-started"/);
+  // The engine stands still meanwhile: a proof takes less time than filling a disk may.
+  run.child.kill("SIGSTOP");
   disk.exec("sh", "-c", `cat /dev/zero > ${home}/full; true`);
+  run.child.kill("SIGCONT");
   await run.until(/"type":"tripwire-ended".*"unproven":true/);
   disk.exec("rm", `${home}/full`);
   await run.until(/"type":"tripwire-ended","ok":true/);
