@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
@@ -95,12 +97,13 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
   stage.repo("app");
   stage.agent(`while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${HONEST}`);
   const batch = stage.batch(["T-1"], { limits: { outageMinutes: 5 } });
+  // Little is left to fill once the proof makes the first folder for a canary, beside the run's own.
+  disk.exec("sh", "-c", `head -c 40000000 /dev/zero > ${home}/filler`);
+  const [program = "", ...by] = disk.by;
+  const fill = `until set -- ${home}/runs/*; [ $# -ge 2 ]; do :; done; cat /dev/zero > ${home}/full`;
+  const filled = once(spawn(program, [...by, "sh", "-c", fill], { stdio: "ignore" }), "close");
   const run = stage.start([batch, "--json"], { LOOPDASH_HOME: home }, undefined, disk.by);
-  await run.until(/"type":"tripwire-started"/);
-  // The engine stands still meanwhile: a proof takes less time than filling a disk may.
-  run.child.kill("SIGSTOP");
-  disk.exec("sh", "-c", `cat /dev/zero > ${home}/full; true`);
-  run.child.kill("SIGCONT");
+  await filled;
   await run.until(/"type":"tripwire-ended".*"unproven":true/);
   disk.exec("rm", `${home}/full`);
   await run.until(/"type":"tripwire-ended","ok":true/);
