@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { acts, drift, edit, fileOf, open, setTo, T1, T2, T3 } from "./drift-stage.ts";
@@ -25,6 +26,7 @@ describe("a person closes a ticket in the tracker", () => {
     expect(state.end).toMatchObject({ exitCode: 0, reason: "3 done" });
     expect(stage.tasks.map((task) => task.ticket).sort()).toEqual([T1, T3]);
     expect(stage.ticket(T2)).toMatchObject({ phase: "done", byPerson: "closed" });
+    expect(renderSummaryText(stage.state)).toContain("2 shipped, 1 closed by a person, 0 human-gated");
     expect(stage.ticket(T2).mergedSha).toBeUndefined();
     expect(acts(stage)).toEqual([["I7", T2, true]]);
   });

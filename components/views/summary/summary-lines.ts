@@ -146,7 +146,12 @@ function stepOf(ticket: TicketState): string {
 function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const attempts = ticket.history.length === 0 ? "before this run" : plural(ticket.history.length, "attempt");
+  const attempts =
+    ticket.byPerson === "closed"
+      ? "by a person"
+      : ticket.history.length === 0
+        ? "before this run"
+        : plural(ticket.history.length, "attempt");
   const landing = landingOf(ticket);
   const isNarrow = width < 72;
   // The column that says "before this run" is not there.

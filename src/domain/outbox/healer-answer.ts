@@ -20,7 +20,12 @@ const words = z
 const shared = {
   rootCause: words.describe("Why the agents failed"),
   change: words.describe("A gap: what was changed and why; a wall: what was tried instead, and why no text helps"),
-  prediction: z.array(TicketId).min(1).max(50).readonly().describe("A gap: the tickets that this moves; a wall: those that it blocks"),
+  prediction: z
+    .array(TicketId)
+    .min(1)
+    .max(50)
+    .readonly()
+    .describe("A gap: the tickets that this moves; a wall: those that it blocks"),
 };
 const Evidence = z.array(CapturedCommand).min(1).max(5).readonly();
 

@@ -106,6 +106,8 @@ export interface ReportTicket {
   readonly landedInRun: string | null;
   /** Present for an open ticket whose change is in the base and whose live check does not pass; else null. */
   readonly landed: ReportLanded | null;
+  /** True if a person closed it in the tracker: nothing of loopdash settled it. */
+  readonly closedByPerson: boolean;
   readonly humanStep: string | null;
   /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
@@ -198,6 +200,7 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     mergedSha: landing?.sha ?? null,
     landedInRun: landing === undefined ? null : (landing.earlierRun ?? state.run),
     landed: reportLanded(ticket),
+    closedByPerson: ticket.byPerson === "closed",
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     stalledReason: ticket.stalledReason ?? null,
     foundBy: ticket.foundBy ?? null,

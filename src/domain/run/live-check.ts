@@ -36,6 +36,8 @@ export interface LiveState {
   /** The next check, in milliseconds since the epoch; absent if none is planned. */
   readonly nextAt?: number;
   readonly checking?: true;
+  /** Set while a check that a person asked for runs: the planned repeat, which it does not replace. */
+  readonly resumeAt?: number;
   /** The reason why it is no longer repeated by itself. The last re-verification still checks it. */
   readonly givenUp?: string;
   /** Times that the ticket was done and a re-verification then failed. */
@@ -86,7 +88,7 @@ export function waitAfter(failed: number, { everySeconds }: LiveSpec): number {
 }
 
 /** The state without a planned or running check. */
-export function idleLive({ nextAt: _, checking: __, ...live }: LiveState): LiveState {
+export function idleLive({ nextAt: _, checking: __, resumeAt: ___, ...live }: LiveState): LiveState {
   return live;
 }
 

@@ -20,8 +20,9 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   const { live } = ticket;
   if (live === undefined) return state;
   if (event.type === "live-check-started") {
-    const { nextAt: _, ...rest } = live;
-    return withTicket(state, index, { ...ticket, live: { ...rest, checking: true } });
+    const { nextAt, ...rest } = live;
+    const resume = event.why === "person" && nextAt !== undefined ? { resumeAt: nextAt } : {};
+    return withTicket(state, index, { ...ticket, live: { ...rest, ...resume, checking: true } });
   }
   const { at, ok, summary } = event;
   const checked = withCheck(idleLive(live), { at, ok, summary });
@@ -30,6 +31,9 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.problem === "unfinished")
     return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
+  // A person's check counts as none of the repeats, so looking often starts no agent.
+  if (live.resumeAt !== undefined)
+    return withTicket(state, index, { ...ticket, live: { ...checked, check, detail, unfinished: 0, nextAt: live.resumeAt } });
   const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
   return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
 }

@@ -80,7 +80,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, open.filter(({ ticket }) => isLandedNotLive(ticket)).length)}`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(({ byPerson }) => byPerson === "closed").length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
     ...shipped.flatMap((t) => [
@@ -137,9 +137,13 @@ export function baseLines({ failingOnBase = [] }: TicketState): readonly string[
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
 }
 
-function countsLabel({ tickets: { total, done, gated, open } }: Ledger, landed: number): string {
+function countsLabel(
+  { tickets: { total, done, gated, open } }: Ledger,
+  { landed, closed }: { readonly landed: number; readonly closed: number },
+): string {
   const notLive = landed === 0 ? "" : ` (${landed} landed, not live)`;
-  return `${total} ${total === 1 ? "ticket" : "tickets"}: ${done} shipped, ${gated} human-gated, ${open} open${notLive}`;
+  const byPerson = closed === 0 ? "" : `, ${closed} closed by a person`;
+  return `${plural(total, "ticket")}: ${done - closed} shipped${byPerson}, ${gated} human-gated, ${open} open${notLive}`;
 }
 
 /** A person's next step; if nobody wrote it down, the text says so. */
@@ -158,6 +162,7 @@ function landedAs(ticket: TicketState): string {
 
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
+  if (ticket.byPerson === "closed") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
   return n === 0 ? "settled before this run" : plural(n, "attempt");
 }
 
