@@ -9,7 +9,7 @@ import { Say } from "./text.tsx";
 const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left: formatLeft } as const;
 
 /** The time since `since` (or until it, if `until` is set), in exactly `width` columns. */
-interface TimeOf {
+interface TimeProps {
   readonly since: number;
   readonly until?: boolean;
   /** The time at which the clock stops: the end of the measured time. */
@@ -26,26 +26,26 @@ interface TimeOf {
 }
 
 /** A time as a span of a line that follows the clock. */
-export function timeSpan(timeOf: TimeOf): TimedSpan {
-  return (now) => spanAt(timeOf, now);
+export function timeSpan(options: TimeProps): TimedSpan {
+  return (now) => spanAt(options, now);
 }
 
-function spanAt(timeOf: TimeOf, now: number): Span {
-  const ms = (timeOf.stop ?? now) - timeOf.since;
-  const text = FORMATS[timeOf.format](timeOf.until === true ? -ms : ms);
+function spanAt(options: TimeProps, now: number): Span {
+  const ms = (options.stop ?? now) - options.since;
+  const text = FORMATS[options.format](options.until === true ? -ms : ms);
   return {
-    text: fitTo(`${timeOf.prefix ?? ""}${text}${timeOf.suffix ?? ""}`, timeOf.width, timeOf.align ?? "right"),
-    tone: toneAt(ms, timeOf.warn, timeOf.tone ?? "plain"),
-    bold: timeOf.bold ?? false,
+    text: fitTo(`${options.prefix ?? ""}${text}${options.suffix ?? ""}`, options.width, options.align ?? "right"),
+    tone: toneAt(ms, options.warn, options.tone ?? "plain"),
+    bold: options.bold ?? false,
   };
 }
 
 /** A time among other texts. A tick redraws only it, and only if its text changes. */
-export const Time = memo(function Time(timeOf: TimeOf): ReactNode {
-  const text = useDashboard((s) => spanAt(timeOf, s.now).text);
-  const tone = useDashboard((s) => spanAt(timeOf, s.now).tone ?? "plain");
+export const Time = memo(function Time(options: TimeProps): ReactNode {
+  const text = useDashboard((s) => spanAt(options, s.now).text);
+  const tone = useDashboard((s) => spanAt(options, s.now).tone ?? "plain");
   return (
-    <Say tone={tone} bold={timeOf.bold ?? false}>
+    <Say tone={tone} bold={options.bold ?? false}>
       {text}
     </Say>
   );

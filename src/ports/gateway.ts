@@ -102,7 +102,7 @@ export interface GatewayLimits {
   readonly tunnels: number;
 }
 
-export interface GatewayOf {
+export interface GatewayOptions {
   /** Parent of the private folder for the socket. Another parent is used if the path is too long for a socket. */
   readonly folder: string;
   /** Hosts that may be reached by CONNECT, or in plain HTTP if the port is named: `name`, `*.name`, `name:port`. */

@@ -1,7 +1,7 @@
 import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Gateway, GatewayOf } from "../../src/ports/gateway.ts";
+import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { bundleRelay, node, openedGateway, portOf, type Started, type StartOf, sandbox, startRelay } from "./relay-stage.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 const start = (argv: readonly string[], startOf: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, startOf);
 
-const gatewayOf = (gatewayOf: Omit<GatewayOf, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...gatewayOf });
+const options = (options: Omit<GatewayOptions, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...options });
 
 describe("in a real sandbox", () => {
   const ask = `
@@ -33,7 +33,7 @@ describe("in a real sandbox", () => {
       res.end(JSON.stringify({ model: "m", usage: { input_tokens: 1, output_tokens: 1 }, text: "hello" }));
     });
     const port = await portOf(vendor);
-    const gateway = await gatewayOf({
+    const gateway = await options({
       model: {
         api: "anthropic",
         baseUrl: `http://127.0.0.1:${port}`,
@@ -53,7 +53,7 @@ describe("in a real sandbox", () => {
   it("a program reaches the hosts that were opened, and no others", async () => {
     const host = createHttp((req, res) => void res.end(`you asked ${req.headers.host}${req.url}`));
     const port = await portOf(host);
-    const gateway = await gatewayOf({
+    const gateway = await options({
       hosts: [`open.example.com:${port}`, `127.0.0.1:${port}`],
       resolve: async () => ["127.0.0.1"],
     });
@@ -81,7 +81,7 @@ describe("in a real sandbox", () => {
   it("a program still reaches its own servers on loopback, and Node's own fetch knows the way out", async () => {
     const host = createHttp((_req, res) => void res.end("outside"));
     const port = await portOf(host);
-    const gateway = await gatewayOf({
+    const gateway = await options({
       hosts: [`open.example.com:${port}`, `127.0.0.1:${port}`],
       resolve: async () => ["127.0.0.1"],
     });
@@ -99,7 +99,7 @@ describe("in a real sandbox", () => {
   it("a large transfer arrives whole, both ways at a time", async () => {
     const echo = createServer((socket) => void socket.pipe(socket));
     const port = await portOf(echo);
-    const gateway = await gatewayOf({ hosts: [`127.0.0.1:${port}`] });
+    const gateway = await options({ hosts: [`127.0.0.1:${port}`] });
     const script = `
       const { connect } = require("node:net");
       const { createHash } = require("node:crypto");
@@ -118,7 +118,7 @@ describe("in a real sandbox", () => {
   });
 
   it("nothing stays when the sandbox is killed", async () => {
-    const gateway = await gatewayOf({ hosts: [] });
+    const gateway = await options({ hosts: [] });
     const { child, ended, said } = start([gateway.socketPath, "--", ...node("console.log(1); setInterval(() => {}, 1000)")], {
       wrap: sandbox(gateway.socketPath),
     });

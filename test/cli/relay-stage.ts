@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 import { openGateway } from "../../src/adapters/gateway/open-gateway.ts";
-import type { Gateway, GatewayOf } from "../../src/ports/gateway.ts";
+import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -87,8 +87,8 @@ export const sandbox = (socketPath: string): string[] => [
   socketPath,
 ];
 
-export async function openedGateway(gatewayOf: GatewayOf): Promise<Gateway> {
-  const gateway = await openGateway(gatewayOf);
+export async function openedGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = await openGateway(options);
   onTestFinished(() => gateway.close());
   return gateway;
 }

@@ -11,7 +11,7 @@ import { Rule } from "../../kit/rule.tsx";
 import { cutSpans, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
 import { stylesKey, stylesOf } from "./graph-row.tsx";
 
-interface DetailOf {
+interface DetailProps {
   readonly plan: Plan;
   readonly width: number;
   readonly critical: ReadonlySet<number>;
@@ -20,20 +20,20 @@ interface DetailOf {
 }
 
 /** The selected ticket in words: its state, its dependencies, its dependents. Exactly `lines` lines, 2 or 4. */
-export function GraphDetail(detailOf: DetailOf & { readonly index: number | undefined; readonly lines: number }): ReactNode {
-  const { index, lines, width } = detailOf;
+export function GraphDetail(options: DetailProps & { readonly index: number | undefined; readonly lines: number }): ReactNode {
+  const { index, lines, width } = options;
   if (index === undefined) return <Nothing lines={lines} width={width} />;
   return (
     <>
-      {lines > 2 && <Rule title="SELECTED" count={countOf(detailOf, index)} width={width} />}
-      <HowItStands {...detailOf} index={index} />
+      {lines > 2 && <Rule title="SELECTED" count={countOf(options, index)} width={width} />}
+      <HowItStands {...options} index={index} />
       {lines > 2 ? (
         <>
-          <Related name="waits for" {...detailOf} indexes={graphLayout(detailOf.plan).deps[index] ?? []} />
-          <Related name="waiting for it" {...detailOf} indexes={dependentsIn(detailOf.plan, index)} />
+          <Related name="waits for" {...options} indexes={graphLayout(options.plan).deps[index] ?? []} />
+          <Related name="waiting for it" {...options} indexes={dependentsIn(options.plan, index)} />
         </>
       ) : (
-        <Spans line={[{ text: cut(` ${bothWays(detailOf.plan, index)}`, width), tone: "waiting" }]} />
+        <Spans line={[{ text: cut(` ${bothWays(options.plan, index)}`, width), tone: "waiting" }]} />
       )}
     </>
   );
@@ -59,13 +59,13 @@ function Nothing({ lines, width }: { readonly lines: number; readonly width: num
 }
 
 /** The known or assumed work on the path that begins with it; none for a ticket that is over. */
-function countOf({ plan, critical, over }: DetailOf, index: number): string | undefined {
+function countOf({ plan, critical, over }: DetailProps, index: number): string | undefined {
   if (over.has(index)) return undefined;
   const work = `${formatElapsed(plan.rank[index] ?? 0)} of work from here on`;
   return critical.has(index) ? `on the longest way ahead · ${work}` : work;
 }
 
-function HowItStands({ plan, index, width }: DetailOf & { readonly index: number }): ReactNode {
+function HowItStands({ plan, index, width }: DetailProps & { readonly index: number }): ReactNode {
   const id = plan.tickets[index]?.id;
   const { glyph, tone, text } = useDashboard(
     useShallow((s) => (id === undefined ? { glyph: " ", tone: "plain" as const, text: "" } : queueLabel(s, id))),
@@ -82,21 +82,21 @@ function HowItStands({ plan, index, width }: DetailOf & { readonly index: number
 }
 
 /** `waits for  ✔ T-4  » T-6  +3 more`. */
-function Related(detailOf: DetailOf & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
-  const styles = stylesOf(useDashboard((s) => stylesKey(s, detailOf.indexes)));
-  const head = { text: ` ${detailOf.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
-  if (detailOf.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
+function Related(options: DetailProps & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
+  const styles = stylesOf(useDashboard((s) => stylesKey(s, options.indexes)));
+  const head = { text: ` ${options.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
+  if (options.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
   const spans: Span[] = [head];
   let shown = 0;
-  for (const index of detailOf.indexes) {
+  for (const index of options.indexes) {
     const { glyph = " ", tone = "plain" as const } = styles[shown] ?? {};
-    const id = detailOf.plan.tickets[index]?.id ?? "";
-    const more = shown + 1 < detailOf.indexes.length ? MORE_WIDTH : 0;
-    if (spansWidth(spans) + 4 + id.length + more > detailOf.width) break;
-    spans.push({ text: ` ${glyph} `, tone }, { text: `${id} `, bold: detailOf.critical.has(index) });
+    const id = options.plan.tickets[index]?.id ?? "";
+    const more = shown + 1 < options.indexes.length ? MORE_WIDTH : 0;
+    if (spansWidth(spans) + 4 + id.length + more > options.width) break;
+    spans.push({ text: ` ${glyph} `, tone }, { text: `${id} `, bold: options.critical.has(index) });
     shown += 1;
   }
-  const hidden = detailOf.indexes.length - shown;
+  const hidden = options.indexes.length - shown;
   return <Spans line={hidden === 0 ? spans : [...spans, { text: ` +${hidden} more`, tone: "waiting" }]} />;
 }
 

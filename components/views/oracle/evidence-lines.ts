@@ -10,7 +10,7 @@ import { healsCount } from "./people-lines.ts";
 
 const LABEL_WIDTH = 8;
 
-interface EvidenceOf {
+interface EvidenceOptions {
   readonly all: readonly OracleComparison[];
   readonly selected: TicketId | undefined;
   readonly idWidth: number;
@@ -19,13 +19,13 @@ interface EvidenceOf {
 }
 
 /** One line per ticket, in order of attention: the oracle's evidence beside the engine's state. A difference stands out. */
-export function evidenceLines(evidenceOf: EvidenceOf): readonly SpanLine[] {
-  return EVIDENCE_GROUPS.flatMap(({ has }) => evidenceOf.all.filter(has)).map((each) =>
-    cutSpans(line(each, evidenceOf), evidenceOf.width),
+export function evidenceLines(options: EvidenceOptions): readonly SpanLine[] {
+  return EVIDENCE_GROUPS.flatMap(({ has }) => options.all.filter(has)).map((each) =>
+    cutSpans(line(each, options), options.width),
   );
 }
 
-function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOf): SpanLine {
+function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOptions): SpanLine {
   const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
   const [mark, beside] = engineLabel(each);

@@ -43,7 +43,7 @@ export function saidOf(section: SectionName, word: Span, title: string, room: nu
 
 const TIME_WIDTH = 7;
 
-interface RowOf {
+interface RowProps {
   readonly id: TicketId;
   readonly section: SectionName;
   readonly idWidth: number;
@@ -54,14 +54,14 @@ interface RowOf {
 }
 
 /** One ticket without a row among the workers. */
-export const QueueRow = memo(function QueueRow(rowOf: RowOf): ReactNode {
-  useDrawn(`queue ${rowOf.id}`);
-  const word = useDashboard(useShallow((s) => queueLabel(s, rowOf.id)));
+export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
+  useDrawn(`queue ${options.id}`);
+  const word = useDashboard(useShallow((s) => queueLabel(s, options.id)));
   // The status of a waiting ticket already names its finder.
-  const title = useDashboard((s) => (rowOf.section === "waiting" ? titleOf(s, rowOf.id) : titleLabel(s, rowOf.id)));
-  const startedAt = useDashboard((s) => ticketIn(s, rowOf.id)?.attempt?.startedAt);
-  const nextAt = useDashboard((s) => nextCheck(s, rowOf.id));
-  const line = useMemo(() => lineOf(rowOf, { word, title, startedAt, nextAt }), [rowOf, word, title, startedAt, nextAt]);
+  const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
+  const startedAt = useDashboard((s) => ticketIn(s, options.id)?.attempt?.startedAt);
+  const nextAt = useDashboard((s) => nextCheck(s, options.id));
+  const line = useMemo(() => lineOf(options, { word, title, startedAt, nextAt }), [options, word, title, startedAt, nextAt]);
   return <TimedSpans line={line} />;
 });
 
@@ -71,7 +71,7 @@ function nextCheck(state: DashboardState, id: TicketId): number | undefined {
 }
 
 function lineOf(
-  rowOf: RowOf,
+  options: RowProps,
   said: {
     readonly word: ReturnType<typeof queueLabel>;
     readonly title: string;
@@ -81,18 +81,18 @@ function lineOf(
 ): readonly (Span | TimedSpan)[] {
   const { glyph, tone, text } = said.word;
   const { startedAt, nextAt } = said;
-  const whole = rowOf.width - widthOf(rowOf.left) - 3 - rowOf.idWidth - 1 - 1;
+  const whole = options.width - widthOf(options.left) - 3 - options.idWidth - 1 - 1;
   const clock = whole >= 40 ? clockOf(startedAt, nextAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
-  const needsYou = rowOf.section === "needsYou";
+  const needsYou = options.section === "needsYou";
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
-    { text: rowOf.left, tone: "waiting" },
-    { text: rowOf.selected ? "▌" : " ", tone: "running" },
+    { text: options.left, tone: "waiting" },
+    { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} `, tone },
-    { text: fitTo(rowOf.id, rowOf.idWidth), bold: rowOf.selected, inverse: rowOf.selected },
+    { text: fitTo(options.id, options.idWidth), bold: options.selected, inverse: options.selected },
     { text: " " },
-    ...saidOf(rowOf.section, word, said.title, room),
+    ...saidOf(options.section, word, said.title, room),
     ...(clock === undefined ? [] : [clock.span]),
   ];
 }

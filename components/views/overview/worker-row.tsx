@@ -33,7 +33,7 @@ export interface OfAllRows {
   readonly lost: boolean;
 }
 
-interface RowOf extends OfAllRows {
+interface RowProps extends OfAllRows {
   readonly ticket: TicketState;
   readonly spec: Ticket;
   readonly attempt: Attempt;
@@ -59,7 +59,7 @@ export const WorkerRow = memo(function WorkerRow(options: {
   return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
 });
 
-function Row({ row }: { readonly row: RowOf }): ReactNode {
+function Row({ row }: { readonly row: RowProps }): ReactNode {
   const [first, second, third] = useMemo(() => {
     const lines = [firstLine(row), secondLine(row), thirdLine(row)] as const;
     return row.lost ? lines.map((line) => line?.map(lastSeen)) : lines;
@@ -114,14 +114,14 @@ function said(saying: Saying, width: number): Span | TimedSpan {
 /** Columns of `attempt 1`. */
 const ATTEMPT_WORD = 9;
 
-function firstLine(rowOf: RowOf): TimedLine {
-  const { columns: c, attempt, selected, ticket, spec } = rowOf;
+function firstLine(options: RowProps): TimedLine {
+  const { columns: c, attempt, selected, ticket, spec } = options;
   const stage = stageOf(attempt, spec.finish);
-  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: rowOf.reviewer }), c.saying)] : [];
+  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: options.reviewer }), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   return [
     markOf(selected),
-    { text: rowOf.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
+    { text: options.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
     { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
     { text: ` ${fitTo(displayText(spec.title), c.title)} `, bold: selected },
     ...saying,
@@ -130,14 +130,14 @@ function firstLine(rowOf: RowOf): TimedLine {
       text: `${fitTo(c.attempt < ATTEMPT_WORD ? `#${attempt.n}` : `attempt ${attempt.n}`, c.attempt)} `,
       tone: attempt.n > 1 ? "plain" : "waiting",
     },
-    ...(c.track > 0 ? trackSpans(rowOf) : []),
+    ...(c.track > 0 ? trackSpans(options) : []),
     { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
-    ...(rowOf.density === 1 ? [quiet(rowOf, c.quiet, "")] : []),
+    ...(options.density === 1 ? [quiet(options, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
 }
 
-function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
+function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
   const marks = trackOf(attempt, spec.finish);
   return [
     ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
@@ -148,17 +148,17 @@ function trackSpans({ attempt, spec, columns }: RowOf): SpanLine {
 const QUIET_WIDTH = 10;
 const LEFT_WIDTH = 10;
 
-function secondLine(rowOf: RowOf): TimedLine | undefined {
-  const { attempt, columns, width } = rowOf;
-  if (rowOf.density < 2) return undefined;
-  const saying = sayingOf(attempt, { finish: rowOf.spec.finish, reviewer: rowOf.reviewer });
+function secondLine(options: RowProps): TimedLine | undefined {
+  const { attempt, columns, width } = options;
+  if (options.density < 2) return undefined;
+  const saying = sayingOf(attempt, { finish: options.spec.finish, reviewer: options.reviewer });
   const { agent } = attempt;
   const left =
     agent === undefined || agent.endedAt !== undefined || width < 66
       ? []
       : [
           timeSpan({
-            since: agent.launchedAt + rowOf.limitMs,
+            since: agent.launchedAt + options.limitMs,
             until: true,
             format: "left",
             suffix: " left",
@@ -169,16 +169,16 @@ function secondLine(rowOf: RowOf): TimedLine | undefined {
   const indent = columns.id + 4;
   const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
   return [
-    markOf(rowOf.selected),
+    markOf(options.selected),
     { text: " ".repeat(indent - 1) },
     said(saying, room),
     ...left,
-    quiet(rowOf, QUIET_WIDTH, "quiet "),
+    quiet(options, QUIET_WIDTH, "quiet "),
   ];
 }
 
 /** Silence while the agent runs; afterwards, the time of the step. */
-function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Span | TimedSpan {
+function quiet({ attempt, silenceMs }: RowProps, width: number, prefix: string): Span | TimedSpan {
   if (attempt.step !== undefined) {
     const since = attempt.step.startedAt;
     return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : "step ", tone: "waiting" });
@@ -189,12 +189,12 @@ function quiet({ attempt, silenceMs }: RowOf, width: number, prefix: string): Sp
 }
 
 /** The finish line in words, and the reason why the previous attempt failed. */
-function thirdLine(rowOf: RowOf): SpanLine | undefined {
-  if (rowOf.density < 3) return undefined;
-  const marks = trackOf(rowOf.attempt, rowOf.spec.finish);
-  const words = rowOf.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
-  const indent = rowOf.columns.id + 4;
-  const room = rowOf.width - indent - 1;
+function thirdLine(options: RowProps): SpanLine | undefined {
+  if (options.density < 3) return undefined;
+  const marks = trackOf(options.attempt, options.spec.finish);
+  const words = options.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
+  const indent = options.columns.id + 4;
+  const room = options.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
   const fits = widthOf(line) <= room;
   const steps: SpanLine = fits
@@ -203,8 +203,8 @@ function thirdLine(rowOf: RowOf): SpanLine | undefined {
         tone: mark.tone,
       }))
     : [{ text: cut(line, room), tone: "waiting" }];
-  const failure = lastFailure(rowOf.ticket);
+  const failure = lastFailure(options.ticket);
   const rest = fits ? room - widthOf(line) - 3 : 0;
   const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
-  return [markOf(rowOf.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
+  return [markOf(options.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
 }

@@ -19,7 +19,7 @@ import { Line, Say } from "../../kit/text.tsx";
 import { tabName } from "./ticket-layout.ts";
 import { targetParts, useTarget } from "./use-target.ts";
 
-interface PaneOf {
+interface PaneProps {
   readonly columns: number;
   readonly height: number;
   /** The prefix of each line of text: the line beside the attempt history, or a space. */
@@ -27,7 +27,7 @@ interface PaneOf {
 }
 
 /** The chosen tab: its text, and the matches of the search. New lines of a log redraw only this part of the view. */
-export const TextPane = memo(function TextPane({ columns, height, left }: PaneOf): ReactNode {
+export const TextPane = memo(function TextPane({ columns, height, left }: PaneProps): ReactNode {
   useDrawn("ticket text");
   const store = use(DashboardContext)?.store;
   const target = useTarget();

@@ -15,7 +15,7 @@ const ROOMY = 16;
 const OTHER_LINES = 2;
 
 /** One line of the view: the agents of a slot, or the finish lines of its former attempts. */
-interface LaneOf {
+interface LaneOptions {
   readonly slot: number;
   readonly part: TimelineBar["part"];
 }
@@ -31,7 +31,7 @@ interface TimelineLayout {
   readonly to: number;
   /** True if finish lines have lanes of their own. */
   readonly finish: boolean;
-  readonly lanes: readonly LaneOf[];
+  readonly lanes: readonly LaneOptions[];
 }
 
 /** Finds the page of slots with the selected ticket's last attempt. */

@@ -7,8 +7,8 @@ import { openGateway } from "./open-gateway.ts";
 const MOST_TOLD = 5;
 
 /** Joins a gateway to a sandbox. */
-export interface GateOf {
-  /** Folder in which sockets are made; see GatewayOf.folder. */
+export interface GateOptions {
+  /** Folder in which sockets are made; see GatewayOptions.folder. */
   readonly folder: string;
   readonly relay: {
     /** The command that starts the relay; the socket and the program follow (`__relay`, see relay.ts). */
@@ -24,13 +24,13 @@ export interface GateOf {
  * at the end of the tail, so that a program's failure explains itself. An unconfined program gets its model in the same way, and
  * keeps its usual network. Throws a UserError: exit 2 if a host is invalid, exit 4 if no socket can be made.
  */
-export function gatedExecutor(executor: Executor, gateOf: GateOf): Executor {
+export function gatedExecutor(executor: Executor, options: GateOptions): Executor {
   return {
     run: (request) => {
       const hosts = request.confinement?.hosts ?? [];
       return request.model === undefined && hosts.length === 0
         ? executor.run(request)
-        : runGated(executor, gateOf, request, hosts);
+        : runGated(executor, options, request, hosts);
     },
     killStrays: (strays) => executor.killStrays(strays),
   };
@@ -38,7 +38,7 @@ export function gatedExecutor(executor: Executor, gateOf: GateOf): Executor {
 
 async function runGated(
   executor: Executor,
-  { folder, relay }: GateOf,
+  { folder, relay }: GateOptions,
   request: ExecRequest,
   hosts: readonly string[],
 ): Promise<ExecResult> {

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Gateway, GatewayLimits, GatewayOf, GatewayTotals } from "../../ports/gateway.ts";
+import type { Gateway, GatewayLimits, GatewayOptions, GatewayTotals } from "../../ports/gateway.ts";
 import type { Dialler } from "./hosts/dial.ts";
 import { HostRules } from "./hosts/host-rules.ts";
 import { type HostSide, Traffic } from "./hosts/host-side.ts";
@@ -25,14 +25,14 @@ const AT_A_TIME = 256 * 1024;
  * Opens the way out of one sandbox: `model` reaches a model's API, `hosts` opens hosts; everything else is refused and counted.
  * Throws a UserError: exit 2 if a host or the base URL is invalid, exit 4 if the socket cannot be made.
  */
-export async function openGateway(gatewayOf: GatewayOf): Promise<Gateway> {
-  const gateway = new SocketGateway(gatewayOf);
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = new SocketGateway(options);
   await gateway.listen();
   return gateway;
 }
 
 class SocketGateway implements Gateway {
-  readonly #of: GatewayOf;
+  readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #dialler: Dialler;
   readonly #model: ModelSide | undefined;
@@ -45,16 +45,16 @@ class SocketGateway implements Gateway {
   #cutReason: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(gatewayOf: GatewayOf) {
-    this.#of = gatewayOf;
-    this.#limits = limitsOf(gatewayOf.limits);
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#limits = limitsOf(options.limits);
     this.#dialler = {
-      rules: new HostRules(gatewayOf.hosts ?? []),
-      resolve: gatewayOf.resolve,
+      rules: new HostRules(options.hosts ?? []),
+      resolve: options.resolve,
       connectMs: this.#limits.connectMs,
     };
     const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
-    this.#model = gatewayOf.model === undefined ? undefined : new ModelSide(gatewayOf.model, this.#limits, line);
+    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line);
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
@@ -70,7 +70,7 @@ class SocketGateway implements Gateway {
     this.#server.on("request", (req, res) => void this.#request(req, res));
     this.#server.on("connect", (req, socket, head) => void this.#connect(req, socket, head));
     this.#server.on("clientError", (error, socket) => this.#malformed(error, socket));
-    this.#place = makeSocketLocation(gatewayOf.folder);
+    this.#place = makeSocketLocation(options.folder);
   }
 
   get socketPath(): string {
@@ -112,7 +112,7 @@ class SocketGateway implements Gateway {
     if (this.#cutReason !== undefined) return;
     this.#cutReason = reason;
     this.#lines.endAll();
-    this.#of.model?.onCut?.(reason);
+    this.#options.model?.onCut?.(reason);
   }
 
   close(): Promise<void> {
@@ -179,7 +179,7 @@ class SocketGateway implements Gateway {
   }
 
   #refuse(res: ServerResponse, error: unknown): void {
-    answerRefusal(res, this.#count(error), this.#of.model?.api);
+    answerRefusal(res, this.#count(error), this.#options.model?.api);
   }
 
   /** Any error but a Refusal is a defect of loopdash: the request is refused as well, and the message stays outside. */

@@ -18,7 +18,7 @@ const WAIT_ROWS = 200;
 const PASSING = new Set<number>([SQLITE.full, SQLITE.busy, SQLITE.locked, SQLITE.noMemory, SQLITE.readOnly]);
 
 /** Options of a journal. `now` returns milliseconds since the epoch. */
-export interface JournalOf {
+export interface JournalOptions {
   readonly run: string;
   readonly table: JournalTable;
   readonly now: () => number;
@@ -28,7 +28,7 @@ export interface JournalOf {
 
 /** The writer of one run's journal. */
 export class SqliteJournal implements Journal {
-  readonly #of: JournalOf;
+  readonly #options: JournalOptions;
   /** The last row on the disk. */
   #stored: Tip;
   /** Rows that have their place but are not on the disk yet. */
@@ -42,9 +42,9 @@ export class SqliteJournal implements Journal {
   /** The reason why this journal can never be written again. */
   #dead: Error | undefined;
 
-  constructor(journalOf: JournalOf) {
-    this.#of = journalOf;
-    this.#stored = journalOf.table.tip(journalOf.run);
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#stored = options.table.tip(options.run);
   }
 
   append(fact: RunFact): RunEvent {
@@ -53,8 +53,8 @@ export class SqliteJournal implements Journal {
     // Returns what a reader of the row will get: a live run and its replay reduce the same values.
     const kept = parseFact(data);
     if (kept === undefined) throw new TypeError("a fact is an object with a type");
-    const at = Math.floor(this.#of.now());
-    const row = linkAfter(this.#waiting.at(-1) ?? this.#stored, this.#of.run, { at, fact: kept, data });
+    const at = Math.floor(this.#options.now());
+    const row = linkAfter(this.#waiting.at(-1) ?? this.#stored, this.#options.run, { at, fact: kept, data });
     if (mayWait(fact) && !this.#refused && this.#waiting.length + 1 < WAIT_ROWS) this.#wait(row);
     else this.#write([...this.#waiting, row]);
     return { ...kept, seq: row.seq, at };
@@ -68,7 +68,7 @@ export class SqliteJournal implements Journal {
 
   read(after = 0): Iterable<RunEvent> {
     this.flush();
-    return this.#of.table.events(this.#of.run, after);
+    return this.#options.table.events(this.#options.run, after);
   }
 
   close(): void {
@@ -77,7 +77,7 @@ export class SqliteJournal implements Journal {
       this.flush();
     } finally {
       clearTimeout(this.#timer);
-      this.#dead = new Error(`the journal of run ${this.#of.run} is closed`);
+      this.#dead = new Error(`the journal of run ${this.#options.run} is closed`);
     }
   }
 
@@ -99,7 +99,7 @@ export class SqliteJournal implements Journal {
   /** All or none: after a failure, memory is unchanged and waiting rows keep their place. */
   #write(rows: readonly JournalRow[]): void {
     try {
-      const { run, spare, table } = this.#of;
+      const { run, spare, table } = this.#options;
       const write = () => table.write(run, this.#stored, rows);
       if (spare === undefined) write();
       else spare.use(write);
@@ -115,7 +115,7 @@ export class SqliteJournal implements Journal {
 
   #failure(cause: unknown): Error {
     const why = diskProblem(cause)?.why ?? errorMessage(cause);
-    const failure = new Error(`cannot write the journal of run ${this.#of.run}: ${why}`, { cause });
+    const failure = new Error(`cannot write the journal of run ${this.#options.run}: ${why}`, { cause });
     if (!PASSING.has(sqliteCode(cause) ?? -1)) {
       this.#dead = failure;
       clearTimeout(this.#timer);
@@ -130,14 +130,14 @@ export class SqliteJournal implements Journal {
 
 /** A read-only journal: an engine may be writing it at the same time. */
 export class ReadingJournal implements Journal {
-  readonly #of: Omit<JournalOf, "now" | "spare">;
+  readonly #options: Omit<JournalOptions, "now" | "spare">;
 
-  constructor(journalOf: Omit<JournalOf, "now" | "spare">) {
-    this.#of = journalOf;
+  constructor(options: Omit<JournalOptions, "now" | "spare">) {
+    this.#options = options;
   }
 
   append(fact: RunFact): never {
-    throw new Error(`cannot append ${fact.type}: the journal of run ${this.#of.run} is open for reading only`);
+    throw new Error(`cannot append ${fact.type}: the journal of run ${this.#options.run} is open for reading only`);
   }
 
   flush(): void {
@@ -145,7 +145,7 @@ export class ReadingJournal implements Journal {
   }
 
   read(after = 0): Iterable<RunEvent> {
-    return this.#of.table.events(this.#of.run, after);
+    return this.#options.table.events(this.#options.run, after);
   }
 
   close(): void {

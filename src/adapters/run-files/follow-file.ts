@@ -27,7 +27,7 @@ export interface FollowedBy {
 }
 
 /** Limits of reading a file. `most`: bytes at a time. */
-interface FollowedOf {
+interface FollowedOptions {
   readonly most?: number;
   readonly under?: string;
 }
@@ -47,8 +47,8 @@ interface Reached {
  * waited for. It polls, because not every file system sends notices. `under` is a folder on the way to it, from which on no link
  * may lead there. Gives a function that ends the following.
  */
-export function followFile(path: string, by: FollowedBy, followedOf: FollowedOf = {}): () => void {
-  const following = new Following(path, by, followedOf);
+export function followFile(path: string, by: FollowedBy, options: FollowedOptions = {}): () => void {
+  const following = new Following(path, by, options);
   void following.look();
   return () => following.end();
 }
@@ -62,7 +62,7 @@ class Following {
   #ended = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(path: string, by: FollowedBy, { most = FOLLOWED_BYTES, under }: FollowedOf) {
+  constructor(path: string, by: FollowedBy, { most = FOLLOWED_BYTES, under }: FollowedOptions) {
     this.#path = path;
     this.#by = by;
     this.#most = most;

@@ -21,7 +21,7 @@ const UPDATE = "Update it: an older one may not know all that loopdash asks of i
 const MEND = "Run it with --version yourself, and fix what it says.";
 
 /** The programs to check, and the time limit. */
-export interface ProgramsOf {
+export interface ProgramsOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly loaded?: LoadedBatch | undefined;
   readonly deadlineMs?: number;
@@ -31,7 +31,7 @@ export interface ProgramsOf {
  * Checks the versions of the vendors' programs on PATH and of those that the batch names by path. Another check reports a missing
  * program of the batch. The programs run with an empty folder as home, so they leave their files there.
  */
-export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOf): Promise<readonly CheckResult[]> {
+export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: ProgramsOptions): Promise<readonly CheckResult[]> {
   const children = allowedEnvironment(env, {});
   const found = await Promise.all(
     (await loadPrograms()).map(async (vendor) => {

@@ -72,8 +72,8 @@ async function rule(
     minutes: Math.min(ASK_MINUTES, ctx.batch.limits.minutesPerAttempt),
     prompt: (nonce, checkout) => {
       const paths = change.paths.map(({ path }) => path);
-      const of = { ticket: scope.ticket, claim, replays, paths, commit: change.tip, checkout, nonce };
-      return renderAdjudicatorPrompt(ctx.templates.adjudicator, of);
+      const question = { ticket: scope.ticket, claim, replays, paths, commit: change.tip, checkout, nonce };
+      return renderAdjudicatorPrompt(ctx.templates.adjudicator, question);
     },
     read: (text, nonce) => {
       const answer = readAnswer(text, { nonce, tree: change.tip, schema: Adjudication });

@@ -15,13 +15,13 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 export async function fileDiscoveries(ctx: LoopContext, open: OpenAttempt, discoveries: readonly Discovery[]): Promise<void> {
   if (discoveries.length === 0) return;
   const taken = await takenIds(ctx, open.signal);
-  const of = { ticket: open.ticket.id, fence: open.fence };
+  const ref = { ticket: open.ticket.id, fence: open.fence };
   for (const discovery of discoveries) {
-    const admission = admitDiscovery(ctx.state(), of.ticket, discovery, taken);
+    const admission = admitDiscovery(ctx.state(), ref.ticket, discovery, taken);
     const reason = plainText(discovery.reason, 1_000);
     const admitted = admission.ok
-      ? ctx.report({ type: "ticket-discovered", ...of, discovered: admission.ticket, reason, blocks: discovery.blocks })
-      : ctx.report({ type: "discovery-refused", ...of, title: plainText(discovery.title, 80), why: admission.why });
+      ? ctx.report({ type: "ticket-discovered", ...ref, discovered: admission.ticket, reason, blocks: discovery.blocks })
+      : ctx.report({ type: "discovery-refused", ...ref, title: plainText(discovery.title, 80), why: admission.why });
     if (!admitted) return;
   }
 }

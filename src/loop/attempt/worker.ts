@@ -178,9 +178,9 @@ async function finishFrom(
   open: OpenAttempt,
   { baseSha, change, humanStep }: { baseSha: string; change: Change; humanStep?: string },
 ): Promise<AttemptEnd> {
-  const of = { ticket: open.ticket.id, fence: open.fence };
+  const ref = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
-  if (!ctx.report({ type: "change-captured", ...of, tip, files: paths.length, additions, deletions }))
+  if (!ctx.report({ type: "change-captured", ...ref, tip, files: paths.length, additions, deletions }))
     return { outcome: "stopped" };
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
@@ -197,13 +197,13 @@ async function runAgent(
   confinement: Confinement | undefined,
 ): Promise<AgentResult> {
   const { ticket, fence, n, marker, signal, files } = open;
-  const of = { ticket: ticket.id, fence };
+  const ref = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
-  ctx.report({ type: "worktree-ready", ...of, ...tree });
+  ctx.report({ type: "worktree-ready", ...ref, ...tree });
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
-  if (!ctx.report({ type: "agent-launching", ...of })) throw new AttemptOver({ outcome: "stopped" });
-  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...of, text, lines }));
+  if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
+  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const result = await ctx.agent.run({
     ticket: ticket.id,
     attempt: n,
@@ -217,7 +217,7 @@ async function runAgent(
     silenceMs: limits.silenceMinutes * 60_000,
     signal,
     ...(confinement === undefined ? {} : { confinement }),
-    onStart: (process) => ctx.report({ type: "agent-started", ...of, ...process }),
+    onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
   });
   activity.end();
@@ -226,7 +226,7 @@ async function runAgent(
   const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
   ctx.report({
     type: "agent-ended",
-    ...of,
+    ...ref,
     ending,
     exitCode: result.exitCode,
     signal: result.signal,

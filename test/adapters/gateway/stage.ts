@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Server } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openGateway } from "../../../src/adapters/gateway/open-gateway.ts";
-import type { Gateway, GatewayOf, ModelUpstream, ModelUsage, Price } from "../../../src/ports/gateway.ts";
+import type { Gateway, GatewayOptions, ModelUpstream, ModelUsage, Price } from "../../../src/ports/gateway.ts";
 
 /** What the engine adds; no answer may ever show it. */
 export const SECRET = "sk-ant-of-the-engine-0123456789";
@@ -91,7 +91,7 @@ export async function modelGateway(
   folder: string,
   port: number,
   over: Partial<ModelUpstream> = {},
-  options: Partial<GatewayOf> = {},
+  options: Partial<GatewayOptions> = {},
 ): Promise<Opened> {
   const usages: ModelUsage[] = [];
   const cuts: string[] = [];
@@ -109,7 +109,7 @@ export async function modelGateway(
   return { gateway: await gatewayOf({ folder, model, ...options }), usages, cuts };
 }
 
-export async function gatewayOf(gatewayOf: GatewayOf): Promise<Gateway> {
+export async function gatewayOf(gatewayOf: GatewayOptions): Promise<Gateway> {
   const gateway = await openGateway(gatewayOf);
   onTestFinished(() => gateway.close());
   return gateway;

@@ -11,7 +11,7 @@ import type { AnswerKind } from "./routes.ts";
 import { Scrubber, scrubbed } from "./scrub.ts";
 
 /** A request to a model that was admitted. */
-export interface CallOf {
+export interface CallOptions {
   readonly out: ClientRequest;
   readonly body: Buffer | undefined;
   readonly res: ServerResponse;
@@ -25,12 +25,12 @@ export interface CallOf {
  * Sends the request and streams the answer back; settles once it is over, with its cost booked. Rejects with a Refusal if the
  * vendor did not answer. If either side disconnects, the other side is disconnected too.
  */
-export function callModel(callOf: CallOf): Promise<void> {
-  return new Promise((settle, reject) => new Call(callOf, settle, reject).begin());
+export function callModel(options: CallOptions): Promise<void> {
+  return new Promise((settle, reject) => new Call(options, settle, reject).begin());
 }
 
 class Call {
-  readonly #of: CallOf;
+  readonly #options: CallOptions;
   readonly #settle: () => void;
   readonly #reject: (refusal: Refusal) => void;
   /** True if the vendor may have received the request. */
@@ -41,14 +41,14 @@ class Call {
   #timer: NodeJS.Timeout | undefined;
   #total: NodeJS.Timeout | undefined;
 
-  constructor(callOf: CallOf, settle: () => void, reject: (refusal: Refusal) => void) {
-    this.#of = callOf;
+  constructor(options: CallOptions, settle: () => void, reject: (refusal: Refusal) => void) {
+    this.#options = options;
     this.#settle = settle;
     this.#reject = reject;
   }
 
   begin(): void {
-    const { out, res, limits, body } = this.#of;
+    const { out, res, limits, body } = this.#options;
     if (res.destroyed) return this.#end("unsent");
     this.#timer = setTimeout(() => this.#breakOff(504), limits.answerMs);
     this.#total = setTimeout(() => this.#breakOff(504), limits.totalMs);
@@ -73,10 +73,10 @@ class Call {
     this.#answered = true;
     const status = answer.statusCode ?? 502;
     // The client may be gone without our knowing it yet.
-    if (this.#over || this.#of.res.destroyed) return this.#breakOff(502);
+    if (this.#over || this.#options.res.destroyed) return this.#breakOff(502);
     // The gateway follows no redirect, and the program inside must not be sent elsewhere.
     if (status >= 300 && status < 400 && status !== 304) {
-      this.#of.metered?.hold.settle({ as: "free" });
+      this.#options.metered?.hold.settle({ as: "free" });
       return this.#breakOff(502);
     }
     const decoder = decoderOf(answer.headers["content-encoding"]);
@@ -87,7 +87,7 @@ class Call {
   }
 
   #writeHead(answer: IncomingMessage, decoded: boolean, status: number): void {
-    const { res, limits, secret } = this.#of;
+    const { res, limits, secret } = this.#options;
     const headers = Object.entries(headersFromModel(answer, decoded)).map(([name, value]) => [
       name,
       typeof value === "string" ? scrubbed(value, secret) : value,
@@ -104,7 +104,7 @@ class Call {
 
   /** By hand rather than by a chain of streams, each of which would take its turns over every piece. */
   #pass(source: Readable, { statusCode: status = 502, headers }: IncomingMessage): void {
-    const { res, limits, secret, metered } = this.#of;
+    const { res, limits, secret, metered } = this.#options;
     const ok = status >= 200 && status < 300;
     this.#reader = ok && metered !== undefined ? answerReader(metered.kind, headers["content-type"]) : undefined;
     const scrubber = new Scrubber(secret);
@@ -140,7 +140,7 @@ class Call {
     const before = this.#reader.sofar();
     this.#reader.push(chunk);
     const reading = this.#reader.sofar();
-    if (reading !== before) this.#of.metered?.hold.observe(reading);
+    if (reading !== before) this.#options.metered?.hold.observe(reading);
   }
 
   /** If an answer gave its complete cost, it does not matter who stopped listening before its end. */
@@ -153,7 +153,7 @@ class Call {
   /** Ends both sides. A request that may have reached the vendor counts as its maximum, unless it is booked already. */
   #breakOff(status: 502 | 504): void {
     if (this.#over) return;
-    const { out, res, metered } = this.#of;
+    const { out, res, metered } = this.#options;
     out.on("error", () => undefined);
     out.destroy();
     metered?.hold.settle(this.#sent ? this.#outcome() : { as: "free" });
@@ -171,9 +171,9 @@ class Call {
     clearTimeout(this.#timer);
     clearTimeout(this.#total);
     if (how === "unsent") {
-      this.#of.out.on("error", () => undefined);
-      this.#of.out.destroy();
-      this.#of.metered?.hold.settle({ as: "free" });
+      this.#options.out.on("error", () => undefined);
+      this.#options.out.destroy();
+      this.#options.metered?.hold.settle({ as: "free" });
     }
     if (how === 502) return this.#reject(new Refusal(502, "the model's API cannot be reached, or broke off", true));
     if (how === 504) return this.#reject(new Refusal(504, "the model's API did not answer in time", true));

@@ -4,7 +4,7 @@ import type { OpenLines } from "../open-lines.ts";
 import { Meter } from "../prices/meter.ts";
 import { hasBody, Refusal } from "../refusals.ts";
 import { headersToModel } from "./headers.ts";
-import { type CallOf, callModel } from "./model-call.ts";
+import { type CallOptions, callModel } from "./model-call.ts";
 import { readModelRequest } from "./model-request.ts";
 import { BodyReader } from "./read-body.ts";
 import { type FoundRoute, routeOf } from "./routes.ts";
@@ -21,14 +21,14 @@ export interface GatewayLine {
 /** The part of a gateway that leads to a model's API. */
 export class ModelSide {
   readonly meter: Meter;
-  readonly #of: ModelUpstream;
+  readonly #options: ModelUpstream;
   readonly #limits: GatewayLimits;
   readonly #line: GatewayLine;
   readonly #bodies: BodyReader;
   readonly #upstream: Upstream;
 
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine) {
-    this.#of = modelUpstream;
+    this.#options = modelUpstream;
     this.#limits = limits;
     this.#line = line;
     this.#bodies = new BodyReader(limits);
@@ -48,7 +48,7 @@ export class ModelSide {
   async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
     // Claude Code tests with this request if the server is reachable.
     if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
-    const route = routeOf(this.#of.api, req.method ?? "", target);
+    const route = routeOf(this.#options.api, req.method ?? "", target);
     if (route.method === "GET") return await this.#get(req, res, target);
     await this.#bodies.read(req, (body) => this.#post(req, res, { route, target, body }));
   }
@@ -66,7 +66,7 @@ export class ModelSide {
     options: { route: FoundRoute; target: string; body: Buffer },
   ): Promise<void> {
     const { route, target } = options;
-    const ask = readModelRequest(options.body, { route, vendorReach: this.#of.vendorReach ?? false });
+    const ask = readModelRequest(options.body, { route, vendorReach: this.#options.vendorReach ?? false });
     const secret = await this.#upstream.secret();
     // It may have been cut since the request began; nothing is awaited from here to the call.
     this.#line.assertNotCut();
@@ -83,15 +83,15 @@ export class ModelSide {
   }
 
   /** A call that a cut ends. */
-  async #call(callOf: CallOf): Promise<void> {
-    const ended = this.#line.open.add(() => callOf.res.destroy());
-    const { onAnswer } = this.#of;
+  async #call(options: CallOptions): Promise<void> {
+    const ended = this.#line.open.add(() => options.res.destroy());
+    const { onAnswer } = this.#options;
     if (onAnswer !== undefined)
-      callOf.out.once("response", ({ statusCode = 502, headers }) =>
+      options.out.once("response", ({ statusCode = 502, headers }) =>
         onAnswer({ status: statusCode, ...retryAfter(headers["retry-after"]) }),
       );
     try {
-      await callModel(callOf);
+      await callModel(options);
     } finally {
       ended();
     }

@@ -11,14 +11,14 @@ const KEY = /^[\x21-\x7e]+$/;
 /** The connection to the vendor's API: one pool of sockets, and the credential. */
 export class Upstream {
   readonly base: URL;
-  readonly #of: ModelUpstream;
+  readonly #options: ModelUpstream;
   readonly #limits: GatewayLimits;
   readonly #agent: HttpAgent | HttpsAgent;
 
   /** Throws a UserError (exit 2) if the base URL is invalid. */
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits) {
     this.base = readBase(modelUpstream.baseUrl);
-    this.#of = modelUpstream;
+    this.#options = modelUpstream;
     this.#limits = limits;
     const pool = { keepAlive: true, maxFreeSockets: 8, timeout: limits.idleMs };
     this.#agent =
@@ -29,10 +29,10 @@ export class Upstream {
 
   /** The credential, asked for again each time. Rejects with a Refusal (502) that reveals nothing of it. */
   async secret(): Promise<string> {
-    if (this.#of.credential === undefined) return "";
+    if (this.#options.credential === undefined) return "";
     let value: string;
     try {
-      value = await this.#of.credential.value();
+      value = await this.#options.credential.value();
     } catch {
       // The error's message may contain the credential.
       throw new Refusal(502, "the engine has no credential for the model's API");
@@ -56,7 +56,7 @@ export class Upstream {
       hostname: this.base.hostname.replace(/^\[|\]$/g, ""),
       port: this.base.port,
       method: options.method,
-      path: upstreamPath(this.#of.api, this.base, options.target),
+      path: upstreamPath(this.#options.api, this.base, options.target),
       maxHeaderSize: this.#limits.headBytes,
       headers: {
         ...options.headers,
@@ -71,7 +71,7 @@ export class Upstream {
   }
 
   #authorization(secret: string): OutgoingHttpHeaders {
-    const { credential } = this.#of;
+    const { credential } = this.#options;
     if (secret === "" || credential === undefined) return {};
     return credential.header === "bearer" ? { authorization: `Bearer ${secret}` } : { [credential.header]: secret };
   }

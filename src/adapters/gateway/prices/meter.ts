@@ -19,24 +19,24 @@ export interface Hold {
   settle(outcome: CallOutcome): void;
 }
 
-type MeterOf = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
+type MeterOptions = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
 
 /**
  * Keeps the money of one gateway below its cap. Before a request is admitted, it reserves the most that the request can cost;
  * once the request is over, it books the actual cost. An unknown cost is the reserve.
  */
 export class Meter {
-  readonly #of: MeterOf;
+  readonly #options: MeterOptions;
   readonly #prices: Prices;
   readonly #cut: (reason: string) => void;
   #spent = 0;
   #reserved = 0;
 
   /** `cut` is called if the cap is reached. Throws a TypeError if the cap is no amount. */
-  constructor(meterOf: MeterOf, cut: (reason: string) => void) {
-    if (!(Number.isFinite(meterOf.capUsd) && meterOf.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
-    this.#of = meterOf;
-    this.#prices = new Prices(meterOf.prices);
+  constructor(options: MeterOptions, cut: (reason: string) => void) {
+    if (!(Number.isFinite(options.capUsd) && options.capUsd >= 0)) throw new TypeError("capUsd must be a number of dollars");
+    this.#options = options;
+    this.#prices = new Prices(options.prices);
     this.#cut = cut;
   }
 
@@ -53,7 +53,7 @@ export class Meter {
    * reserves of other requests are in the way.
    */
   admit(ask: ModelAsk): Hold {
-    const cap = this.#of.capUsd;
+    const cap = this.#options.capUsd;
     const most = this.#prices.reserve(ask);
     // A request of unknown cost may cost all that is left, and runs alone.
     const reserve = most ?? Math.max(0, cap - this.#spent);
@@ -96,7 +96,7 @@ export class Meter {
     const countedUsd = known ?? reserve;
     this.#spent += countedUsd;
     const { input, output, cacheRead, cacheWrite, cacheWriteHour }: BilledTokens = reading.tokens ?? NO_TOKENS;
-    this.#of.onUsage?.({
+    this.#options.onUsage?.({
       model: plainText(reading.model ?? ask.model, 100),
       input,
       output,
@@ -117,7 +117,7 @@ export class Meter {
   }
 
   #check(): void {
-    const cap = this.#of.capUsd;
+    const cap = this.#options.capUsd;
     if (this.#spent + this.#reserved > cap) this.#cut(`the limit of $${cap} is reached`);
   }
 }

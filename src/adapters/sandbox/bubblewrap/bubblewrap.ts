@@ -62,7 +62,7 @@ export interface BubblewrapOptions {
 
 /** The part of a sandbox that stays the same for every start. */
 interface Walls {
-  readonly of: BubblewrapOptions;
+  readonly options: BubblewrapOptions;
   /** HOME first, then other homes of this user; real paths. */
   readonly homes: readonly string[];
   readonly mounts: readonly Mount[];
@@ -103,7 +103,7 @@ function raise(options: BubblewrapOptions): Walls {
   const known = new Map<string, readonly Mount[]>();
   const shown = systemMounts();
   return {
-    of: options,
+    options,
     homes,
     mounts: [...shown, ...mounts],
     canOverlay: once((top) => (options.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
@@ -141,16 +141,16 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   const { mounts: shown, table, live } = await overlay(mounts, walls.canOverlay, { except, live: confinement.live ?? [] });
   const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
-  const home = walls.homes.includes(realPath(walls.of.home) ?? "") ? walls.of.home : "/tmp/home";
+  const home = walls.homes.includes(realPath(walls.options.home) ?? "") ? walls.options.home : "/tmp/home";
   const env = insideEnvironment(launch.env, { home, write });
-  const processes = walls.of.processes ?? PROCESSES_MAX;
-  const group = groupOf(walls.of.groups, processes);
+  const processes = walls.options.processes ?? PROCESSES_MAX;
+  const group = groupOf(walls.options.groups, processes);
   const status = openStatusFile();
   const options = unlinkedFile(
     listOf([
       ...NAMESPACES,
       ...mountArguments(shown),
-      ...(home === walls.of.home ? [] : ["--dir", home]),
+      ...(home === walls.options.home ? [] : ["--dir", home]),
       ...READ_ONLY,
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
       // loopdash finds processes outside by this variable. Inside, it would tell code under test where it runs (adversary case
@@ -165,7 +165,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
       ...starterOfBwrap(walls, { layers, table: table !== "", live }),
       // bwrap reads its options from a file: everybody inside sees a command line, which would tell code under test what is
       // mounted from where.
-      ...[walls.of.program, "--args", "6", "--"],
+      ...[walls.options.program, "--args", "6", "--"],
       ...limited(processes, confinement.limits),
       inside(program),
       ...launch.argv.slice(1),
@@ -195,7 +195,8 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
   const program = findProgram(argv0, { cwd: cwd.real, path });
   if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
   const layers = confinement.layers ?? [];
-  if (layers.length > 0 && walls.of.layers !== true) throw new ConfinementRefused("this system cannot lay a folder over another");
+  if (layers.length > 0 && walls.options.layers !== true)
+    throw new ConfinementRefused("this system cannot lay a folder over another");
   const wanted = confinementMounts(confinement, walls.closed);
   const inside = shownAt([...confinement.mounts, ...layers]);
   // In a writable folder, an earlier process may have replaced the program with a link, to be shown any file.
@@ -221,8 +222,8 @@ function starterOfBwrap(
   walls: Walls,
   options: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
 ): readonly string[] {
-  if (options.layers.length > 0 || walls.of.readOverlays === true) return outerNamespace(options);
-  return walls.of.ownMounts ?? [];
+  if (options.layers.length > 0 || walls.options.readOverlays === true) return outerNamespace(options);
+  return walls.options.ownMounts ?? [];
 }
 
 /** The requested mounts on top of the default ones; sockets that exist outside right now are closed as well. */

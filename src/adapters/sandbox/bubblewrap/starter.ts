@@ -18,7 +18,7 @@ export function filesToClose(): { readonly shell: string; readonly files: readon
 }
 
 /** Options of `starter`: what it does before it becomes bwrap. */
-export interface StarterOf {
+export interface StarterOptions {
   readonly inherited: ReturnType<typeof filesToClose>;
   /** The file that bwrap is given as files 3 and 4. */
   readonly status: string;
@@ -35,26 +35,26 @@ export interface StarterOf {
  * Closes inherited descriptors, opens the files of bwrap by number, enters the control group, and becomes bwrap. If one of these
  * fails, nothing is started. The out-of-memory setting may fail: it may already be in place.
  */
-export function starter(starterOf: StarterOf): string[] {
-  const closing = starterOf.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
+export function starter(options: StarterOptions): string[] {
+  const closing = options.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
   const script = [
     `set -e; ${closing}`,
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
     '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
   ].join("");
   // bash takes a socket as input for that of a remote shell, and would read ~/.bashrc (bash(1), INVOCATION).
-  const quiet = starterOf.inherited.shell.endsWith("bash") ? ["--norc"] : [];
+  const quiet = options.inherited.shell.endsWith("bash") ? ["--norc"] : [];
   return [
-    starterOf.inherited.shell,
+    options.inherited.shell,
     ...quiet,
     "-c",
     script,
     "loopdash-sandbox",
-    starterOf.status,
-    starterOf.filter,
-    starterOf.group ?? "",
-    starterOf.table ?? "",
-    starterOf.options,
+    options.status,
+    options.filter,
+    options.group ?? "",
+    options.table ?? "",
+    options.options,
   ];
 }
 
