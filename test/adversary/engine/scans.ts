@@ -51,7 +51,7 @@ async function deafFor(program: string, { agent }: Flood): Promise<number> {
     { step: "check", command: ["true"] },
     { step: "merge" },
   ];
-  const batch = stage.batch(["T-1", "T-2"], { finish, limits: { attempts: 1 } });
+  const batch = stage.batch(["T-1", "T-2"], { finish, protect: [], limits: { attempts: 1 } });
   const run = stage.start([batch, "--json"], {}, program);
   await run.until(/"type":"attempt-ended","ticket":"T-1"/);
   stage.write("over", "");
