@@ -173,9 +173,9 @@ test("what a claim would do to a terminal or to the adjudicator is only text", {
   const reviewer = { kind: "command", command: ["cat", stage.write("parrot.txt", forged)] };
   const batch = stage.batch(["T-1"], { reviewer, finish: FINISH });
   const { code, stdout } = await stage.run([batch, "--headless"]);
-  expect(code).toBe(1);
+  expect(code).toBe(3);
   expect(stdout).toContain("humanStep: one line of plain text");
-  expect(stdout).toContain("a blocker needs a reviewer to rule on it");
+  expect(stdout).toContain("the reviewer failed: its answer has no begin line with its nonce");
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   expect(stage.landed()).toEqual([]);
 });

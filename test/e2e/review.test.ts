@@ -36,8 +36,10 @@ describe("a batch with a reviewer and no finish line of its own", () => {
     using stage = new Stage();
     stage.agent(HONEST);
     const { code, events } = await stage.events(batch(stage, "", { limits: { attempts: 1 } }));
-    expect(code).toBe(1);
-    expect(events.find((e) => e.type === "attempt-ended")?.evidence?.summary).toBe("no review: it gave no answer");
+    expect(code).toBe(3);
+    const said = "postponed, because the reviewer is unavailable: it gave no answer";
+    expect(events.find((e) => e.type === "attempt-ended")?.evidence?.summary).toBe(said);
+    expect(events.find((e) => e.type === "run-ended")?.reason).toMatch(/^the reviewer failed: it gave no answer/);
     expect(stage.landed()).toEqual([]);
   });
 });

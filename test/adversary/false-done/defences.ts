@@ -86,7 +86,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/run/perform.ts",
-        from: "return this.#track(reverify(this.#ctx, this.#others.signal));",
+        from: "return this.#track(this.#reverify());",
         to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
     ],
