@@ -154,3 +154,29 @@ export function noteLines(
     keysLine(state.keymap, "note"),
   ];
 }
+
+/** Asks for a new ticket: its title, then its text. */
+export function addLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "add" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const { title, repo, input, problem } = modal;
+  const asked =
+    title === undefined ? "What is to be done? This is the ticket's title." : "What else must its agent know? It may be empty.";
+  return [
+    ...(title === undefined ? [] : wrapped(displayText(title), width, { bold: true })),
+    ...wrapped(`${asked} The ticket is filed in the tracker, and counted as yours.`, width, { tone: "waiting" }),
+    [
+      { text: "It changes " },
+      { text: displayText(repo), bold: true },
+      { text: `  ${keyIn(state.keymap, "add", "ticket-repo")} changes that`, tone: "waiting" },
+    ],
+    EMPTY,
+    ...fieldLines(input, width, Math.max(1, most - 9)),
+    [{ text: problem ?? fieldCount(input), tone: problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine(state.keymap, "add"),
+  ];
+}

@@ -17,18 +17,26 @@ export const EngineArgs = z.strictObject({
   workers: z.number().optional(),
   fresh: z.boolean(),
   allowApiKey: z.boolean(),
+  acceptChanges: z.enum(["additions", "all"]).optional(),
 });
 
 /** The engine process's answer. */
 export const Handshake = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), run: z.string(), folder: z.string(), warnings: z.string().optional() }),
-  z.object({ ok: z.literal(false), what: z.string(), why: z.string(), todo: z.string(), exitCode: z.number() }),
+  z.object({
+    ok: z.literal(false),
+    what: z.string(),
+    why: z.string(),
+    todo: z.string(),
+    exitCode: z.number(),
+    offer: z.string().optional(),
+  }),
 ]);
 export type Handshake = z.infer<typeof Handshake>;
 
 /** Runs the engine on its own: without a terminal, controlled over the run's socket. Returns the run's exit code. */
 export async function engineProcess(json: string): Promise<number> {
-  const { workers, ...args } = EngineArgs.parse(JSON.parse(json));
+  const { workers, acceptChanges, ...args } = EngineArgs.parse(JSON.parse(json));
   try {
     let warnings: string | undefined;
     const engine = await startEngine({
@@ -39,6 +47,7 @@ export async function engineProcess(json: string): Promise<number> {
         if (unchecked.length > 0) warnings = formatProblems(args.batch, unchecked);
       },
       ...(workers === undefined ? {} : { workers }),
+      ...(acceptChanges === undefined ? {} : { acceptChanges }),
     });
     // The user may close the terminal at any time: that is not a request to stop.
     process.on("SIGHUP", () => undefined);
@@ -48,8 +57,8 @@ export async function engineProcess(json: string): Promise<number> {
     return (await engine.ended).end?.exitCode ?? EXIT.notDone;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const { what, why, todo, exitCode } = error;
-    answer({ ok: false, what, why, todo, exitCode });
+    const { what, why, todo, exitCode, offer } = error;
+    answer({ ok: false, what, why, todo, exitCode, ...(offer === undefined ? {} : { offer }) });
     throw error;
   }
 }

@@ -18,7 +18,9 @@ export type Request =
       readonly fresh: boolean;
       readonly detach: boolean;
       readonly allowApiKey: boolean;
+      readonly acceptChanges: boolean;
     }
+  | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
@@ -87,6 +89,7 @@ interface RunOptions {
   readonly fresh?: true;
   readonly detach?: true;
   readonly allowApiKey?: true;
+  readonly acceptChanges?: true;
 }
 
 function addRun(program: Command, onRequest: (request: Request) => void): void {
@@ -102,6 +105,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
+    .option("--accept-changes", "go on although the batch file was changed: new tickets, looser bounds")
     .action((batch: string, options: RunOptions) =>
       onRequest({
         verb: "run",
@@ -112,6 +116,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
         fresh: options.fresh === true,
         detach: options.detach === true,
         allowApiKey: options.allowApiKey === true,
+        acceptChanges: options.acceptChanges === true,
       }),
     );
 }
@@ -152,6 +157,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .description("list all runs, newest first")
     .option("--json", "as JSON")
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  addAdd(program, onRequest);
   addReport(program, onRequest);
   program
     .command("doctor [batch.json]")
@@ -165,6 +171,13 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .description("print a script that completes command lines in a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => onRequest({ verb: "completion", shell }));
+}
+
+function addAdd(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("add <run> <ticket.json>")
+    .description("add a ticket to an unfinished run")
+    .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
 }
 
 function addReport(program: Command, onRequest: (request: Request) => void): void {

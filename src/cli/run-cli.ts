@@ -18,11 +18,19 @@ const RESULTS_VERB = "__results";
 /** Hidden verb: the thread that scans a worker's text for an engine (see text-scans.ts). */
 const SCAN_VERB = "__scan";
 
+/** Hidden verb: the thread that reads the tracker for an engine (see reading-thread.ts). */
+const TRACKER_VERB = "__tracker";
+
 /** Hidden verb for the scripts of `completion`: `complete -- <words>`. The package sets the name. */
 const COMPLETE_VERB = "complete";
 
 async function serveScan(): Promise<number> {
   (await import("../adapters/text-scans/serve-scan.ts")).serveScan();
+  return 0;
+}
+
+async function serveReading(): Promise<number> {
+  (await import("../adapters/tracker/serve-reading.ts")).serveReading();
   return 0;
 }
 
@@ -41,6 +49,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === RESULTS_VERB) return await serveResults();
+    if (argv[0] === TRACKER_VERB) return await serveReading();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
@@ -92,6 +101,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/run.ts")).run(request);
     case "oracle":
       return (await import("./verbs/oracle.ts")).oracle(request.batch);
+    case "add":
+      return (await import("./verbs/add.ts")).add(request.run, request.ticket);
     case "attach":
       return (await import("./verbs/attach.ts")).attach(request.run);
     case "replay":

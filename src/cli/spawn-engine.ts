@@ -28,6 +28,7 @@ export async function spawnEngine(options: {
   workers?: number;
   fresh: boolean;
   allowApiKey: boolean;
+  acceptChanges?: "additions" | "all";
 }): Promise<SpawnedEngine> {
   const { root } = stateHome(process.env, process.cwd());
   const log = openLog(root);
@@ -91,10 +92,12 @@ function accepted(said: Answer | undefined, log: string): SpawnedEngine {
     });
   }
   if ("run" in said) return said;
-  throw new UserError({ what: said.what, why: said.why, todo: said.todo, exitCode: said.exitCode as UserError["exitCode"] });
+  throw new UserError({ ...said, exitCode: said.exitCode as UserError["exitCode"] });
 }
 
-type Answer = SpawnedEngine | { readonly what: string; readonly why: string; readonly todo: string; readonly exitCode: number };
+type Answer =
+  | SpawnedEngine
+  | { readonly what: string; readonly why: string; readonly todo: string; readonly exitCode: number; readonly offer?: string };
 
 /** Parses our own program's answer over a private pipe. Only its first field is checked, so that zod need not be loaded here. */
 function parse(answer: string): Answer | undefined {

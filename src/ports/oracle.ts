@@ -17,7 +17,7 @@ export interface Oracle {
    * Runs the oracle once. Never throws: every failure is an `unjudged` judgement with its problem. A judgement in the
    * `background` gives way to other work.
    */
-  judge(signal?: AbortSignal, how?: "background"): Promise<Judgement>;
+  judge(signal?: AbortSignal, how?: "background"): Promise<Judgement & Pick<Judging, "evidence">>;
 }
 
 /** A judgement, and the exit code of its process; undefined if the process was killed. */
@@ -26,6 +26,11 @@ export interface Judging {
   readonly exitCode: number | undefined;
   /** The oracle's evidence on each ticket, if it gave any. It is only shown; nothing is decided by it. */
   readonly evidence?: readonly TicketEvidence[];
+}
+
+/** A judgement with its evidence. */
+export function withEvidence({ judgement, evidence }: Omit<Judging, "exitCode">): Judgement & Pick<Judging, "evidence"> {
+  return evidence === undefined ? judgement : { ...judgement, evidence };
 }
 
 /** The frozen bytes, for any batch. They always run in the same way. */

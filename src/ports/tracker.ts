@@ -1,15 +1,32 @@
+import type { TrackedWords, TrackerState } from "../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../domain/values/ids.ts";
 
-/** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
-export type TrackerState =
-  | { readonly as: "open" }
-  | { readonly as: "done" }
-  | { readonly as: "human-gated"; readonly step: string };
-
-export interface TrackerTicket {
+/** A ticket as the tracker holds it. Its body is given by `body` alone, because few readers need it. */
+export interface TrackerTicket extends TrackedWords {
   readonly id: TicketId;
   readonly title: string;
   readonly state: TrackerState;
+  /** Hash of everything that the tracker keeps of the ticket, notes included. Equal revisions mean that nobody touched it. */
+  readonly revision: string;
+}
+
+/** One coherent reading. */
+export interface TrackerReading {
+  /** Tickets that can be read, whether the batch names them or not. */
+  readonly tickets: ReadonlyMap<TicketId, TrackerTicket>;
+  /** Why tickets cannot be read, as far as their ids are known. Safe for a terminal. */
+  readonly unreadable: ReadonlyMap<string, string>;
+}
+
+/** A write: the revision that it replaced, and the one that it made. They are equal if nothing had to be written. */
+export interface TrackerWrite {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A write was refused, because somebody else changed the ticket's state. */
+export class TicketMoved extends Error {
+  override readonly name = "TicketMoved";
 }
 
 /** A discovered ticket, as filed in the tracker. */
@@ -28,17 +45,30 @@ export class TicketIdTaken extends Error {
   override readonly name = "TicketIdTaken";
 }
 
-/** The home of the tickets. Only the engine writes to it, and every write is read back. */
+/** The home of the tickets. People may write it at any time; every write of the engine is read back. */
 export interface Tracker {
   /** All tickets of the batch in one coherent read, filed ones last. Throws if any cannot be read. */
   snapshot(): Promise<readonly TrackerTicket[]>;
+  /**
+   * One coherent reading of all that can be read, for the engine's look at people's acts. It costs the event loop little, however
+   * many tickets there are. Throws if the tracker as a whole cannot be read.
+   */
+  read(): Promise<TrackerReading>;
+  /** A ticket's text. Throws if it cannot be read. */
+  body(id: TicketId): Promise<string>;
+  /**
+   * Calls `changed` soon after something may have changed. Best effort: it may miss changes. The returned function ends it, and
+   * frees what `read` keeps.
+   */
+  watch(changed: () => void): () => void;
   /** Names that no new ticket may have, in any case: the ids of all tickets in the tracker, of the batch or not. */
   taken(): Promise<readonly string[]>;
   /**
    * Sets a ticket's state and reads it back. Setting the present state changes nothing. `note` is one line for the tracker's
-   * readers (the merged commit, for example). Throws if the read-back differs.
+   * readers (the merged commit, for example). If `from` is given and the present state is none of them, nothing is written and a
+   * TicketMoved is thrown. Throws if the read-back differs.
    */
-  set(id: TicketId, state: TrackerState, note: string): Promise<void>;
+  set(id: TicketId, state: TrackerState, note: string, from?: readonly TrackerState[]): Promise<TrackerWrite>;
   /**
    * Files a ticket that a worker found as open, and reads it back. It is in every later snapshot. Filing an existing ticket with
    * the same title changes nothing, whatever its state. Throws if the read-back differs, and TicketIdTaken if the id is another

@@ -84,14 +84,14 @@ export function openSection(state: RunState): PageSection | undefined {
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
 }
 
-/** What is known of a landed change that is not live. */
-function landedBlock(lines: readonly string[]): Html | undefined {
-  return lines.length === 0 ? undefined : html`<pre class="step">${lines.join("\n")}</pre>`;
-}
-
 /** The branches with the work of cut-off attempts. */
 export function leftWork(ticket: TicketState): Html {
   return html`${leftWorkLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}`;
+}
+
+/** What is known of a landed change that is not live. */
+function landedBlock(lines: readonly string[]): Html | undefined {
+  return lines.length === 0 ? undefined : html`<pre class="step">${lines.join("\n")}</pre>`;
 }
 
 function name(state: RunState, ticket: TicketState): Html {

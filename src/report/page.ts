@@ -1,3 +1,4 @@
+import type { JudgementRecord } from "../domain/results/judgements.ts";
 import type { EarlierRun } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { headline } from "../store/labels/run-label.ts";
@@ -6,7 +7,7 @@ import { graphSection } from "./graph.ts";
 import { html } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
 import { openSection, top, yoursSection } from "./outcome.ts";
-import { aboutSection, interventionsSection } from "./people.ts";
+import { aboutSection, interventionsSection, judgementsSection } from "./people.ts";
 import { STYLE } from "./stylesheet.ts";
 import { ticketsSection } from "./tickets.ts";
 import { timelineSection } from "./timeline.ts";
@@ -15,7 +16,12 @@ import { timelineSection } from "./timeline.ts";
  * One page of HTML that reports a whole run to people who were not there. It is self-contained: no script, no font, no picture
  * and no request, and a policy in its head that refuses them. `earlier`: previous runs of the batch file, newest first.
  */
-export function renderPage(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+export function renderPage(
+  state: RunState,
+  live = true,
+  earlier: readonly EarlierRun[] = [],
+  judgements: readonly JudgementRecord[] = [],
+): string {
   const sections = [
     yoursSection(state),
     openSection(state),
@@ -24,6 +30,7 @@ export function renderPage(state: RunState, live = true, earlier: readonly Earli
     graphSection(state, live),
     ledgerSection(state, earlier),
     evidenceSection(state),
+    judgementsSection(judgements),
     interventionsSection(state),
     aboutSection(state),
   ].filter((section) => section !== undefined);

@@ -1,21 +1,41 @@
 import { interventionKind } from "../domain/results/intervention.ts";
+import type { JudgementRecord } from "../domain/results/judgements.ts";
+import { ticketsFrom } from "../domain/results/linked-tickets.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utcTime } from "../domain/values/time.ts";
+import { judgementLines } from "../store/results/judgement-lines.ts";
 import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
 
 /** People's interventions in the run. */
-export function interventionsSection({ interventions }: RunState): PageSection {
+export function interventionsSection(state: RunState): PageSection {
+  const { interventions } = state;
   const title = "Interventions";
   if (interventions.length === 0) return { id: "people", title, note: "0", body: html`<p>Nobody touched this run.</p>` };
-  const rows = interventions.map(
-    ({ at, class: c, target, note }) =>
-      html`<tr><td>${utcTime(at)}</td><td>${c} ${interventionKind(c)}</td><td><bdi>${target}</bdi></td><td><bdi>${note}</bdi></td></tr>
-`,
-  );
+  const rows = interventions.map((each) => {
+    const { at, class: c, target, note } = each;
+    const became = ticketsFrom(state, each);
+    return html`<tr><td>${utcTime(at)}</td><td>${c} ${interventionKind(c)}</td><td><bdi>${target}</bdi></td><td><bdi>${note}</bdi>${became.length === 0 ? undefined : html` <span class="muted">became</span> ${became.map((id) => html`<b class="id">${id}</b> `)}`}</td></tr>
+`;
+  });
   const body = html`<div class="scroll" role="region" aria-labelledby="people-h" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">Class</th><th scope="col">What</th><th scope="col">Note</th></tr></thead><tbody>
 ${rows}</tbody></table></div>`;
   return { id: "people", title, note: String(interventions.length), body };
+}
+
+/** Every judgement of the oracle, as far as a page can list them. */
+export function judgementsSection(judgements: readonly JudgementRecord[]): PageSection | undefined {
+  if (judgements.length === 0) return undefined;
+  const items = judgementLines(judgements).map(
+    (line) => html`<li><bdi>${line}</bdi></li>
+`,
+  );
+  return {
+    id: "judgements",
+    title: "Judgements of the oracle",
+    note: String(judgements.length),
+    body: html`<ul class="plain">${items}</ul>`,
+  };
 }
 
 /** The purpose of this page, and the oracle that judged the run. */

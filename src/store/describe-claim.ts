@@ -1,4 +1,5 @@
 import type { RunEvent } from "../domain/run/event.ts";
+import type { GrowthFact } from "../domain/run/growth-fact.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { formatUsd } from "./format.ts";
@@ -49,6 +50,17 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
     case "discovery-filed":
       return [toned(STYLES.found, "plain"), "filed in the tracker: the batch has one ticket more"];
   }
+}
+
+/** Describes how a person changed the batch. The frozen set is the record of what decides, so its change is named. */
+export function changeLabel(event: Extract<RunEvent, GrowthFact>): EventLabel {
+  if (event.type === "ticket-added") return [STYLES.needsYou, `added ${event.added.id} "${event.added.title}"`];
+  const parts = (["limits", "protect", "finish"] as const).filter((part) => event[part] !== undefined);
+  const { before, after } = event.frozen;
+  return [
+    STYLES.needsYou,
+    `the batch has changed: ${parts.join(", ")} (frozen ${before.batch.slice(0, 7)} → ${after.batch.slice(0, 7)})`,
+  ];
 }
 
 /** A transient is no verdict: the step's second end reports the outcome. */

@@ -5,19 +5,21 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { HealFact } from "../domain/run/heal-fact.ts";
 import { describeLeftWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
+import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { claimLabel, type EventLabel } from "./describe-claim.ts";
+import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { STYLES, type Tone, toned } from "./labels/tone.ts";
+import { trackerLabel } from "./labels/tracker-label.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {
@@ -39,11 +41,12 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 }
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent>;
-type OfTicket = Extract<RunEvent, { ticket: TicketId }>;
+type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
+  if (isDriftEvent(event)) return trackerLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -87,6 +90,9 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "heal-agent-started":
     case "heal-ended":
       return healLabel(event);
+    case "ticket-added":
+    case "batch-changed":
+      return changeLabel(event);
     default:
       return limitLabel(event);
   }
@@ -95,6 +101,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 /** A person's action is reported as theirs. */
 function interventionText(event: Event<"intervention">): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
+  if (event.observed) return `${counted} observed on ${event.target}: ${event.note}`;
   return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
 }
 
@@ -212,6 +219,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   "over-quota": "wrote too much: agent is ended",
   "killed-by-person": "kill asked for",
   "gated-by-person": "agent is ended for the human gate",
+  "closed-by-person": "agent is ended: a person closed the ticket",
   stopped: "agent is ended for the stop",
 };
 
@@ -231,6 +239,7 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
   "out-of-time": "attempt ended: out of time",
   killed: "attempt ended: killed by a person",
   gated: "attempt ended for the human gate",
+  closed: "attempt ended: a person closed the ticket",
   stopped: "attempt ended by the stop",
   lost: "attempt lost with its engine",
 };

@@ -19,6 +19,8 @@ export type Modal =
   | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
   /** A person's work beside the dashboard, to be counted: on the tickets, or on the machinery. */
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
+  /** A new ticket: the field is its title, and once that is given, its text. */
+  | { readonly kind: "add"; readonly input: TextInput; readonly repo: string; readonly title?: string; readonly problem?: string }
   /** The text applies while it is typed; Escape restores the filter `before`. */
   | { readonly kind: "filter"; readonly input: TextInput; readonly before: string }
   /** Finds every command. `at` is the chosen row among those found. */
@@ -144,6 +146,11 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
 
 type ModalAction = Extract<UiAction, { type: "open" | "close" | "text" | "text-refused" | "note-kind" | "palette-to" }>;
 
+/** True for modals whose text the engine takes, and that show why if it cannot. */
+function takesLine(modal: Modal | undefined): modal is Extract<Modal, { kind: "gate" | "note" | "add" }> {
+  return modal?.kind === "gate" || modal?.kind === "note" || modal?.kind === "add";
+}
+
 /** The modal in front after an action. */
 function reduceModal(ui: UiState, action: ModalAction): UiState {
   const { modal } = ui;
@@ -155,7 +162,7 @@ function reduceModal(ui: UiState, action: ModalAction): UiState {
     case "text":
       return modal !== undefined && "input" in modal ? edited(ui, modal, action.action) : ui;
     case "text-refused":
-      return modal?.kind === "gate" || modal?.kind === "note" ? { ...ui, modal: { ...modal, problem: action.problem } } : ui;
+      return takesLine(modal) ? { ...ui, modal: { ...modal, problem: action.problem } } : ui;
     case "note-kind":
       return modal?.kind === "note" ? { ...ui, modal: { ...modal, work: !modal.work } } : ui;
     case "palette-to":

@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 import { readArgs } from "../../src/cli/args.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
 
-const run = { verb: "run", batch: "b.json", output: "auto", dryRun: false, fresh: false, detach: false, allowApiKey: false };
+const run = {
+  verb: "run",
+  batch: "b.json",
+  output: "auto",
+  dryRun: false,
+  fresh: false,
+  detach: false,
+  allowApiKey: false,
+  acceptChanges: false,
+};
 
 const help = (usage: string): object => ({ verb: "help", text: expect.stringContaining(`Usage: ${usage}`) });
 
@@ -33,6 +42,8 @@ describe("the command line", () => {
     ["b.json --dry-run", { ...run, dryRun: true }],
     ["b.json --detach", { ...run, detach: true }],
     ["b.json --allow-api-key", { ...run, allowApiKey: true }],
+    ["b.json --accept-changes", { ...run, acceptChanges: true }],
+    ["add r-1 t.json", { verb: "add", run: "r-1", ticket: "t.json" }],
     ["run -- --odd.json", { ...run, batch: "--odd.json" }],
     ["oracle b.json", { verb: "oracle", batch: "b.json" }],
     ["attach", { verb: "attach" }],

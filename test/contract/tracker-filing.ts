@@ -29,9 +29,9 @@ export function filing(under: TrackerUnderTest, folder: () => string): void {
     const before = await tracker.snapshot();
     await tracker.file(found);
     const filed = { id: D1, title: found.title, state: { as: "open" } };
-    expect(await tracker.snapshot()).toEqual([...before, filed]);
+    expect(await tracker.snapshot()).toMatchObject([...before, filed]);
     expect(await under.open(folder(), IDS).snapshot()).toEqual(before);
-    expect(await under.open(folder(), [...IDS, D1]).snapshot()).toEqual([...before, filed]);
+    expect(await under.open(folder(), [...IDS, D1]).snapshot()).toMatchObject([...before, filed]);
     await tracker.set(D1, { as: "done" }, "landed");
     expect((await tracker.snapshot()).at(-1)?.state).toEqual({ as: "done" });
   });

@@ -11,6 +11,7 @@ import { TicketId } from "../../src/domain/values/ids.ts";
 import { withPatchedFs } from "../helpers/patched-fs.ts";
 import { filing } from "./tracker-filing.ts";
 import { filesIn, type TrackerUnderTest } from "./tracker-kinds.ts";
+import { looking } from "./tracker-looking.ts";
 
 const A = TicketId.parse("T-1");
 const B = TicketId.parse("T-2");
@@ -29,6 +30,7 @@ export function trackerContract(under: TrackerUnderTest): void {
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
     readingAndSetting(under, () => folder);
+    looking(under, () => folder);
     filing(under, () => folder);
     refusals(under, () => folder);
     mishaps(under, () => folder);
@@ -37,7 +39,7 @@ export function trackerContract(under: TrackerUnderTest): void {
 
 function readingAndSetting(under: TrackerUnderTest, folder: () => string): void {
   test("a snapshot has the batch's tickets, in the batch's order, and no others", async () => {
-    expect(await under.open(folder(), [C, A]).snapshot()).toEqual([
+    expect(await under.open(folder(), [C, A]).snapshot()).toMatchObject([
       { id: C, title: "Title of T-3", state: { as: "open" } },
       { id: A, title: "Title of T-1", state: { as: "open" } },
     ]);
@@ -161,7 +163,7 @@ function mishaps(under: TrackerUnderTest, folder: () => string): void {
       () => tracker.set(A, { as: "done" }, ""),
     );
     expect(interfered).toBe(true);
-    expect((await tracker.snapshot())[0]).toEqual({ id: A, title: "A better title", state: { as: "done" } });
+    expect((await tracker.snapshot())[0]).toMatchObject({ id: A, title: "A better title", state: { as: "done" } });
   });
 
   test("a write that does not stick is an error", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { HONEST, Stage } from "./stage.ts";
+import { eventsOf, HONEST, Stage } from "./stage.ts";
 
 /** What an agent has done when it is cut off: one commit, and one file that is in no commit. */
 const HALF = `
@@ -41,13 +41,13 @@ describe("an agent that is cut off in the middle of its work", { timeout: 120_00
     async (sandbox) => {
       const { stage, batch } = halfDone({ sandbox });
       using _ = stage;
-      const run = stage.start([batch, "--headless"]);
-      await run.until(/HALF/);
+      const run = stage.start([batch, "--json"]);
+      await run.until(/"text":"HALF"/);
       run.child.kill("SIGINT");
       const { code, stdout } = await run.ended;
       expect(code).toBe(130);
       const branch = await keptBranchOf(stage);
-      expect(stdout).toContain(`work kept on ${branch} (2 files)`);
+      expect(eventsOf(stdout).filter(({ type }) => type === "work-kept")).toMatchObject([{ ticket: "T-1", branch }]);
       expect((await stage.events(batch)).code).toBe(0);
       expect(await keptBranchOf(stage)).toBe(branch);
       expect(stage.landed()).toEqual(["T-1"]);

@@ -122,7 +122,7 @@ describe("a done ticket whose re-verification fails", () => {
     const state = await stage.ended();
     expect(state.end?.exitCode).toBe(0);
     expect(stage.tasks).toHaveLength(2);
-    expect(state.incidents).toMatchObject([{ kind: "reopened", ticket: T1 }]);
+    expect(state.incidents).toMatchObject([{ kind: "reopened", step: "verify", endedAt: expect.any(Number) }]);
     expect(runsOf(file)).toBe(4);
     expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, live: { reopened: 1 } });
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import type { Tracker, TrackerWrite } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -20,7 +21,7 @@ test("a ticket goes its whole way, and every effect is announced before it", asy
   stage.start();
   const state = await stage.ended();
   expect(state.end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
-  expect(stage.types().filter((type) => !/^(?:oracle|tripwire)-/.test(type))).toEqual([
+  expect(stage.types().filter((type) => !/^(?:oracle|tripwire)-|^tracker-read$/.test(type))).toEqual([
     "run-started",
     "attempt-claimed",
     "worktree-ready",
@@ -34,6 +35,8 @@ test("a ticket goes its whole way, and every effect is announced before it", asy
     "merge-landed",
     "step-ended",
     "step-started",
+    "tracker-writing",
+    "tracker-written",
     "step-ended",
     "attempt-ended",
     "reverify-started",
@@ -135,13 +138,22 @@ describe("the last re-verification", () => {
 
   test("a tracker that forgot is told again", async () => {
     using stage = await Stage.open({ tickets: [ticketOf("T-1")] }, ({ tracker }) => ({
-      tracker: { ...tracker, set: (id, to, note) => (note.startsWith("landed") ? Promise.resolve() : tracker.set(id, to, note)) },
+      tracker: {
+        ...tracker,
+        set: (id, to, note, from) => (note.startsWith("landed") ? says(tracker) : tracker.set(id, to, note, from)),
+      },
     }));
     stage.start();
     const state = await stage.ended();
     expect(state.end).toMatchObject({ exitCode: 0, reason: "1 done" });
+    expect(state.interventions).toEqual([]);
   });
 });
+
+/** A tracker that says that it took a write. */
+async function says(tracker: Tracker): Promise<TrackerWrite> {
+  return { before: (await tracker.snapshot())[0]?.revision ?? "", after: "written" };
+}
 
 test("evidence and change of a failed try reach the next prompt", async () => {
   const finish: StepSpec[] = [

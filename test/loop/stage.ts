@@ -7,10 +7,10 @@ import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
 import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
-import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
+import { seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
-import type { Judgement, RunEvent, RunFact } from "../../src/domain/run/event.ts";
+import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
@@ -32,6 +32,8 @@ import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
+import { judgeBy } from "./honest-oracle.ts";
+import { trackerOf, writeTickets } from "./stage-tracker.ts";
 
 export const RUN = RunId.parse(`test-run-${process.pid}`);
 /** What a thread that reads a report runs: the sources, as they are. */
@@ -50,6 +52,8 @@ export interface StageOptions {
   /** What a healer does; without it none is started. */
   readonly heal?: (task: HealTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
   readonly reserveUsd?: number;
+  /** The tickets are Markdown files that people write; else they are in an embedded tracker. */
+  readonly inFolder?: true;
 }
 
 /** A result of an agent that stopped by itself with exit 0, but for `over`. */
@@ -92,7 +96,12 @@ export class Stage implements Disposable {
     const stage = new Stage(options);
     const file = join(stage.root, "tracker.json");
     await seedEmbeddedTracker(file, options.tickets);
-    const made = batchOf(options.tickets, options.limits);
+    const folder = join(stage.root, "tickets");
+    writeTickets(folder, options.tickets);
+    const made = {
+      ...batchOf(options.tickets, options.limits),
+      ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
+    };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
     const batch: Batch = { ...made, repos, protect: options.protect ?? [], live: options.live ?? NO_REPEATS };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
@@ -155,7 +164,7 @@ export class Stage implements Disposable {
     const orchestrator = new Orchestrator({ state, journal: deadToo as Journal, clock: systemClock, publish });
     const repo = await openRepo({ id: APP, path: this.user, base: "main", scratch: this.root });
     const folders = { folder: join(this.root, "run"), worktrees: join(this.root, "worktrees") };
-    const tracker = createEmbeddedTracker({ file: join(this.root, "tracker.json"), ids: knownTo(state) });
+    const tracker = trackerOf(state, join(this.root, "tracker.json"));
     for (const folder of [join(folders.folder, "judge"), folders.worktrees]) mkdirSync(folder, { recursive: true });
     const plain: LoopContext = {
       run: RUN,
@@ -225,12 +234,14 @@ export class Stage implements Disposable {
   }
 
   start(): void {
+    void this.engine.performer.watchTracker({ isResumed: false });
     this.engine.orchestrator.start(this.engine.performer);
   }
 
   async resume(): Promise<void> {
     await recover(this.engine.ctx);
-    this.start();
+    await this.engine.performer.watchTracker({ isResumed: true });
+    this.engine.orchestrator.start(this.engine.performer);
   }
 
   /** The last state of the run, once nothing of it is at work any more. */
@@ -275,11 +286,6 @@ export class Stage implements Disposable {
   }
 }
 
-/** The tickets that the tracker holds. */
-function knownTo(state: RunState): Ticket["id"][] {
-  return state.plan.tickets.map((t) => t.id).filter((id) => stateOf(state, id).unfiled === undefined);
-}
-
 function stop(): never {
   throw new Error("the engine was killed");
 }
@@ -291,13 +297,4 @@ interface Engine {
   readonly performer: Performer;
   readonly ctx: LoopContext;
   readonly repo: Repo;
-}
-
-/** What an honest oracle says of this tracker. */
-export async function judgeBy(tracker: Tracker): Promise<Judgement> {
-  const tickets = await tracker.snapshot();
-  const count = (as: string) => tickets.filter((t) => t.state.as === as).length;
-  const open = tickets.filter((t) => t.state.as === "open").map((t) => t.id);
-  const counts = { done: count("done"), gated: count("human-gated"), open: open.length };
-  return { verdict: open.length === 0 ? "done" : "not-done", counts, open, durationMs: 1 };
 }

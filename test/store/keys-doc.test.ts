@@ -43,6 +43,7 @@ const ASKED: readonly (readonly [Mode, string])[] = [
   ["leave", "Leaving"],
   ["gate", "A human gate"],
   ["note", "A note of an intervention"],
+  ["add", "Adding a ticket"],
   ["filter", "The filter"],
   ["search", "The search"],
   ["palette", "The palette"],

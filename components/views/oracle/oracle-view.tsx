@@ -1,4 +1,5 @@
 import { memo, type ReactNode, useMemo } from "react";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { formatClock } from "../../../src/store/format.ts";
@@ -12,7 +13,7 @@ import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { evidenceLines, evidenceTitle, type OracleSection, sectionTitle } from "./evidence-lines.ts";
 import { ORACLE_HEAD_LINES, OracleHead } from "./oracle-head.tsx";
-import { healHistoryLines, healsCount, interventionLines, interventionsCount } from "./people-lines.ts";
+import { healHistoryLines, healsCount, interventionLines, interventionsCount, judgementHistoryLines } from "./people-lines.ts";
 
 /** From this many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;
@@ -77,14 +78,29 @@ function usePeople(width: number): readonly SpanLine[] {
   const tripwire = useDashboard((s) => s.run?.tripwire);
   const end = useDashboard((s) => s.run?.end);
   const interventions = useDashboard((s) => s.run?.interventions);
+  const plan = useDashboard((s) => s.run?.plan);
+  const oracle = useDashboard((s) => s.run?.oracle);
   return useMemo(() => {
-    if (heals === undefined || batch === undefined || tripwire === undefined || interventions === undefined) return [];
+    if (
+      heals === undefined ||
+      batch === undefined ||
+      tripwire === undefined ||
+      interventions === undefined ||
+      plan === undefined ||
+      oracle === undefined
+    )
+      return [];
     const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
     const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
       [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [
         { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
-        interventionLines({ interventions }, width),
+        interventionLines({ batch, interventions, plan }, width),
+        " none so far",
+      ],
+      [
+        { title: "JUDGEMENTS", tone: "oracle", count: judgementsCount(oracle) },
+        judgementHistoryLines({ oracle }),
         " none so far",
       ],
     ];
@@ -92,7 +108,11 @@ function usePeople(width: number): readonly SpanLine[] {
       sectionTitle(section, width),
       ...(lines.length === 0 ? [[{ text: none, tone: "waiting" as const }]] : lines.map((line) => cutSpans(line, width))),
     ]);
-  }, [heals, batch, tripwire, end, interventions, width]);
+  }, [heals, batch, tripwire, end, interventions, plan, oracle, width]);
+}
+
+function judgementsCount({ judged, recent }: RunState["oracle"]): string {
+  return judged > recent.length ? `the last ${recent.length} of ${judged}` : String(judged);
 }
 
 /** Joins two columns of lines. */

@@ -1,10 +1,13 @@
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
+import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
 import type { PastHeal } from "../../../src/domain/run/heal-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
+import { VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
 import { HEAL_LABELS } from "../../../src/store/labels/outcome-label.ts";
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
+import { judgementText } from "../../../src/store/results/judgement-lines.ts";
 import { wrapWords } from "../../kit/fit.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
@@ -94,13 +97,15 @@ export function interventionsCount({ interventions }: Pick<RunState, "interventi
 }
 
 /** People's interventions in the run, newest first: time, class, target, and note. */
-export function interventionLines({ interventions }: Pick<RunState, "interventions">, width: number): readonly SpanLine[] {
-  return interventions.toReversed().flatMap((each): readonly SpanLine[] => {
+export function interventionLines(run: Pick<RunState, "batch" | "interventions" | "plan">, width: number): readonly SpanLine[] {
+  return run.interventions.toReversed().flatMap((each): readonly SpanLine[] => {
     const kind = interventionKind(each.class);
     const lead = ` ${formatClock(each.at)}  `;
     const what = ` ${kind.padEnd(KIND_WIDTH)} ${displayText(each.target)}  `;
     const room = Math.max(20, width - lead.length - 2 - what.length - 1);
-    const [first = "", ...rest] = wrapWords(displayText(each.note), room);
+    const became = ticketsFrom(run, each);
+    const note = became.length === 0 ? each.note : `${each.note} → ${became.join(", ")}`;
+    const [first = "", ...rest] = wrapWords(displayText(note), room);
     const indent = " ".repeat(lead.length + 2 + what.length);
     return [
       [{ text: lead, tone: "waiting" }, { text: each.class, tone: "person", bold: true }, { text: what }, { text: first }],
@@ -110,3 +115,17 @@ export function interventionLines({ interventions }: Pick<RunState, "interventio
 }
 
 const KIND_WIDTH = "harness".length;
+
+/** The last judgements of the oracle, newest first. */
+export function judgementHistoryLines({ oracle }: Pick<RunState, "oracle">): readonly SpanLine[] {
+  return oracle.recent.toReversed().map((each): SpanLine => {
+    const { glyph, tone } = VERDICT_LABELS[each.verdict];
+    const changed = each.changed === undefined ? "no evidence" : `${each.changed} changed`;
+    return [
+      { text: ` ${formatClock(each.at)}  `, tone: "waiting" },
+      { text: `${glyph} `, tone },
+      { text: judgementText(each) },
+      { text: ` · ${changed}`, tone: "waiting" },
+    ];
+  });
+}

@@ -12,6 +12,7 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   silent: BARS.failed,
   "out-of-time": BARS.failed,
   killed: BARS.killed,
+  closed: BARS.cutOff,
   stopped: BARS.cutOff,
   lost: BARS.cutOff,
 };

@@ -1,8 +1,20 @@
+import { basename, dirname } from "node:path";
+import { isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
+import {
+  type FiledTicket,
+  TicketIdTaken,
+  TicketMoved,
+  type Tracker,
+  type TrackerTicket,
+  type TrackerWrite,
+} from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
 import { queuePerFile } from "./queue-per-file.ts";
-import { isSameState, noteLine, recordOf, stateOf } from "./state-record.ts";
+import { embeddedTicket } from "./reading.ts";
+import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
+import { noteLine, recordOf } from "./state-record.ts";
+import { watchFiles } from "./watch-files.ts";
 import { replaceWholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
@@ -12,17 +24,37 @@ const MAX_ATTEMPTS = 5;
  * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; filed
  * tickets come after them.
  */
-export function createEmbeddedTracker(options: { readonly file: string; readonly ids: readonly TicketId[] }): Tracker {
+export function createEmbeddedTracker(options: {
+  readonly file: string;
+  readonly ids: readonly TicketId[];
+  /** The thread in which `read` reads; default: this one. */
+  readonly thread?: ThreadProgram | undefined;
+}): Tracker {
   const { file } = options;
   const ids = [...options.ids];
+  const reading = new CurrentReading({ kind: "embedded", file }, options.thread);
   return {
     async snapshot() {
       const { tickets } = await existing(file);
       const byId = new Map(tickets.map((t) => [t.id, t]));
       return ids.map((id) => trackerTicket(file, id, byId.get(id)));
     },
-    set(id, state, note) {
-      return queuePerFile(file, () => set(file, ids, id, state, note));
+    read: () => reading.read(),
+    async body(id) {
+      const ticket = (await existing(file)).tickets.find((t) => t.id === id);
+      if (ticket === undefined) throw brokenTracker(file, `ticket ${id} is not in it`);
+      return ticket.body;
+    },
+    watch(changed) {
+      const unwatch = watchFiles(dirname(file), (name) => name === basename(file), changed);
+      return () => {
+        unwatch();
+        reading.close();
+      };
+    },
+    set(id, state, note, from) {
+      if (!ids.includes(id)) return Promise.reject(brokenTracker(file, `ticket ${id} is not one of the batch's`));
+      return queuePerFile(file, () => set(file, id, { state, note, from }));
     },
     async taken() {
       return (await existing(file)).tickets.map((ticket) => ticket.id);
@@ -56,16 +88,33 @@ export function seedEmbeddedTracker(
   });
 }
 
-async function set(file: string, ids: readonly TicketId[], id: TicketId, state: TrackerState, note: string): Promise<void> {
-  if (!ids.includes(id)) throw brokenTracker(file, `ticket ${id} is not one of the batch's`);
+async function set(
+  file: string,
+  id: TicketId,
+  {
+    state,
+    note,
+    from,
+  }: { readonly state: TrackerState; readonly note: string; readonly from: readonly TrackerState[] | undefined },
+): Promise<TrackerWrite> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const before = await existing(file);
-    const now = before.tickets.find((t) => t.id === id);
-    if (isSameState(trackerTicket(file, id, now).state, state)) return;
+    const now = trackerTicket(
+      file,
+      id,
+      before.tickets.find((t) => t.id === id),
+    );
+    if (isSameState(now.state, state)) return { before: now.revision, after: now.revision };
+    if (from?.some((known) => isSameState(known, now.state)) === false)
+      throw new TicketMoved(`somebody set ${id} to ${now.state.as}`);
     const next = before.tickets.map((t) => (t.id === id ? withState(t, state, note) : t));
     if (await replaceWholeFile(file, embeddedText(next), before.file)) {
-      const after = (await existing(file)).tickets.find((t) => t.id === id);
-      if (isSameState(trackerTicket(file, id, after).state, state)) return;
+      const after = trackerTicket(
+        file,
+        id,
+        (await existing(file)).tickets.find((t) => t.id === id),
+      );
+      if (isSameState(after.state, state)) return { before: now.revision, after: after.revision };
       throw brokenTracker(file, `ticket ${id} was set to ${state.as} and did not read back so`);
     }
   }
@@ -105,7 +154,7 @@ async function existing(file: string): Promise<EmbeddedRead> {
 
 function trackerTicket(file: string, id: TicketId, ticket: EmbeddedTicket | undefined): TrackerTicket {
   if (ticket === undefined) throw brokenTracker(file, `ticket ${id} is not in it`);
-  const state = stateOf(ticket);
-  if ("problem" in state) throw brokenTracker(file, `ticket ${id}: ${state.problem}`);
-  return { id, title: ticket.title, state };
+  const read = embeddedTicket(ticket);
+  if ("problem" in read) throw brokenTracker(file, `ticket ${id}: ${read.problem}`);
+  return read;
 }

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { Problem } from "./front-matter.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { isTicketName, parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
@@ -12,6 +13,11 @@ import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
 export interface TicketInFolder extends TicketContent {
   /** Absolute if the folder's path is. */
   readonly file: string;
+}
+
+/** With the whole text of its file. */
+interface TicketWithText extends TicketInFolder {
+  readonly text: string;
 }
 
 /** The largest ticket file, the same as the oracle's bound. Bytes. */
@@ -30,11 +36,11 @@ export type Strictness = "whole" | "state";
  * README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`. All problems
  * come as one UserError (exit 2) that names file, line and remedy.
  */
-export function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
-  return readFolder(folder, "whole");
+export async function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
+  return (await readFolder(folder, "whole")).map(({ text: _, ...ticket }) => ticket);
 }
 
-export async function readFolder(folder: string, strictness: Strictness): Promise<readonly TicketInFolder[]> {
+export async function readFolder(folder: string, strictness: Strictness): Promise<readonly TicketWithText[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
     const files = await readFiles(folder);
@@ -71,7 +77,8 @@ async function readFiles(folder: string): Promise<readonly NamedFile[] | undefin
   return read.filter((one) => one !== undefined);
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** The names of the files that can be tickets. Throws a UserError if there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw unreadableFolder(folder, ["there is no such folder"], cause);
     throw cause;
@@ -90,9 +97,9 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
   }
 }
 
-function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly TicketInFolder[] {
+function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly TicketWithText[] {
   const problems: string[] = [];
-  const tickets = new Map<TicketId, TicketInFolder>();
+  const tickets = new Map<TicketId, TicketWithText>();
   for (const { name, file } of files) {
     const reading = readOne(name, file, strictness);
     problems.push(...reading.problems.map((problem) => `${shownFileName(name)}${problem}`));
@@ -100,7 +107,11 @@ function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Stri
     const twin = tickets.get(reading.ticket.id);
     if (twin !== undefined)
       problems.push(`${shownFileName(name)}: it has the same id, ${twin.id}, as ${shownFileName(basename(twin.file))}`);
-    tickets.set(reading.ticket.id, { ...reading.ticket, file: join(folder, name) });
+    tickets.set(reading.ticket.id, {
+      ...reading.ticket,
+      file: join(folder, name),
+      text: file instanceof UserError ? "" : file.text,
+    });
   }
   if (problems.length > 0) throw unreadableFolder(folder, problems);
   return [...tickets.values()];
@@ -115,6 +126,12 @@ function readOne(
   const { problems, ...reading } = parseTicketFile(name, file.text);
   const counted = problems.filter((p) => p.grave || strictness === "whole");
   return { ...reading, problems: counted.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
+}
+
+/** The problems of one file as one line. */
+export function shownProblem(name: string, problems: readonly Problem[]): string {
+  const parts = problems.map(({ line, why }) => `${line === undefined ? "" : `line ${line}: `}${tame(why)}`);
+  return `${shownFileName(name)}: ${parts.join("; ")}`.slice(0, 500);
 }
 
 /** One error for all problems of the folder. */

@@ -1,14 +1,24 @@
 import { basename, join } from "node:path";
+import { isSameState, type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
-import { type FiledTicket, TicketIdTaken, type Tracker, type TrackerState, type TrackerTicket } from "../../ports/tracker.ts";
+import {
+  type FiledTicket,
+  TicketIdTaken,
+  TicketMoved,
+  type Tracker,
+  type TrackerTicket,
+  type TrackerWrite,
+} from "../../ports/tracker.ts";
 import { MAX_TICKET_FILE, readFolder, takenIn, unreadableFolder } from "./folder-read.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
-import { isSameState } from "./state-record.ts";
+import { contentTicket } from "./reading.ts";
+import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
 import { newTicketText, withState } from "./ticket-edit.ts";
-import { parseTicketFile } from "./ticket-file.ts";
+import { isTicketName, parseTicketFile } from "./ticket-file.ts";
+import { watchFiles } from "./watch-files.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
@@ -18,9 +28,15 @@ const MAX_ATTEMPTS = 5;
  * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; filed
  * tickets come after them, each in a new file.
  */
-export function createFolderTracker(options: { readonly folder: string; readonly ids: readonly TicketId[] }): Tracker {
+export function createFolderTracker(options: {
+  readonly folder: string;
+  readonly ids: readonly TicketId[];
+  /** The thread in which `read` reads; default: this one. */
+  readonly thread?: ThreadProgram | undefined;
+}): Tracker {
   const folder = options.folder;
   const ids = [...options.ids];
+  const reading = new CurrentReading({ kind: "folder", folder }, options.thread);
   /** File name by id, from the last complete reading: saves reading every file for one write. Never trusted unchecked. */
   const names = new Map<TicketId, string>();
 
@@ -30,7 +46,7 @@ export function createFolderTracker(options: { readonly folder: string; readonly
     return ids.map((id) => {
       const ticket = tickets.get(id);
       if (ticket === undefined) throw missing(folder, id);
-      return { id, title: ticket.title, state: ticket.state };
+      return contentTicket(ticket, ticket.text);
     });
   }
 
@@ -47,9 +63,18 @@ export function createFolderTracker(options: { readonly folder: string; readonly
 
   return {
     snapshot,
-    set(id, state, note) {
+    read: () => reading.read(),
+    body: async (id) => (await find(id)).body,
+    watch(changed) {
+      const unwatch = watchFiles(folder, isTicketName, changed);
+      return () => {
+        unwatch();
+        reading.close();
+      };
+    },
+    set(id, state, note, from) {
       if (!ids.includes(id)) return Promise.reject(unreadableFolder(folder, [`ticket ${id} is not one of the batch's`]));
-      return queuePerFile(folder, () => set(folder, () => find(id), state, note));
+      return queuePerFile(folder, () => set(folder, () => find(id), { state, note, from }));
     },
     taken: () => takenIn(folder),
     async file(ticket) {
@@ -65,17 +90,28 @@ interface Found {
   readonly name: string;
   readonly file: WholeFile;
   readonly state: TrackerState;
+  readonly body: string;
 }
 
-async function set(folder: string, find: () => Promise<Found>, state: TrackerState, note: string): Promise<void> {
+async function set(
+  folder: string,
+  find: () => Promise<Found>,
+  {
+    state,
+    note,
+    from,
+  }: { readonly state: TrackerState; readonly note: string; readonly from: readonly TrackerState[] | undefined },
+): Promise<TrackerWrite> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { id, name, file, state: now } = await find();
-    if (isSameState(now, state)) return;
+    const before = textSha(file.text);
+    if (isSameState(now, state)) return { before, after: before };
+    if (from?.some((known) => isSameState(known, now)) === false) throw new TicketMoved(`somebody set ${id} to ${now.as}`);
     const text = withState(file.text, state, note);
     mustRead(folder, name, id, text, state);
     if (await replaceWholeFile(join(folder, name), text, file)) {
       const after = await look(folder, name, id);
-      if (after !== undefined && isSameState(after.state, state)) return;
+      if (after !== undefined && isSameState(after.state, state)) return { before, after: textSha(after.file.text) };
       throw unreadableFolder(folder, [`ticket ${id} was set to ${state.as} and did not read back so`]);
     }
   }
@@ -117,7 +153,7 @@ async function look(folder: string, name: string, id: TicketId): Promise<Found |
   });
   if (file === undefined) return undefined;
   const { ticket } = parseTicketFile(name, file.text);
-  return ticket === undefined || ticket.id !== id ? undefined : { id, name, file, state: ticket.state };
+  return ticket === undefined || ticket.id !== id ? undefined : { id, name, file, state: ticket.state, body: ticket.body };
 }
 
 function missing(folder: string, id: TicketId): UserError {

@@ -1,5 +1,5 @@
 import { HumanStep } from "../../domain/run/command.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
+import type { TrackerState } from "../../domain/run/drift-fact.ts";
 
 /** A state in the format of both local stores. */
 export interface StateRecord {
@@ -27,10 +27,6 @@ export function recordOf(state: TrackerState): StateRecord {
   if (state.as !== "human-gated") return { state: state.as };
   if (!state.step.isWellFormed()) throw new RangeError("the step holds half a character");
   return { state: state.as, humanStep: HumanStep.parse(state.step) };
-}
-
-export function isSameState(a: TrackerState, b: TrackerState): boolean {
-  return a.as === b.as && (a.as !== "human-gated" || b.as !== "human-gated" || a.step.trim() === b.step.trim());
 }
 
 /** A note as one line of plain text, at most 500 characters. */

@@ -1,4 +1,5 @@
-import type { FiledTicket, TrackerState } from "../../ports/tracker.ts";
+import type { TrackerState } from "../../domain/run/drift-fact.ts";
+import type { FiledTicket } from "../../ports/tracker.ts";
 import { type Field, type FrontMatter, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";

@@ -1,7 +1,7 @@
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../domain/batch/schema.ts";
+import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
 import { type FrontMatter, type ListKey, type Problem, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { stateOf } from "./state-record.ts";
 import { headingOf, partsOf } from "./ticket-text.ts";

@@ -5,11 +5,16 @@ import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { openNoLink } from "../plain-file.ts";
 
-/** A file as it was read: its text, and the data to write it back as the same kind of file. */
-export interface WholeFile {
-  readonly text: string;
-  /** Changes whenever the file is written or replaced. */
+export interface Stamp {
+  /** Changes whenever the file is written or replaced, unless that happens twice within a tick of the file system's clock. */
   readonly stamp: string;
+  /** The time of its last change. Milliseconds since the epoch. */
+  readonly changedMs: number;
+}
+
+/** A file as it was read: its text, and the data to write it back as the same kind of file. */
+export interface WholeFile extends Stamp {
+  readonly text: string;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
@@ -28,7 +33,8 @@ export async function readWholeFile(file: string, maxBytes: number): Promise<Who
     if (!stats.isFile()) throw unfit(file, "it is not a regular file", "Put a plain file there.");
     if (stats.size > BigInt(maxBytes)) throw unfit(file, `it is larger than ${maxBytes} bytes`, "Make it smaller.");
     const text = decode(await handle.readFile(), file);
-    return { text, stamp: stampOf(stats), mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
+    const owner = { mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
+    return { text, stamp: stampOf(stats), changedMs: Number(stats.ctimeMs), ...owner };
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { FrozenSet } from "../../domain/run/event.ts";
+import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { changedPart } from "../../domain/run/frozen-set.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";

@@ -37,6 +37,8 @@ export interface JudgementRequest {
 /** A judgement of the real tracker, and the contradictions of its copies. */
 export interface CopyComparison {
   readonly judgement: Judgement;
+  /** The oracle's evidence on each ticket, if it gave any. */
+  readonly evidence: Judging["evidence"] | undefined;
   readonly problem?: string;
   /** True if the copies were judged: not while the real tracker keeps changing, nor if it cannot be judged. */
   readonly compared: boolean;
@@ -59,16 +61,17 @@ export async function judgeWithCopies(
     const before = await copyOrWhyNot(batch.tracker);
     const real = await options.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
+    const told = { judgement, evidence: real.evidence };
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
-      return { judgement, compared: false };
+      return { ...told, compared: false };
     const after = await copyOrWhyNot(batch.tracker);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
     if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
       const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
-      return { judgement, compared: true, ...(problem === undefined ? {} : { problem }) };
+      return { ...told, compared: true, ...(problem === undefined ? {} : { problem }) };
     }
-    if (attempt === MAX_ATTEMPTS) return { judgement, compared: false };
+    if (attempt === MAX_ATTEMPTS) return { ...told, compared: false };
   }
 }
 

@@ -1,10 +1,11 @@
-import { whatChanged } from "../../domain/batch/changed-paths.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { StateHome } from "../state-home.ts";
+import { applyChanges, changesSince } from "./changed-batch.ts";
 import type { OtherSessions } from "./day-budget.ts";
 import { giveUp } from "./give-up.ts";
-import { hasBegun, stateFromJournal } from "./journal-state.ts";
+import { hasBegun } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
@@ -13,6 +14,8 @@ import type { RunEnvironment } from "./preflight.ts";
 export interface RunChoice {
   readonly workers?: number;
   readonly fresh: boolean;
+  /** What a person accepts of a batch file that was changed since the unfinished run began: new tickets, or all that can change. */
+  readonly acceptChanges?: "additions" | "all";
   /** The new run only checks what the last one landed, once, and starts no agent. */
   readonly checksOnly?: boolean;
   /** Called once nothing stands against the start any more, before the run is begun or gone on with. What it throws ends the start. */
@@ -34,11 +37,12 @@ export async function openRun(input: {
   const { options, loaded, home, store } = input;
   const unfinished = unfinishedRun(store, loaded.path);
   if (unfinished !== undefined && !options.fresh) {
-    refuseChanged({ loaded, row: unfinished, store, options });
+    if (options.workers !== undefined) throw workersGiven(unfinished.run);
+    const changes = await changesSince({ loaded, row: unfinished, store, acceptChanges: options.acceptChanges });
     options.onAccepted?.(loaded);
     const open = await resumeRun({ run: unfinished.run, home, store });
     refuseOtherSandbox(open, input.world);
-    return open;
+    return changes === undefined ? open : applyChanges(open, changes);
   }
   options.onAccepted?.(loaded);
   const now = Date.now();
@@ -61,26 +65,13 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   return unfinishedRun(store, batchPath);
 }
 
-/** The batch is frozen when a run begins. A changed file would be silently ignored, so it is refused. */
-function refuseChanged({
-  loaded,
-  row,
-  store,
-  options,
-}: {
-  readonly loaded: LoadedBatch;
-  readonly row: RunRow;
-  readonly store: RunStore;
-  readonly options: RunChoice;
-}): void {
-  const { run } = row;
-  const frozen = () => stateFromJournal(store.openForReading(run), run).batch;
-  const changed = loaded.sha === row.batchFileSha ? undefined : whatChanged(frozen(), loaded.batch);
-  const workers = options.workers !== undefined ? "--workers cannot change a run that goes on" : undefined;
-  const why = changed ?? workers;
-  if (why === undefined) return;
-  const todo = "Undo the change to go on with the run, or give it up and start again with --fresh.";
-  throw new UserError({ what: `the unfinished run ${run} cannot go on`, why, todo, exitCode: EXIT.refused });
+function workersGiven(run: RunId): UserError {
+  return new UserError({
+    what: `the unfinished run ${run} cannot go on`,
+    why: "--workers cannot change a run that goes on",
+    todo: "Leave it out, or give the run up and start again with --fresh.",
+    exitCode: EXIT.refused,
+  });
 }
 
 /** A run keeps its recorded sandbox mode to its end. */

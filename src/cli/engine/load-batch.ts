@@ -23,6 +23,8 @@ export interface LoadedBatch {
   readonly folder: string;
   /** sha256 of the file's bytes. */
   readonly sha: string;
+  /** The same file for repositories that name these test commands. Reads it again. */
+  readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
 }
@@ -54,7 +56,14 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
-  return { batch, path, folder, sha: createHash("sha256").update(bytes).digest("hex"), warnings: read.warnings };
+  return {
+    batch,
+    path,
+    folder,
+    sha: createHash("sha256").update(bytes).digest("hex"),
+    withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
+    warnings: read.warnings,
+  };
 }
 
 /** The commands by which repositories run their own tests, as the tips of their bases name them. */

@@ -15,7 +15,8 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
-import type { Tracker } from "../../ports/tracker.ts";
+import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
+import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { carryOver, earlierLandings, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
@@ -37,6 +38,8 @@ export interface OpenRun {
   readonly oracleBatch: OracleBatch;
   /** The first event if the run begins now; absent if it is resumed. */
   readonly started?: RunEvent;
+  /** The events by which a person's changes of the batch file came to a resumed run. */
+  readonly changed?: readonly RunEvent[];
 }
 
 /** A new run name: the batch's name, the day, and four random hexadecimal digits. Valid in a branch name. */
@@ -58,13 +61,18 @@ export function trackerOf(
 ): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
   const ids = [...batch.tickets.map((ticket) => ticket.id), ...found];
   const { path } = batch.tracker;
+  const thread = { program: packageFiles().main, args: ["__tracker"] };
   if (path !== undefined) {
     const nothing = () => Promise.resolve();
-    return { tracker: createFolderTracker({ folder: path, ids }), place: { kind: "folder", folder: path }, seed: nothing };
+    return {
+      tracker: createFolderTracker({ folder: path, ids, thread }),
+      place: { kind: "folder", folder: path },
+      seed: nothing,
+    };
   }
   const file = join(folder, "tracker.json");
   return {
-    tracker: createEmbeddedTracker({ file, ids }),
+    tracker: createEmbeddedTracker({ file, ids, thread }),
     place: { kind: "embedded", file },
     seed: () => seedEmbeddedTracker(file, batch.tickets),
   };
@@ -95,18 +103,8 @@ export async function beginRun(options: {
   if (last !== undefined && place.kind === "embedded")
     await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const landings = earlierLandings(store, { batchPath: loaded.path, run }, last);
-  const settled = (await tracker.snapshot()).flatMap(({ id, state }) => {
-    if (state.as === "open") return [];
-    const landed = landings.get(id);
-    return [
-      {
-        id,
-        as: state.as,
-        ...(state.as === "human-gated" ? { step: state.step } : {}),
-        ...(landed === undefined ? {} : { landedEarlier: landed }),
-      },
-    ];
-  });
+  const tickets = await tracker.snapshot();
+  const { settled, tracked } = asFound(tickets, landings);
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
@@ -123,6 +121,7 @@ export async function beginRun(options: {
     frozen: frozenNow(batch, oracle.sha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
     settled,
+    tracked,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),
@@ -131,6 +130,27 @@ export async function beginRun(options: {
   };
   const first = journal.append(started);
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
+}
+
+/** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
+function asFound(
+  tickets: readonly TrackerTicket[],
+  landings: ReturnType<typeof earlierLandings>,
+): Required<Pick<Extract<RunFact, { type: "run-started" }>, "settled" | "tracked">> {
+  const settled = tickets.flatMap(({ id, state }) => {
+    if (state.as === "open") return [];
+    const landed = landings.get(id);
+    const step = state.as === "human-gated" ? { step: state.step } : {};
+    return [{ id, as: state.as, ...step, ...(landed === undefined ? {} : { landedEarlier: landed }) }];
+  });
+  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
+    id,
+    revision,
+    titleSha,
+    bodySha,
+    ...(dependsOn !== undefined && { dependsOn }),
+  }));
+  return { settled, tracked };
 }
 
 /**

@@ -8,9 +8,9 @@ import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import { createCrossCheckedOracle } from "../../adapters/tripwire/cross-checked-oracle.ts";
 import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
-import type { FrozenSet } from "../../domain/run/event.ts";
+import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { frozenSetOf } from "../../domain/run/frozen-set.ts";
-import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
+import { type FrozenProgram, type Oracle, type OracleBatch, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
 
@@ -64,7 +64,7 @@ export function judgesOf(options: {
   const kept = keepsEvidence(program, { folder: runFolder, tracker: oracleBatch.tracker });
   const plainOracle: Oracle = {
     sha: program.sha,
-    judge: async (signal, how) => (await kept.judge(grown(), signal, how)).judgement,
+    judge: async (signal, how) => withEvidence(await kept.judge(grown(), signal, how)),
   };
   return {
     oracle: canaries ? createCrossCheckedOracle({ ...common, program: kept }) : plainOracle,

@@ -49,8 +49,8 @@ export interface Engine {
   readonly state: () => RunState;
   /** Calls `to` with every event from now on, after it is durable. */
   subscribe(to: (event: RunEvent, state: RunState) => void): void;
-  /** The first event if the run begins now. */
-  readonly started?: RunEvent;
+  /** The events that are in the journal already: the first one if the run begins now, or changes of the batch file. */
+  readonly written: readonly RunEvent[];
   /** Starts to work. */
   go(): void;
   /** Requests an orderly stop: agents are ended, and the run can be resumed. */
@@ -177,7 +177,7 @@ async function wire(parts: Parts): Promise<Engine> {
   };
   return {
     run: open.run,
-    ...(open.started === undefined ? {} : { started: open.started }),
+    written: open.started === undefined ? (open.changed ?? []) : [open.started],
     folder,
     state: () => orchestrator.state,
     subscribe: (to) => void subscribers.push(to),
@@ -208,7 +208,9 @@ async function wire(parts: Parts): Promise<Engine> {
 
 async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrator, performer: Performer): Promise<void> {
   try {
-    if (open.started === undefined) await recover(ctx);
+    const isResumed = open.started === undefined;
+    if (isResumed) await recover(ctx);
+    await performer.watchTracker({ isResumed });
     orchestrator.start(performer);
   } catch (error) {
     orchestrator.fail(error);

@@ -1,9 +1,12 @@
+import { type JudgementRecord, judgementRecords } from "../../domain/results/judgements.ts";
 import { reportOf } from "../../domain/results/report.ts";
+import type { EarlierRun } from "../../domain/results/trend.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
 import { renderMarkdown, renderSummaryText } from "../../store/results/summary.ts";
 import { earlierRuns } from "../earlier-runs.ts";
-import { describeChoice, findRun } from "../find-run.ts";
+import { describeChoice, findRun, withStore } from "../find-run.ts";
 import { writeAll, writeNote } from "../print.ts";
 
 /** Prints the numbers of a run, from its journal alone, and the kept numbers of earlier runs. */
@@ -13,13 +16,20 @@ export function report(name: string | undefined, format: "text" | "json" | "md" 
   writeNote(describeChoice(found));
   const { runs, problem } = earlierRuns(state.run);
   if (problem !== undefined) writeAll(2, `loopdash: earlier runs are left out (${plainText(problem)})\n`);
-  writeAll(1, RENDER[format](state, live, runs));
+  writeAll(1, RENDER[format](state, live, runs, judgementsOf(state)));
   return 0;
 }
 
-const RENDER: Readonly<Record<"text" | "json" | "md" | "html", typeof renderSummaryText>> = {
+/** The judgements of a run's journal: its state keeps the last of them only. */
+function judgementsOf({ run, oracleSha }: RunState): readonly JudgementRecord[] {
+  return withStore((store) => judgementRecords(store.openForReading(run).read(), oracleSha));
+}
+
+type Render = (state: RunState, live: boolean, earlier: readonly EarlierRun[], judgements: readonly JudgementRecord[]) => string;
+
+const RENDER: Readonly<Record<"text" | "json" | "md" | "html", Render>> = {
   text: renderSummaryText,
-  json: (state, _, earlier) => `${JSON.stringify(reportOf(state, earlier), undefined, 2)}\n`,
+  json: (state, _, earlier, judgements) => `${JSON.stringify(reportOf(state, earlier, judgements), undefined, 2)}\n`,
   md: renderMarkdown,
   html: renderPage,
 };

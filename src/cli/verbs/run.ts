@@ -1,8 +1,10 @@
 import { writeSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import { isUnchecked } from "../../domain/batch/warn.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
@@ -34,20 +36,36 @@ export async function run(request: RunRequest): Promise<number> {
 async function onTerminal(request: RunRequest): Promise<number> {
   const keymap = await readKeymap(process.env, process.cwd());
   const { engine } = await spawn(request);
-  const [{ run, folder, warnings }, { watch }] = await Promise.all([engine, import("../dashboard/watch.ts")]);
+  const accepted = engine.catch((error: unknown) => askAndSpawn(error, request));
+  const [{ run, folder, warnings }, { watch }] = await Promise.all([accepted, import("../dashboard/watch.ts")]);
   if (warnings !== undefined) writeAll(2, `${warnings}\n`);
   return watch({ run, folder, live: true }, keymap);
 }
 
 /** Resolves once the process is started; `engine` resolves once that has answered. */
-async function spawn({ workers, batch, fresh, allowApiKey }: RunRequest): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
+async function spawn(
+  { workers, batch, fresh, allowApiKey, acceptChanges }: RunRequest,
+  accepted?: "additions",
+): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
   const { spawnEngine } = await import("../spawn-engine.ts");
-  return { engine: spawnEngine({ batch, fresh, allowApiKey, ...(workers === undefined ? {} : { workers }) }) };
+  const changes: "additions" | "all" | undefined = acceptChanges ? "all" : accepted;
+  const given = { ...(workers === undefined ? {} : { workers }), ...(changes === undefined ? {} : { acceptChanges: changes }) };
+  return { engine: spawnEngine({ batch, fresh, allowApiKey, ...given }) };
+}
+
+/** If a yes would remove the reason of a refusal, asks the person for it, once. */
+async function askAndSpawn(error: unknown, request: RunRequest): Promise<SpawnedEngine> {
+  if (!(error instanceof UserError) || error.offer === undefined) throw error;
+  const asking = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await asking.question(`${plainText(error.offer)} [y/N] `);
+  asking.close();
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw error;
+  return (await spawn(request, "additions")).engine;
 }
 
 /** Runs the engine in this process, and prints the run on standard output. */
 export async function headless(request: RunRequest): Promise<number> {
-  const { workers, batch, fresh, allowApiKey, checksOnly = false, output } = request;
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly = false, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const { startEngine } = await import("../engine/start-engine.ts");
@@ -65,10 +83,11 @@ export async function headless(request: RunRequest): Promise<number> {
       probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
+    ...(acceptChanges ? { acceptChanges: "all" } : {}),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
   const print = linePrinter(format);
-  if (engine.started !== undefined) print(engine.started, engine.state());
+  for (const event of engine.written) print(event, engine.state());
   engine.subscribe(print);
   engine.go();
   const state = await engine.ended;

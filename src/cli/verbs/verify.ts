@@ -32,7 +32,7 @@ export async function verify(name: string | undefined, only: string | undefined)
     return EXIT.done;
   }
   const request = { verb: "run", batch: row.batchPath, output: "headless", dryRun: false, fresh: false, detach: false } as const;
-  return headless({ ...request, allowApiKey: false, checksOnly: true });
+  return headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly: true });
 }
 
 function ticketId(text: string): TicketId {

@@ -1,27 +1,12 @@
 import { pathText } from "./problem.ts";
-import type { Batch } from "./schema.ts";
 
 type Key = string | number;
-
-/** Changed settings that a refusal names. */
-const MOST_PATHS = 6;
-
-/** The differences between the batch of a file and the one that a run began with, in words: the settings by their paths. */
-export function whatChanged(before: Batch, now: Batch): string {
-  const paths = changedPaths(
-    { ...before, tickets: before.tickets.filter(({ foundBy }) => foundBy === undefined) },
-    { ...now, limits: { ...now.limits, workers: before.limits.workers } },
-  );
-  const what = paths.length === 0 ? "its layout, comments or number of workers" : paths.slice(0, MOST_PATHS).join(", ");
-  const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : "";
-  return `the batch file was changed since the run began: ${what}${more}`;
-}
 
 /**
  * The paths at which two values differ, as people write them in a batch file: `limits.attempts`. Entries of a list of tickets are
  * known by their id: `tickets.T-1.title`. A value that is new or gone is one path.
  */
-function changedPaths(before: unknown, now: unknown): readonly string[] {
+export function changedPaths(before: unknown, now: unknown): readonly string[] {
   return differences(before, now, []).map(pathText);
 }
 

@@ -95,7 +95,18 @@ function checkTracker({ tracker, tickets }: BatchFile, report: NoteProblem): voi
   }
 }
 
-function checkTicket(file: BatchFile, ticket: TicketSpec, i: number, report: NoteProblem): void {
+/** Reports the problems of one ticket by itself, for a batch with these repositories, tracker and finish line. */
+export function checkTicketSpec(
+  batch: Pick<BatchFile, "tracker" | "finish"> & { readonly repos: Readonly<Record<string, unknown>> },
+  ticket: TicketSpec,
+  report: NoteProblem,
+): void {
+  const relative: NoteProblem = (path, message, hint) => report(path.slice(2), message, hint);
+  checkTicket(batch, ticket, 0, relative);
+  checkRepoOf(ticket, 0, new Set(Object.keys(batch.repos)), relative);
+}
+
+function checkTicket(file: Pick<BatchFile, "tracker" | "finish">, ticket: TicketSpec, i: number, report: NoteProblem): void {
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);

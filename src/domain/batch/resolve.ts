@@ -18,10 +18,10 @@ export function resolveBatch(
   const { name, agent, oracle, sandbox, limits, tracker } = file;
   const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
-  const finish = whole(file.finish ?? defaultFinish(file), folder);
+  const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
   const lineOf = ({ finish: own }: TicketSpec, repo: RepoId) =>
-    own === undefined ? finishLineOf({ finish, ...tested }, repo) : whole(own, folder);
+    own === undefined ? finishLineOf({ finish, ...tested }, repo) : wholeFinishLine(own, folder);
   const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, lineOf));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
@@ -69,7 +69,7 @@ function resolveTicket(
 }
 
 /** A finish line that ends in `assert`, with the batch file's folder put into its commands. */
-function whole(finish: readonly StepSpec[], folder: string): readonly StepSpec[] {
+export function wholeFinishLine(finish: readonly StepSpec[], folder: string): readonly StepSpec[] {
   const steps = finish.map((step): StepSpec => {
     if (step.step === "check" || step.step === "verify") return { ...step, command: atFolder(step.command, folder) };
     return step.step === "adversary" && step.smoke !== undefined ? { ...step, smoke: atFolder(step.smoke, folder) } : step;

@@ -215,6 +215,8 @@ export interface Ticket {
   readonly fixes?: readonly string[] | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
+  /** True if a person added it while a run was under way, this one or an earlier one. */
+  readonly added?: true | undefined;
 }
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */

@@ -41,12 +41,12 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
 
 /** The number of tickets that workers have added to the run. */
 function discoveredSince({ batch, plan }: RunState): number {
-  return plan.tickets.length - batch.tickets.length;
+  return plan.tickets.slice(batch.tickets.length).filter(({ foundBy }) => foundBy !== undefined).length;
 }
 
-/** The tickets of a run that workers found, also those from an earlier run, in the order of discovery. */
+/** The tickets of a run that the batch file did not name: found by workers or added by people, also in an earlier run, in order. */
 export function discoveredTickets({ plan }: RunState): readonly Ticket[] {
-  return plan.tickets.filter((ticket) => ticket.foundBy !== undefined);
+  return plan.tickets.filter(({ foundBy, added }) => foundBy !== undefined || added === true);
 }
 
 /**
@@ -71,12 +71,15 @@ export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: Ticke
   );
   if (found.length === 0) return batch;
   const ids = new Set<string>(found.map((ticket) => ticket.id));
+  const known = new Set<string>([...batch.tickets, ...found].map((ticket) => ticket.id));
   const waits = new Map(earlier.plan.tickets.map((t) => [t.id, t.dependsOn.filter((dep) => ids.has(dep))]));
   const tickets = batch.tickets.map((t) => ({ ...t, dependsOn: [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? [])])] }));
-  return {
-    ...batch,
-    tickets: [...tickets, ...found.map((t) => ({ ...t, dependsOn: waits.get(t.id) ?? [], finish: finishLineOf(batch, t.repo) }))],
-  };
+  const grown = found.map((t) => ({
+    ...t,
+    dependsOn: t.dependsOn.filter((dep) => known.has(dep)),
+    finish: t.added ? t.finish : finishLineOf(batch, t.repo),
+  }));
+  return { ...batch, tickets: [...tickets, ...grown] };
 }
 
 function refused(why: string): Admission {

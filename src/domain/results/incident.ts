@@ -1,3 +1,4 @@
+import type { Evidence } from "../run/attempt-fact.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface Incident {
   readonly endedAt?: number;
   readonly ticket?: TicketId;
   readonly repo?: RepoId;
+  /** The step that found it. */
+  readonly step?: Evidence["step"];
   /** One line for people, safe for a terminal. */
   readonly summary: string;
 }
@@ -31,6 +34,11 @@ export function endIncident(list: readonly Incident[], subject: IncidentSubject,
   return list.some((each) => isLasting(each, subject))
     ? list.map((each) => (isLasting(each, subject) ? { ...each, endedAt: at } : each))
     : list;
+}
+
+/** Ends what lasts of a ticket that is done or left to a person. */
+export function endTicketIncidents(list: readonly Incident[], ticket: TicketId, at: number): readonly Incident[] {
+  return endIncident(endIncident(list, { kind: "reopened", ticket }, at), { kind: "live-check", ticket }, at);
 }
 
 function isLasting(incident: Incident, { kind, ticket, repo }: IncidentSubject): boolean {

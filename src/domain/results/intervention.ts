@@ -19,6 +19,8 @@ export interface Intervention {
   readonly note: string;
   /** A person noted it afterwards. */
   readonly noted?: true;
+  /** The engine saw what the person did beside loopdash. */
+  readonly observed?: true;
 }
 
 /** Inputs of one class on one target within this time are one decision. Milliseconds. */

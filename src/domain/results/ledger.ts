@@ -1,7 +1,12 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
+import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
+import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proceed.ts";
+import type { IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
+import { ticketsFrom } from "./linked-tickets.ts";
 
 /** The numbers of a run, computed from its journal alone. Times in milliseconds, money in dollars. */
 export interface Ledger {
@@ -17,6 +22,8 @@ export interface Ledger {
     readonly questions: number;
     readonly valid: number;
     readonly usd: number;
+    /** Findings of its valid answers about changes, by severity. */
+    readonly findings: Readonly<Record<Severity, number>>;
     /** Planted defects that the reviewer saw or missed. */
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
@@ -33,18 +40,18 @@ export interface Ledger {
     readonly work: number;
     readonly harness: number;
     readonly byClass: Readonly<Record<string, number>>;
+    /** Those that became tickets of the run (S5.32). */
+    readonly becameTickets: number;
   };
-  /**
-   * Failures that were fixed without a person: failed attempts of tickets that a later attempt shipped, and transients whose
-   * retry passed.
-   */
+  /** Failures that were fixed without a person, all causes together. */
   readonly fixAndProceed: number;
+  readonly fixAndProceedByCause: FixAndProceed;
   /** Heals that were started, and those that were accepted. */
   readonly heals: number;
   readonly healsAccepted: number;
-  /** Tickets that were done and later found not to be. */
+  /** What went wrong after a landing, all kinds together. */
   readonly incidents: number;
-  readonly pullRequests: number;
+  readonly incidentsByKind: Readonly<Record<"liveChecks" | "brokenBases" | "reopened", number>>;
   readonly costUsd: number;
   readonly elapsedMs: number;
   readonly agentMs: number;
@@ -61,17 +68,14 @@ export function ledgerOf(state: RunState): Ledger {
     if (interventionKind(c) === "work") work += 1;
   }
   let attempts = 0;
-  let fixAndProceed = state.transients.passed;
   let gap = 0;
   let agentMs = 0;
   for (const ticket of vecItems(state.tickets)) {
     attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
     agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
     gap += refutedClaims(ticket);
-    // A failure before a person's retry was not fixed without a person.
-    const alone = ticket.history.slice(ticket.retriedAfter ?? 0);
-    if (ticket.phase === "done") fixAndProceed += alone.filter(isRecoveredFailure).length;
   }
+  const fixAndProceedByCause = fixAndProceedOf(state);
   return {
     tickets: { total, done, gated, open: total - done - gated },
     attempts,
@@ -82,20 +86,31 @@ export function ledgerOf(state: RunState): Ledger {
       uncompared: state.checks.uncompared,
       exitCodeOnly: state.checks["exit-code"],
     },
-    interventions: { total: state.interventions.length, work, harness: state.interventions.length - work, byClass },
-    fixAndProceed,
+    interventions: {
+      total: state.interventions.length,
+      work,
+      harness: state.interventions.length - work,
+      byClass,
+      becameTickets: state.interventions.filter((each) => ticketsFrom(state, each).length > 0).length,
+    },
+    fixAndProceed: totalFixes(fixAndProceedByCause),
+    fixAndProceedByCause,
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
     incidents: state.incidents.length,
-    pullRequests: 0,
+    incidentsByKind: {
+      liveChecks: incidentsOf(state, "live-check"),
+      brokenBases: incidentsOf(state, "broken-base"),
+      reopened: incidentsOf(state, "reopened"),
+    },
     costUsd: state.spentUsd,
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
     agentMs,
   };
 }
 
-function isRecoveredFailure(past: PastAttempt): boolean {
-  return past.outcome === "failed" || past.outcome === "silent" || past.outcome === "out-of-time";
+function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {
+  return incidents.filter((incident) => incident.kind === kind).length;
 }
 
 /** The numbers that the reducer keeps. */
@@ -116,6 +131,9 @@ function isUndecided({ live, phase }: TicketState, { n, outcome }: Pick<PastAtte
   return phase === "done" || (phase === "landed" && live.givenUp === undefined);
 }
 
+/** Outcomes after which nobody judges the claim. */
+const LEFT_TO_PEOPLE: ReadonlySet<AttemptOutcome> = new Set(["gated", "closed"]);
+
 /** Counts the claims whose attempt failed, or whose continuing attempt failed after a cut-off. */
 function refutedClaims(ticket: TicketState): number {
   let refuted = 0;
@@ -123,7 +141,7 @@ function refutedClaims(ticket: TicketState): number {
   for (const { claimed, n, outcome } of ticket.history) {
     open ||= claimed;
     if (outcome === "stopped" || outcome === "lost") continue;
-    if (open && outcome !== "done" && outcome !== "gated" && !isUndecided(ticket, { n, outcome })) refuted += 1;
+    if (open && outcome !== "done" && !LEFT_TO_PEOPLE.has(outcome) && !isUndecided(ticket, { n, outcome })) refuted += 1;
     open = false;
   }
   return refuted;

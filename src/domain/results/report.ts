@@ -3,11 +3,16 @@ import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
 import { leftWorkOf } from "../run/left-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
+import type { EvidenceChange } from "../run/oracle-evidence.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
+import type { Incident } from "./incident.ts";
+import { type Intervention, interventionKind } from "./intervention.ts";
+import type { JudgementRecord } from "./judgements.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
+import { ticketsFrom } from "./linked-tickets.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** The output of `loopdash report --json`: a stable contract. */
@@ -23,11 +28,16 @@ export interface RunReport {
   readonly sandboxed: boolean;
   readonly tickets: readonly ReportTicket[];
   readonly interventions: Ledger["interventions"];
+  /** The interventions, in order. */
+  readonly interventionList: readonly ReportIntervention[];
   readonly fixAndProceed: number;
+  readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
   readonly heals: number;
   readonly healsAccepted: number;
   readonly incidents: number;
-  readonly pullRequests: number;
+  readonly incidentsByKind: Ledger["incidentsByKind"];
+  /** The incidents, in order. */
+  readonly incidentList: readonly ReportIncident[];
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -36,8 +46,49 @@ export interface RunReport {
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];
   readonly attempts: number;
+  /** Every judgement of the oracle, oldest first. */
+  readonly judgements: readonly ReportJudgement[];
   /** The last runs of the batch file, oldest first. The last one is this run. */
   readonly trend: readonly TrendPoint[];
+}
+
+/** An intervention. Times in ISO 8601, UTC. */
+interface ReportIntervention {
+  readonly at: string;
+  readonly class: Intervention["class"];
+  readonly kind: "work" | "harness";
+  readonly target: string;
+  readonly note: string;
+  /** True if a person noted it afterwards. */
+  readonly noted: boolean;
+  /** The tickets that it became. */
+  readonly tickets: readonly string[];
+}
+
+/** An incident. Times in ISO 8601, UTC. */
+interface ReportIncident {
+  readonly kind: Incident["kind"];
+  readonly startedAt: string;
+  /** null while it lasts. */
+  readonly endedAt: string | null;
+  readonly ticket: string | null;
+  readonly repo: string | null;
+  readonly summary: string;
+}
+
+/** A judgement of the oracle. Times in ISO 8601, UTC. */
+interface ReportJudgement {
+  readonly at: string;
+  /** True if it was asked to end the run. */
+  readonly final: boolean;
+  readonly verdict: "done" | "not-done" | "unjudged";
+  /** sha256 of the oracle's bytes that judged. */
+  readonly oracleSha: string;
+  readonly counts: JudgementRecord["counts"];
+  readonly problem: string | null;
+  readonly durationMs: number;
+  /** What the oracle said of tickets that it had not said in the judgement before; null if it gave no evidence. */
+  readonly evidence: EvidenceChange | null;
 }
 
 export interface ReportTicket {
@@ -79,9 +130,13 @@ export interface ReportLanded {
 
 /**
  * Computes the report of a running or ended run. A run without an end is `unjudged`. `earlier`: earlier runs of its batch file,
- * newest first.
+ * newest first. `judgements`: those of its journal.
  */
-export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): RunReport {
+export function reportOf(
+  state: RunState,
+  earlier: readonly EarlierRun[] = [],
+  judgements: readonly JudgementRecord[] = [],
+): RunReport {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
   return {
     run: state.run,
@@ -94,14 +149,41 @@ export function reportOf(state: RunState, earlier: readonly EarlierRun[] = []): 
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
     ...numbers,
+    interventionList: state.interventions.map((each) => ({
+      at: iso(each.at),
+      class: each.class,
+      kind: interventionKind(each.class),
+      target: each.target,
+      note: each.note,
+      noted: each.noted === true,
+      tickets: ticketsFrom(state, each),
+    })),
+    incidentList: state.incidents.map(({ kind, at, endedAt, ticket, repo, summary }) => ({
+      kind,
+      startedAt: iso(at),
+      endedAt: endedAt === undefined ? null : iso(endedAt),
+      ticket: ticket ?? null,
+      repo: repo ?? null,
+      summary,
+    })),
+    judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
+      at: iso(at),
+      final,
+      verdict,
+      oracleSha,
+      counts,
+      problem: problem ?? null,
+      durationMs,
+      evidence: evidence ?? null,
+    })),
     trend: trendOf(state, earlier),
   };
 }
 
 function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
-  const landing = landingOf(ticket);
   const left = leftWorkOf(ticket);
+  const landing = landingOf(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,

@@ -33,6 +33,13 @@ export interface Ruling {
   readonly detail: string;
 }
 
+/** The number of findings by severity; severities without any are left out. */
+export function countBySeverity(findings: readonly Pick<Finding, "severity">[]): Partial<Record<Severity, number>> {
+  const counts: Partial<Record<Severity, number>> = {};
+  for (const { severity } of findings) counts[severity] = (counts[severity] ?? 0) + 1;
+  return counts;
+}
+
 /** Findings that a summary names one by one. */
 const NAMED = 3;
 /** Characters of a ruling's evidence (see Evidence). */

@@ -5,6 +5,7 @@ import { describeReason } from "../schedule/why-not.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
+import { admitAdded } from "./added-ticket.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -60,6 +61,10 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitHeal(state, refuse);
     case "drop-heal":
       return admitDropHeal(state, refuse);
+    case "add": {
+      const admitted = admitAdded(state, command.ticket);
+      return admitted.ok ? admitted.facts : refuse(admitted.why);
+    }
     case "verify":
       return admitVerify(state, command.ticket, refuse);
     case "note": {

@@ -1,3 +1,4 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { CheckStrength } from "../evidence/results.ts";
@@ -5,7 +6,7 @@ import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
-  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker";
+  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker" | "tracker";
   readonly name: string;
   /** One line for people: what went wrong. */
   readonly summary: string;
@@ -48,6 +49,7 @@ export type AgentEnding =
   | "over-quota"
   | "killed-by-person"
   | "gated-by-person"
+  | "closed-by-person"
   | "stopped"
   | "failed-to-start";
 
@@ -55,7 +57,17 @@ export type AgentEnding =
  * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after
  * too many refusals by the reviewer's API.
  */
-export type AttemptOutcome = "done" | "landed" | "failed" | "silent" | "out-of-time" | "killed" | "gated" | "stopped" | "lost";
+export type AttemptOutcome =
+  | "done"
+  | "landed"
+  | "failed"
+  | "silent"
+  | "out-of-time"
+  | "killed"
+  | "gated"
+  | "closed"
+  | "stopped"
+  | "lost";
 
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real. */
 export type Question = "review" | "adversary" | "adjudicate";
@@ -132,6 +144,8 @@ export type AttemptFact =
       readonly valid: boolean;
       /** One line for people. */
       readonly says: string;
+      /** The findings of a valid answer about a change, by severity. */
+      readonly findings?: Partial<Record<Severity, number>>;
       /** Present if the reviewer read a planted defect: it saw or missed it. */
       readonly canary?: "seen" | "missed";
       /** The cause of an early stop, if one is reported and the question is not asked again at once. */

@@ -29,9 +29,14 @@ export const Command = z.discriminatedUnion("type", [
   /** Cancels a requested heal that has not begun. */
   z.strictObject({ type: z.literal("drop-heal") }),
   /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
+  /** Adds a ticket to the batch, as a ticket file writes it. */
+  z.strictObject({ type: z.literal("add"), ticket: z.record(z.string(), z.json()) }),
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;
+
+/** A ticket as a person wrote it, not checked yet. */
+export type RawTicket = Extract<Command, { type: "add" }>["ticket"];
 
 /** A client's message on a run's socket: commands only. Checked on arrival; a bad line is answered by closing the connection. */
 export const ClientMessage = z.strictObject({ kind: z.literal("command"), command: Command });
@@ -54,6 +59,7 @@ export interface RunActions {
   heal(): RefusalReason;
   dropHeal(): RefusalReason;
   note(kind: "work" | "harness", text: string): RefusalReason;
+  add(ticket: RawTicket): RefusalReason;
 }
 
 /** The functions over a sender, which passes a command to the engine or refuses it. */
@@ -71,5 +77,6 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     heal: () => send({ type: "heal" }),
     dropHeal: () => send({ type: "drop-heal" }),
     note: (kind, text) => send({ type: "note", kind, text }),
+    add: (ticket) => send({ type: "add", ticket }),
   };
 }

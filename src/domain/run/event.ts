@@ -4,10 +4,14 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
+import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
+import type { GrowthFact } from "./growth-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
+import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -24,9 +28,6 @@ export interface Judgement {
 
 /** The reason why a run ended, beside the verdict. */
 export type EndKind = "oracle-done" | "not-done" | "unjudged" | "tripwire" | "interrupted" | "engine-failure";
-
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
-export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** Work of an earlier run's agent on a ticket: commits, and the landing if there was one. */
 export interface CarriedOverWork {
@@ -70,6 +71,8 @@ export type RunFact =
       readonly sandboxed: boolean;
       /** Tickets that the tracker already held settled when the run began. */
       readonly settled: readonly SettledBefore[];
+      /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
+      readonly tracked?: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */
@@ -99,6 +102,8 @@ export type RunFact =
       readonly note: string;
       /** A person noted it in these words. It is a separate decision. */
       readonly noted?: true;
+      /** The engine saw what the person did beside loopdash. */
+      readonly observed?: true;
     }
   /** Sets the number of worker slots. */
   | { readonly type: "workers-set"; readonly workers: number }
@@ -145,9 +150,18 @@ export type RunFact =
   /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
   | { readonly type: "day-spend-unknown"; readonly why: string }
   | { readonly type: "oracle-asked"; readonly final: boolean }
-  | { readonly type: "oracle-judged"; readonly final: boolean; readonly judgement: Judgement }
+  | {
+      readonly type: "oracle-judged";
+      readonly final: boolean;
+      readonly judgement: Judgement;
+      /** sha256 of the oracle's bytes that judged. */
+      readonly oracleSha?: string;
+      readonly evidence?: EvidenceChange;
+    }
   | BaseFact
+  | DriftFact
   | ExclusiveFact
+  | GrowthFact
   | HealFact
   | KeptWorkFact
   | LiveCheckFact
@@ -168,6 +182,7 @@ export function mayWait(fact: RunFact): boolean {
     case "change-captured":
     case "base-failing":
     case "merge-landed":
+    case "tracker-written":
     case "outage-started":
     case "outage-continues":
       return true;

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Batch } from "../batch/schema.ts";
-import type { FrozenSet } from "./event.ts";
+
+/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
+export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** The frozen set of a run, from the parts in use now. The other hashes are sha256 in hexadecimal digits. */
 export function frozenSetOf(options: {
@@ -21,6 +23,15 @@ export function frozenSetOf(options: {
     sandbox: shaOf(policy),
     tripwire: options.tripwireSha,
   };
+}
+
+/** The frozen set after a person changed the bounds of a batch. What the oracle reads, and the oracle itself, stay the same. */
+export function refrozen(
+  before: FrozenSet,
+  { batch, batchSha }: { readonly batch: Batch; readonly batchSha: string },
+): FrozenSet {
+  const bounds = { limits: shaOf(batch.limits), guard: shaOf(batch.protect) };
+  return { ...before, ...bounds, batch: shaOf({ judged: batchSha, batch }) };
 }
 
 /** The first part that differs from the recorded one; undefined if all are equal. */

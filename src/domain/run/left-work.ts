@@ -9,8 +9,10 @@ import { type Attempt, claimsDone, type TicketState } from "./ticket-state.ts";
  */
 export function workToKeep(attempt: Attempt, outcome: AttemptOutcome): "change" | "worktree" | undefined {
   const { agent, change, kept, merge, notKept } = attempt;
-  if (outcome === "done" || kept !== undefined || notKept !== undefined || merge !== undefined) return undefined;
-  if (change !== undefined) return change.files > 0 && (outcome === "killed" || outcome === "gated") ? "change" : undefined;
+  if (outcome === "done" || outcome === "landed" || kept !== undefined || notKept !== undefined || merge !== undefined)
+    return undefined;
+  if (change !== undefined)
+    return change.files > 0 && (outcome === "killed" || outcome === "gated" || outcome === "closed") ? "change" : undefined;
   if (agent === undefined || (outcome === "failed" && claimsDone(agent))) return undefined;
   return "worktree";
 }

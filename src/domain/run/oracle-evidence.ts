@@ -19,3 +19,32 @@ export interface OracleEvidence {
   /** Number of tickets beyond the kept ones. */
   readonly more: number;
 }
+
+/**
+ * The evidence of one judgement as the journal keeps it: only what differs from the judgement before it, so that a long run stays
+ * small. All of them together give the evidence of each.
+ */
+export interface EvidenceChange {
+  /** True if the tickets are all that the oracle spoke of, whatever it said before. */
+  readonly isWhole: boolean;
+  readonly tickets: readonly TicketEvidence[];
+  /** Number of tickets beyond the kept ones. */
+  readonly more: number;
+}
+
+/** Tickets of one judgement that the journal keeps; the others are counted. */
+const MOST_TICKETS = 2_000;
+
+/** The change from the evidence before, if that is known. */
+export function evidenceChange(before: readonly TicketEvidence[] | undefined, now: readonly TicketEvidence[]): EvidenceChange {
+  const known = new Map(before?.map((each) => [each.id, each]));
+  const tickets = now.filter(({ id, state, step }) => {
+    const then = known.get(id);
+    return then === undefined || then.state !== state || then.step !== step;
+  });
+  return {
+    isWhole: before === undefined,
+    tickets: tickets.slice(0, MOST_TICKETS),
+    more: Math.max(0, tickets.length - MOST_TICKETS),
+  };
+}

@@ -1,5 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { endIncident } from "../results/incident.ts";
+import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
@@ -10,6 +10,7 @@ import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { stayLanded } from "./reduce-live.ts";
@@ -189,9 +190,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
-    const incidents = endIncident(next.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+    const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
     return shiftDependents({ ...next, incidents }, index, -1);
   }
+  if (after.byPerson === "closing") return closed(next, index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
     return stayLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
@@ -200,8 +202,9 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, ...rest } = ticket;
+  const { attempt: _, unfinished: before, endedAt: __, ...open } = ticket;
   const done = event.outcome === "done";
+  const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
@@ -221,6 +224,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...unfinishedOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** A ticket whose attempt reached its end before a person's act could stop it. */
+function withoutClosing<T extends Pick<TicketState, "byPerson">>({ byPerson: _, ...ticket }: T): Omit<T, "byPerson"> {
+  return ticket;
 }
 
 /** Returns the attempt's slot, resources and unspent money to the run. */
@@ -277,6 +285,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
+  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -285,6 +294,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
+    ...(failedAt === undefined ? {} : { failedAt }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),

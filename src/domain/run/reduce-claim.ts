@@ -93,7 +93,20 @@ function answered(
       ...reviewer,
       valid: reviewer.valid + (valid ? 1 : 0),
       usd: reviewer.usd + costUsd,
+      findings: canary === undefined ? plusFindings(reviewer.findings, event.findings) : reviewer.findings,
       canaries: canary === undefined ? reviewer.canaries : { ...reviewer.canaries, [canary]: reviewer.canaries[canary] + 1 },
     },
+  };
+}
+
+function plusFindings(
+  known: RunState["reviewer"]["findings"],
+  { critical = 0, high = 0, medium = 0, low = 0 }: Extract<ClaimEvent, { type: "reviewer-answered" }>["findings"] = {},
+): RunState["reviewer"]["findings"] {
+  return {
+    critical: known.critical + critical,
+    high: known.high + high,
+    medium: known.medium + medium,
+    low: known.low + low,
   };
 }

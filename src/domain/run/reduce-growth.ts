@@ -1,34 +1,80 @@
+import type { TestCommands } from "../batch/argv.ts";
+import type { Ticket } from "../batch/schema.ts";
 import { grownPlan } from "../schedule/plan.ts";
 import { requeue, withTicket } from "../schedule/queue.ts";
+import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecPush } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import type { GrowthFact } from "./growth-fact.ts";
 import { newTicket } from "./reduce-start.ts";
 import { indexOf, type RunState } from "./state.ts";
 
-/** Events by which a batch grows: a worker found a ticket, and the engine files it. */
-export type GrowthEvent = Extract<RunEvent, { type: "ticket-discovered" | "discovery-filed" }>;
+/** Events by which a batch grows or changes: a worker found a ticket, a person added one, the engine files it. */
+export type GrowthEvent = Extract<RunEvent, { type: "ticket-discovered" | "discovery-filed" | GrowthFact["type"] }>;
 
 /**
  * Folds growth. The ticket belongs to the batch from its discovery on, and nothing takes it out again. It can start once the
  * tracker holds it. Throws a RangeError if its id is taken.
  */
 export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
-  return event.type === "ticket-discovered" ? discovered(state, event) : filed(state, indexOf(state, event.ticket));
+  switch (event.type) {
+    case "ticket-discovered":
+      return discovered(state, event);
+    case "ticket-added":
+      return grown(state, event.added, { plan: grownPlan(state.plan, event.added) });
+    case "discovery-filed":
+      return filed(state, indexOf(state, event.ticket));
+    case "batch-changed":
+      return changed(state, event);
+  }
+}
+
+/** The state with one ticket more, which is to be filed. */
+function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">): RunState {
+  const isOpen = (id: TicketId) => vecAt(state.tickets, indexOf(state, id)).phase !== "done";
+  return {
+    ...state,
+    plan,
+    tickets: vecPush(state.tickets, { ...newTicket(ticket, ticket.dependsOn.filter(isOpen).length), unfiled: true }),
+    counts: { ...state.counts, waiting: state.counts.waiting + 1 },
+    filing: [...state.filing, state.plan.tickets.length],
+    reverified: false,
+  };
+}
+
+/** A person changed the bounds. The frozen set follows: from here on, it is what the tripwire compares. */
+function changed(
+  state: RunState,
+  { limits, protect, finish, frozen }: Extract<GrowthEvent, { type: "batch-changed" }>,
+): RunState {
+  const lineOf = (ticket: Ticket): Ticket => {
+    const line = finish !== undefined && Object.hasOwn(finish.tickets, ticket.id) ? finish.tickets[ticket.id] : undefined;
+    return line === undefined ? ticket : { ...ticket, finish: line };
+  };
+  const { testCommands, ...before } = state.batch;
+  const commands = finish === undefined ? testCommands : finish.testCommands;
+  return {
+    ...state,
+    batch: {
+      ...before,
+      ...(limits && { limits }),
+      ...(protect && { protect }),
+      ...(finish && { finish: finish.batch }),
+      ...(commands && { testCommands: commands as TestCommands }),
+      tickets: before.tickets.map(lineOf),
+    },
+    plan: { ...state.plan, tickets: state.plan.tickets.map(lineOf) },
+    frozen: frozen.after,
+    reverified: false,
+  };
 }
 
 function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket-discovered" }>): RunState {
   const finder = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, finder);
   if (ticket.attempt?.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
-  const index = state.plan.tickets.length;
-  const next: RunState = {
-    ...state,
-    plan: grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined),
-    tickets: vecPush(state.tickets, { ...newTicket(event.discovered, 0), unfiled: true }),
-    counts: { ...state.counts, waiting: state.counts.waiting + 1 },
-    filing: [...state.filing, index],
-    reverified: false,
-  };
+  const plan = grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined);
+  const next = grown(state, event.discovered, { plan });
   return event.blocks ? withTicket(next, finder, { ...ticket, openDeps: ticket.openDeps + 1 }) : next;
 }
 
@@ -38,11 +84,12 @@ function filed(state: RunState, index: number): RunState {
   if (unfiled === undefined) return state;
   const next = withTicket(state, index, { ...ticket, phase: "waiting" });
   const { discoveries, filing } = state;
+  const isDiscovery = ticket.foundBy !== undefined;
   return requeue(
     {
       ...next,
       filing: filing.filter((other) => other !== index),
-      discoveries: { ...discoveries, filed: discoveries.filed + 1 },
+      discoveries: { ...discoveries, filed: discoveries.filed + Number(isDiscovery) },
       reverified: false,
     },
     index,

@@ -1,3 +1,4 @@
+import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
@@ -74,8 +75,10 @@ export function stayLanded(
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
   };
-  const checked = withCheck(live, { at, ok: false, summary: evidence?.summary ?? "no reason kept" });
-  return afterFailure(withTicket(state, index, { ...ticket, phase: "landed", live: checked }), index, at);
+  const summary = evidence?.summary ?? "no reason kept";
+  const checked = withCheck(live, { at, ok: false, summary });
+  const incidents = withIncident(state.incidents, { kind: "live-check", at, ticket: ticket.id, step: "verify", summary });
+  return afterFailure(withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked }), index, at);
 }
 
 /** A done ticket whose re-verification failed. Its check is repeated before an agent starts. */
@@ -111,6 +114,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
       ...next,
       exhausted: next.exhausted.filter((other) => other !== index),
       claims: { ...next.claims, upheld: next.claims.upheld + (live.claimed ? 1 : 0) },
+      incidents: endTicketIncidents(next.incidents, ticket.id, at),
       reverified: false,
     },
     index,

@@ -2,6 +2,7 @@ import type { Ticket } from "../batch/schema.ts";
 import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
+import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heal-fact.ts";
 import { idleLive } from "./live-check.ts";
@@ -16,9 +17,12 @@ export function initialState(event: Started): RunState {
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
   const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
+  const tracked = new Map(event.tracked?.map(({ id, ...read }) => [id, read]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
-    const fresh = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const untracked = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const read = tracked.get(ticket.id);
+    const fresh = read === undefined ? untracked : { ...untracked, tracked: firstSeen(stateOf(known), read) };
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event.at);
@@ -28,6 +32,11 @@ export function initialState(event: Started): RunState {
   });
   const state = emptyState(event, plan, tickets);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), state);
+}
+
+function stateOf(settled: Started["settled"][number] | undefined): TrackerState {
+  if (settled?.as === "done") return { as: "done" };
+  return settled === undefined ? { as: "open" } : { as: "human-gated", step: settled.step ?? "" };
 }
 
 /** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
@@ -43,6 +52,21 @@ export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketStat
   const found = foundBy === undefined ? {} : { foundBy };
   return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
 }
+
+const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {
+  reviewer: {
+    asked: 0,
+    valid: 0,
+    usd: 0,
+    findings: { critical: 0, high: 0, medium: 0, low: 0 },
+    canaries: { seen: 0, missed: 0 },
+  },
+  blockers: { claimed: 0, upheld: 0, rejected: 0 },
+  discoveries: { filed: 0, refused: 0 },
+  transients: { retried: 0, passed: 0 },
+  claims: { made: 0, upheld: 0 },
+  checks: { compared: 0, uncompared: 0, "exit-code": 0 },
+};
 
 function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, number>> {
   const counts = { waiting: 0, working: 0, finishing: 0, landed: 0, done: 0, "human-gated": 0, stalled: 0 };
@@ -81,20 +105,16 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,
-    oracle: { asking: false, judged: 0, finalJudgements: 0 },
+    oracle: { asking: false, judged: 0, finalJudgements: 0, recent: [] },
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,
     spentUsd: 0,
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
-    reviewer: { asked: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
-    blockers: { claimed: 0, upheld: 0, rejected: 0 },
-    discoveries: { filed: 0, refused: 0 },
-    transients: { retried: 0, passed: 0 },
+    ...NOTHING_COUNTED,
     interventions: [],
-    claims: { made: 0, upheld: 0 },
-    checks: { compared: 0, uncompared: 0, "exit-code": 0 },
+    tracker: TRACKER_UNREAD,
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -1,4 +1,4 @@
-import { endIncident, withIncident } from "../results/incident.ts";
+import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
@@ -37,7 +37,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      const incidents = endIncident(state.incidents, { kind: "reopened", ticket: ticket.id }, event.at);
+      const incidents = endTicketIncidents(state.incidents, ticket.id, event.at);
       return settle({ ...state, incidents }, index, { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at });
     }
     case "ticket-stalled": {
@@ -53,7 +53,8 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   }
 }
 
-function settle(state: RunState, index: number, ticket: TicketState): RunState {
+/** Puts a ticket that nothing more happens to into place. */
+export function settle(state: RunState, index: number, ticket: TicketState): RunState {
   const next = dequeue(withTicket(state, index, ticket), index);
   return {
     ...next,
@@ -84,7 +85,8 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
   const { endedAt: _, ...before } = vecAt(state.tickets, index);
   if (before.phase !== "done") return state;
-  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, summary: evidence.summary });
+  const { step, summary } = evidence;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: before.id, step, summary });
   const again = evidence.step === "merge" ? undefined : landedAgain(before, evidence, at);
   if (again !== undefined) {
     const open = shiftDependents(withTicket(state, index, again), index, 1);

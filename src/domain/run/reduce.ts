@@ -1,4 +1,5 @@
 import { countIntervention } from "../results/intervention.ts";
+import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
@@ -7,8 +8,9 @@ import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceClaim } from "./reduce-claim.ts";
+import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
-import { reduceHeal } from "./reduce-heal.ts";
+import { type HealEvent, reduceHeal } from "./reduce-heal.ts";
 import { checkedAnew, reduceLive } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { initialState } from "./reduce-start.ts";
@@ -47,8 +49,8 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
       return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
     }
     case "intervention": {
-      const { at, target, note, noted } = event;
-      const next = { at, class: event.class, target, note, ...(noted && { noted }) };
+      const { at, target, note, noted, observed } = event;
+      const next = { at, class: event.class, target, note, ...(noted && { noted }), ...(observed && { observed }) };
       return { ...state, interventions: countIntervention(state.interventions, next) };
     }
     case "workers-set":
@@ -75,12 +77,28 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
       return judged(state, event);
     case "backoff-started":
       return backOff(state, event);
+    default:
+      return reduceParts(state, event);
+  }
+}
+
+type Parts = HealEvent | DriftEvent | TicketFacts;
+
+/** Folds what has a file of its own. */
+function reduceParts(state: RunState, event: Parts): RunState {
+  switch (event.type) {
     case "heal-asked":
     case "heal-dropped":
     case "heal-started":
     case "heal-agent-started":
     case "heal-ended":
       return reduceHeal(state, event);
+    case "tracker-read":
+    case "tracker-writing":
+    case "tracker-written":
+    case "tracker-drifted":
+    case "tracker-others":
+      return reduceDrift(state, event);
     default:
       return reduceOfTicket(state, event);
   }
@@ -101,7 +119,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-refused":
       return reduceClaim(state, event);
     case "ticket-discovered":
+    case "ticket-added":
     case "discovery-filed":
+    case "batch-changed":
       return reduceGrowth(state, event);
     case "live-check-started":
     case "live-check-ended":
@@ -183,6 +203,7 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
       judged: state.oracle.judged + 1,
       finalJudgements: state.oracle.finalJudgements + (final ? 1 : 0),
       last: { ...judgement, at, final },
+      recent: withJudgement(state.oracle.recent, pastJudgement(event, state.oracleSha)),
     },
   };
 }

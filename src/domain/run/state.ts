@@ -1,3 +1,4 @@
+import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
@@ -5,8 +6,10 @@ import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
-import type { EndKind, FrozenSet, VerdictWord } from "./event.ts";
+import type { TrackerStatus } from "./drift-fact.ts";
+import type { EndKind, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
+import type { FrozenSet } from "./frozen-set.ts";
 import type { HealsState } from "./heal-fact.ts";
 import type { Landings } from "./landings.ts";
 import type { OutageOver, OutageState } from "./outage-fact.ts";
@@ -85,6 +88,8 @@ export interface RunState {
     readonly asked: number;
     readonly valid: number;
     readonly usd: number;
+    /** By severity, without those about planted defects. */
+    readonly findings: Readonly<Record<Severity, number>>;
     readonly canaries: { readonly seen: number; readonly missed: number };
   };
   /** Blockers that workers claimed, and their rulings. A claim whose attempt was cut off has none. */
@@ -105,6 +110,8 @@ export interface RunState {
   /** The outage whose time is over: the run ends unjudged once nothing is under way. */
   readonly outageOver?: OutageOver;
   readonly interventions: readonly Intervention[];
+  /** The tracker as a whole; absent in runs of older versions. */
+  readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */
   readonly checks: Readonly<Record<CheckStrength, number>>;

@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
+import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { LeftWork } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
@@ -75,6 +76,8 @@ export interface PastAttempt extends LeftWork {
   readonly endedAt: number;
   readonly outcome: AttemptOutcome;
   readonly summary: string;
+  /** The part that its evidence is about; absent without evidence. */
+  readonly failedAt?: Evidence["step"];
   /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
@@ -145,6 +148,10 @@ export interface TicketState {
   /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
   readonly unfinished?: Unfinished;
   readonly endedAt?: number;
+  /** What the engine last saw or wrote of it in the tracker. */
+  readonly tracked?: TrackedTicket;
+  /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */
+  readonly byPerson?: "closing" | "closed";
 }
 
 /** True if nothing more happens to a ticket by itself. */

@@ -69,8 +69,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
 /** Ends attempts, records gates, and gives up on tickets without attempts left. */
 function reconcile(state: RunState): Action[] {
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
-    const ending =
-      ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? (ticket.gate && "gated-by-person");
+    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? endingByPerson(ticket);
     return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
   });
   const gates = state.gating.flatMap((index): Action[] => {
@@ -82,6 +81,12 @@ function reconcile(state: RunState): Action[] {
     return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
   });
   return [...aborts, ...gates, ...stalls];
+}
+
+/** A person settled the ticket of a running attempt. A merge is not cut short. */
+function endingByPerson({ attempt, gate, byPerson }: TicketState): AgentEnding | undefined {
+  if (attempt?.merge?.landed === false) return undefined;
+  return byPerson === "closing" ? "closed-by-person" : gate && "gated-by-person";
 }
 
 function stallReason(ticket: TicketState, limit: number): string {

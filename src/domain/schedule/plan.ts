@@ -33,22 +33,51 @@ export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<st
 }
 
 /**
- * Appends one ticket that no earlier run knows. It waits for none; `dependent`, an index, waits for it from now on. So it makes
- * no cycle, and no other rank changes. Throws a RangeError if the id is taken.
+ * Appends one ticket that no earlier run knows. It waits for tickets of the plan, or else `dependent`, an index, waits for it from
+ * now on: it makes no cycle. Throws a RangeError if the id is taken, or if it would do both.
  */
 export function grownPlan(plan: Plan, ticket: Ticket, dependent?: number): Plan {
   if (Object.hasOwn(plan.index, ticket.id)) throw new RangeError(`the batch has a ticket ${ticket.id} already`);
-  if (ticket.dependsOn.length > 0) throw new RangeError(`${ticket.id} was found under way, and waits for others`);
+  if (ticket.dependsOn.length > 0 && dependent !== undefined) throw new RangeError(`${ticket.id} waits, and is waited for`);
   const at = plan.tickets.length;
   const waiting = dependent === undefined ? undefined : plan.tickets[dependent];
   const tickets = waiting === undefined ? plan.tickets : plan.tickets.with(dependent as number, waitingFor(waiting, ticket.id));
-  return {
+  const grown: Plan = {
     tickets: [...tickets, ticket],
     index: { ...plan.index, [ticket.id]: at },
     dependents: [...plan.dependents, dependent === undefined ? [] : [dependent]],
     rank: [...plan.rank, plan.unknownMs + (dependent === undefined ? 0 : (plan.rank[dependent] ?? 0))],
     unknownMs: plan.unknownMs,
   };
+  return ticket.dependsOn.length === 0 ? grown : awaiting(plan, grown);
+}
+
+/** The plan in which its last ticket is a dependent of those that it waits for. Longer paths lead to them now. */
+function awaiting(before: Plan, { tickets, index, unknownMs }: Plan): Plan {
+  const at = tickets.length - 1;
+  const awaited = new Set(tickets[at]?.dependsOn.map((id) => index[id]));
+  const dependents = [...before.dependents.map((list, i) => (awaited.has(i) ? [...list, at] : list)), []];
+  const after = (i: number) => (before.dependents[i] ?? []).reduce((most, d) => Math.max(most, before.rank[d] ?? 0), 0);
+  const works = [...before.rank.map((rank, i) => rank - after(i)), unknownMs];
+  return { tickets, index, dependents, rank: rankAll(tickets, dependents, works), unknownMs };
+}
+
+/**
+ * The plan with other dependencies of one ticket, an index. The work of each ticket follows from the ranks. Throws a RangeError on
+ * a cycle, or if a dependency is not in the batch.
+ */
+export function withDependencies(plan: Plan, index: number, dependsOn: readonly Ticket["id"][]): Plan {
+  const ticket = plan.tickets[index];
+  if (ticket === undefined) throw new RangeError(`no ticket ${index}`);
+  const unknown = dependsOn.find((id) => !Object.hasOwn(plan.index, id));
+  if (unknown !== undefined) throw new RangeError(`${unknown} is not in the batch`);
+  const works = plan.rank.map(
+    (rank, i) => rank - (plan.dependents[i] ?? []).reduce((most, d) => Math.max(most, plan.rank[d] ?? 0), 0),
+  );
+  const tickets = plan.tickets.with(index, { ...ticket, dependsOn: [...dependsOn] });
+  const dependents = plan.dependents.map((list) => list.filter((other) => other !== index));
+  for (const id of dependsOn) dependents[plan.index[id] as number]?.push(index);
+  return { ...plan, tickets, dependents, rank: rankAll(tickets, dependents, works) };
 }
 
 /** A ticket as the batch has it, by id. Throws a RangeError on an id that is not in the batch. */

@@ -49,12 +49,12 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
 }
 
 /**
- * Queues a waiting ticket again if nothing holds it back. A ticket without attempts left, or that a breaker stops, goes to the
+ * Queues a waiting ticket again if nothing holds it back. One that the tracker lacks waits. A ticket without attempts left, or that a breaker stops, goes to the
  * exhausted.
  */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
-  if (ticket.phase !== "waiting" || ticket.gate !== undefined) return state;
+  if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.missing !== undefined) return state;
   if (ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined) {
     return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };
   }

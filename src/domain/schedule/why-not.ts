@@ -19,6 +19,8 @@ export type Reason =
       readonly stalled: readonly TicketId[];
       readonly landed: readonly TicketId[];
     }
+  /** The tracker lacks it, so it cannot be judged. */
+  | { readonly kind: "missing"; readonly why: string }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   /** Another run of this machine holds it; `by` is its name, if it is known. */
   | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
@@ -38,6 +40,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
+  const missing = ticket.tracked?.missing;
+  if (missing !== undefined) return { kind: "missing", why: missing };
   if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
     return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
@@ -129,6 +133,8 @@ export function describeReason(reason: Reason): string {
       return "the human gate is being recorded";
     case "healing":
       return "ready; the harness is healed first";
+    case "missing":
+      return `the tracker lacks it, so it cannot be judged: ${reason.why}`;
     case "filing":
       return "it is being filed in the tracker";
     case "slots":

@@ -12,12 +12,15 @@ export class UserError extends Error {
   readonly why: string;
   readonly todo: string;
   readonly exitCode: ExitCode;
+  /** A question whose yes would remove the reason, for a person at a terminal. */
+  readonly offer: string | undefined;
 
-  constructor(options: { what: string; why: string; todo: string; exitCode: ExitCode; cause?: unknown }) {
+  constructor(options: { what: string; why: string; todo: string; exitCode: ExitCode; cause?: unknown; offer?: string }) {
     super(`${options.what}: ${options.why}`, { cause: options.cause });
     this.what = options.what;
     this.why = options.why;
     this.todo = options.todo;
     this.exitCode = options.exitCode;
+    this.offer = options.offer;
   }
 }

@@ -63,5 +63,6 @@ export function unfiledTickets(state: RunState): readonly TicketId[] {
 /** A discovered ticket as the tracker stores it. Throws a RangeError if the run has no such ticket. */
 export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
   const { id, title, body, repo, foundBy } = specOf(plan, ticketId);
-  return { id, title, body, repo, note: `found by the worker on ${foundBy} in run ${run}` };
+  const who = foundBy === undefined ? "added by a person" : `found by the worker on ${foundBy}`;
+  return { id, title, body, repo, note: `${who} in run ${run}` };
 }

@@ -66,6 +66,8 @@ export function abortedEnd(scope: Pick<Scope, "ending">): AttemptEnd {
       };
     case "gated-by-person":
       return { outcome: "gated" };
+    case "closed-by-person":
+      return { outcome: "closed" };
     default:
       return { outcome: "stopped" };
   }

@@ -37,6 +37,12 @@ export interface QuestionScope extends StepScope {
   readonly fence: Fence;
 }
 
+/** A valid answer. `says` is one line for people, safe for a terminal; `findings` are those about the change, by severity. */
+interface ReadAnswer<T> extends Pick<Answered, "findings" | "says"> {
+  readonly ok: true;
+  readonly value: T;
+}
+
 /** A question to the reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
@@ -49,11 +55,8 @@ export interface Ask<T> {
   readonly minutes: number;
   /** The prompt; each question has a fresh nonce, and an answer without it is invalid. `checkout` is a folder's path. */
   readonly prompt: (nonce: string, checkout: string) => string;
-  /** Reads the answer. `says` is one line for people, safe for a terminal. */
-  readonly read: (
-    text: string,
-    nonce: string,
-  ) => { readonly ok: true; readonly value: T; readonly says: string } | { readonly ok: false; readonly why: string };
+  /** Reads the answer. */
+  readonly read: (text: string, nonce: string) => ReadAnswer<T> | { readonly ok: false; readonly why: string };
   /** Present if a defect was planted in the checkout. */
   readonly canary?: (value: T) => "seen" | "missed";
   /** Plants that defect in the checkout, before the reviewer reads it. */
@@ -67,12 +70,13 @@ export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok:
  * The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again. `isUnpaid`: it
  * was not put, for want of money.
  */
-type Answer<T> = Asked<T> & {
-  readonly says: string;
-  readonly stop?: SanitizedStop;
-  readonly waitMs?: number;
-  readonly isUnpaid?: true;
-};
+type Answer<T> = Asked<T> &
+  Pick<Answered, "findings"> & {
+    readonly says: string;
+    readonly stop?: SanitizedStop;
+    readonly waitMs?: number;
+    readonly isUnpaid?: true;
+  };
 
 type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 
@@ -146,7 +150,7 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
-  const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop">): void => {
+  const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop" | "findings">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
     scope.announce({ type: "reviewer-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
@@ -156,7 +160,8 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
     });
     const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
     const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
-    book({ valid: given.ok, says: given.says, ...canary, ...stop });
+    const findings = given.findings === undefined ? {} : { findings: given.findings };
+    book({ valid: given.ok, says: given.says, ...findings, ...canary, ...stop });
     return given;
   } catch (error) {
     book({ valid: false, says: errorMessage(error) });

@@ -1,6 +1,7 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { leftWorkLines } from "../../domain/run/left-work.ts";
+import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -15,6 +16,7 @@ import { assertTracker } from "../steps/assert.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { reverify } from "./reverify.ts";
+import { TrackerWatch } from "./tracker-watch.ts";
 
 /** Delay of a judgement in the background after it falls due. Milliseconds. */
 const BACKGROUND_MS = 200;
@@ -28,8 +30,11 @@ interface Running {
 export class Performer implements Effects {
   readonly #ctx: LoopContext;
   readonly #fail: (error: unknown) => void;
+  readonly #watch: TrackerWatch;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
+  /** The oracle's last evidence; none of an earlier engine. */
+  #evidence: readonly TicketEvidence[] | undefined;
   /** Ends the wait of a judgement in the background, once it would disturb no running effect. */
   #hurry: (() => void) | undefined;
   readonly #pending = new Set<Promise<void>>();
@@ -41,7 +46,8 @@ export class Performer implements Effects {
 
   /** `fail` receives what an effect threw: a full disk, or a defect. The run cannot continue as if nothing had happened. */
   constructor(ctx: LoopContext, fail: (error: unknown) => void) {
-    this.#ctx = ctx;
+    this.#watch = new TrackerWatch(ctx);
+    this.#ctx = { ...ctx, tracker: this.#watch.tracker };
     this.#fail = fail;
     const { outages } = ctx;
     this.#retries = { oracle: outages.retry("oracle"), proof: outages.retry("proof"), live: outages.retry("live") };
@@ -50,6 +56,17 @@ export class Performer implements Effects {
   /** Files discovered tickets that the tracker may not have. */
   begin(): void {
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
+  }
+
+  /** Reads the tracker once and reconciles it. */
+  lookAtTracker(): Promise<void> {
+    return this.#watch.look();
+  }
+
+  /** Looks at the tracker during the run. A resumed run has to know what people did there before it decides. */
+  async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
+    if (isResumed) await this.#watch.look();
+    this.#watch.start();
   }
 
   launch(event: RunEvent): void {
@@ -74,6 +91,8 @@ export class Performer implements Effects {
         return this.#track(this.#reverify());
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
+      case "ticket-added":
+        return this.#track(this.#file(event.added.id));
       case "ticket-retried":
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
@@ -81,8 +100,10 @@ export class Performer implements Effects {
         return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
-      case "stop-requested":
       case "run-ended":
+        this.#watch.stop();
+        return this.#others.abort();
+      case "stop-requested":
         return this.#others.abort();
       default:
         return;
@@ -99,6 +120,7 @@ export class Performer implements Effects {
   /** Ends everything at once, whatever the state is. For a journal that can no longer be written. */
   abortAll(): void {
     this.#others.abort();
+    this.#watch.stop();
     for (const running of this.#workers.values()) running.controller.abort();
   }
 
@@ -133,8 +155,10 @@ export class Performer implements Effects {
     await (final ? this.#retries.oracle.turn(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
-    const judgement = await oracle.judge(this.#others.signal, final ? undefined : "background");
-    report({ type: "oracle-judged", final, judgement });
+    const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
+    this.#evidence = evidence ?? this.#evidence;
+    report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
     if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "it gave no reason") : undefined);
   }
 
@@ -186,6 +210,7 @@ export class Performer implements Effects {
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
+    else if (ticketOf(state(), ticket).gate === undefined) return;
     else report({ type: "gate-postponed", ticket });
   }
 }

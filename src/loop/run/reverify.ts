@@ -6,7 +6,6 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import type { TrackerState } from "../../ports/tracker.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
@@ -21,8 +20,8 @@ export function reverifyMarker(run: RunId): string {
 
 /**
  * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
- * passes on the base as it is now (each distinct one once per repository). The tracker still has the asserted states, or gets
- * them again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is not
+ * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
+ * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is not
  * reopened, because a person may have taken its step already: if its commit is gone, that is a problem. Never throws: it reports a
  * problem, and gives it.
  */
@@ -33,14 +32,15 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
   for (const { id } of notLive) ctx.report({ type: "live-check-started", ticket: id, why: "end" });
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
-    const done = landed.filter(({ phase }) => phase === "done");
+    // What a person closed is not taken back.
+    const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
     const broken = await missing(ctx, done, signal);
     const results = await verified(ctx, [...done, ...notLive], { signal, transients });
     for (const [id, evidence] of blamed(ctx, done, { notLive, results })) if (!broken.has(id)) broken.set(id, evidence);
     const stillNotLive = await endLastChecks(ctx, notLive, { signal, results });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
-      await reassert(ctx, signal);
+      await reconcile(ctx, signal);
       for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated), signal))
         throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
     }
@@ -209,33 +209,11 @@ async function reopen(ctx: LoopContext, options: { ticket: TicketId; evidence: E
   ctx.report({ type: "ticket-reopened", ticket, evidence });
 }
 
-function readTracker({ outages, tracker }: LoopContext, signal: AbortSignal) {
-  return outages.persist("tracker", () => tracker.snapshot(), { signal });
-}
-
-/** Asserts states again that the tracker has lost or never had. One read; a write only for a difference. */
-async function reassert(ctx: LoopContext, signal: AbortSignal): Promise<void> {
-  await fileUnfiled(ctx, signal);
-  const said = new Map((await readTracker(ctx, signal)).map((t) => [t.id, t.state]));
-  const onlyOurs = ctx.batch.tracker.path === undefined;
-  for (const ticket of vecItems(ctx.state().tickets)) {
-    if (ticket.unfiled === true) continue;
-    const state = wanted(ticket, said.get(ticket.id)?.as, onlyOurs);
-    if (state === undefined) continue;
-    const note = `asserted again by run ${ctx.run}`;
-    const result = await assertTracker(ctx, { ticket: ticket.id, state, note, signal });
-    if (!result.ok) throw new Error(`${ticket.id}: ${result.evidence.summary}`);
-  }
-}
-
 /**
- * The state that the tracker should have and does not. In a folder, a person may have settled a ticket by hand. The embedded
- * tracker has the engine as its only writer: if it has a ticket as settled that no run has settled, somebody else wrote it.
+ * Files what the tracker lacks and reads it once more. What the engine wrote and the tracker lost is written again; what somebody
+ * else wrote takes effect. Throws if a ticket cannot be read.
  */
-function wanted(ticket: TicketState, now: TrackerState["as"] | undefined, onlyOurs: boolean): TrackerState | undefined {
-  if (ticket.phase === "done") return now === "done" ? undefined : { as: "done" };
-  if (ticket.phase === "human-gated") {
-    return now === "open" && ticket.humanStep !== undefined ? { as: "human-gated", step: ticket.humanStep } : undefined;
-  }
-  return onlyOurs && now !== "open" ? { as: "open" } : undefined;
+async function reconcile(ctx: LoopContext, signal: AbortSignal): Promise<void> {
+  await fileUnfiled(ctx, signal);
+  await ctx.outages.persist("tracker", () => ctx.tracker.snapshot(), { signal });
 }

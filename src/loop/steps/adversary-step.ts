@@ -1,6 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
+import { countBySeverity } from "../../domain/review/review.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -43,7 +44,9 @@ export async function runAdversaryStep(
     prompt: (nonce, checkout) => renderQuestion(ctx.templates.adversary, about, { nonce, checkout }),
     read: (text, nonce) => {
       const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
-      return reading.ok ? { ...reading, says: ruleOnAttack(reading.value, about.blocking).summary } : reading;
+      if (!reading.ok) return reading;
+      const findings = countBySeverity(reading.value.broken ? [reading.value] : []);
+      return { ...reading, says: ruleOnAttack(reading.value, about.blocking).summary, findings };
     },
   });
   const name = { step: "adversary", name: spec.name } as const;

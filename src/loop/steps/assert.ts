@@ -1,7 +1,8 @@
+import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { TicketIdTaken, type TrackerState } from "../../ports/tracker.ts";
+import { TicketIdTaken, TicketMoved } from "../../ports/tracker.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
 /**
@@ -26,9 +27,9 @@ export type Told = { readonly ok: true } | { readonly ok: false; readonly proble
 export async function tellTracker(
   { outages }: Pick<StepContext, "outages">,
   signal: AbortSignal,
-  write: () => Promise<void>,
+  write: () => Promise<unknown>,
 ): Promise<Told> {
-  const isRefused = (error: unknown): boolean => error instanceof TicketIdTaken;
+  const isRefused = (error: unknown): boolean => error instanceof TicketIdTaken || error instanceof TicketMoved;
   try {
     await outages.persist("tracker", write, { signal, isOutage: (error) => !isRefused(error) });
     return { ok: true };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
-import { Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
+import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
 import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
@@ -81,5 +81,7 @@ export async function keep(ctx: QuestionContext, scope: QuestionScope, name: str
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {
   const reading = readAnswer(text, { nonce, tree: about.commit, schema: Review });
-  return reading.ok ? { ...reading, says: ruleOnReview(reading.value, about.blocking).summary } : reading;
+  if (!reading.ok) return reading;
+  const { findings } = reading.value;
+  return { ...reading, says: ruleOnReview(reading.value, about.blocking).summary, findings: countBySeverity(findings) };
 }

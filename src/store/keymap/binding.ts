@@ -84,6 +84,7 @@ export type Mode =
   | "heal"
   | "gate"
   | "note"
+  | "add"
   | "filter"
   | "palette"
   | "search"

@@ -1,5 +1,6 @@
 import type { Binding, DashboardState, Keymap, PressedStore } from "../dashboard-state.ts";
 import type { UiAction } from "../ui.ts";
+import { ADD_KEYS } from "./add-keys.ts";
 import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
 import { hint, paneKeys, ui } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
@@ -33,6 +34,7 @@ export const KEYMAP: Keymap = {
   heal: HEAL_KEYS,
   gate: GATE_KEYS,
   note: NOTE_KEYS,
+  add: ADD_KEYS,
   filter: FILTER_KEYS,
   palette: PALETTE_KEYS,
   search: SEARCH_KEYS,
@@ -42,7 +44,7 @@ export const KEYMAP: Keymap = {
   replay: REPLAY_KEYS,
 };
 
-const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "filter", "palette", "search", "help-search"]);
+const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "add", "filter", "palette", "search", "help-search"]);
 
 /** True if characters are text in this mode, not keys. */
 export function isTextMode(mode: Mode): boolean {

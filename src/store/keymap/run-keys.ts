@@ -3,6 +3,7 @@ import { isSettled } from "../../domain/run/ticket-state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
+import { askForTicket } from "./add-keys.ts";
 import type { Effect } from "./binding.ts";
 import {
   type Act,
@@ -177,6 +178,12 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["i"],
     help: "note an intervention that was made beside the dashboard",
     act: whenLive(() => open({ kind: "note", input: EMPTY_INPUT, work: true })),
+  },
+  {
+    name: "add",
+    keys: ["a"],
+    help: "add a ticket to the run; asks for its title, then for its text",
+    act: whenLive(askForTicket),
   },
 ];
 

@@ -10,6 +10,7 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   "out-of-time": { ...STYLES.failed, word: "out of time" },
   killed: { ...STYLES.failed, word: "killed" },
   gated: { ...STYLES.needsYou, word: "left to a person" },
+  closed: { ...STYLES.cutOff, word: "closed by a person" },
   stopped: { ...STYLES.cutOff, word: "cut off by a stop" },
   lost: { ...STYLES.cutOff, word: "lost with its engine" },
 };

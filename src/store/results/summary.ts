@@ -1,4 +1,5 @@
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
+import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
@@ -15,6 +16,8 @@ import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
+import { judgementLines } from "./judgement-lines.ts";
+import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
@@ -43,77 +46,6 @@ function whyOpen(state: RunState, { history }: TicketState, index: number): stri
   return last === undefined
     ? "not started"
     : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
-}
-
-/** The numbers of the run in one or two short sentences. */
-export function numbersLine(ledger: Ledger): string {
-  const { interventions: i, claims } = ledger;
-  return [
-    `attempts ${ledger.attempts}`,
-    claimsOfDone(claims),
-    ...checksLabels(ledger.checks),
-    ...reviewerLabels(ledger.reviewer),
-    ...claimLabels(ledger),
-    `fixed without you ${ledger.fixAndProceed}`,
-    ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
-    `incidents ${ledger.incidents}`,
-    `$ ${ledger.costUsd.toFixed(2)}`,
-    `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
-  ].join(" · ");
-}
-
-/** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
-function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
-  return `claims of done ${partsOf(made, [
-    [upheld, "upheld"],
-    [gap, "refuted"],
-    [made - upheld - gap, "not judged"],
-  ])}`;
-}
-
-/** A number and its parts, without those that are 0. */
-function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
-  const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
-  return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
-}
-
-/** Passed checks by the strength of their proof, if there were any: an exit code never looks equal to results per test. */
-function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
-  const words = [
-    ...(compared > 0 ? [`${compared} test by test`] : []),
-    ...(uncompared > 0 ? [`${uncompared} with nothing to compare`] : []),
-    ...(exitCodeOnly > 0 ? [`${exitCodeOnly} by exit code only`] : []),
-  ];
-  return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
-}
-
-/** The questions to the reviewer, if there were any, with its valid answers and missed canaries. */
-function reviewerLabels({ questions, valid, usd, canaries }: Ledger["reviewer"]): readonly string[] {
-  if (questions === 0) return [];
-  const planted = canaries.seen + canaries.missed;
-  return [
-    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
-    ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
-  ];
-}
-
-function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
-  return `blocker claims ${partsOf(claimed, [
-    [upheld, "upheld"],
-    [fake, "rejected"],
-    [claimed - upheld - fake, "not ruled on"],
-  ])}`;
-}
-
-/** Workers' claims beside their changes, and transients; each if there were any. */
-function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
-  return [
-    ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
-    ...(discoveries.filed + discoveries.refused > 0
-      ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
-      : []),
-    ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
-  ];
 }
 
 /** The finder of a ticket that a worker found: for use behind its title. */
@@ -220,15 +152,20 @@ function attemptsText(ticket: TicketState): string {
 }
 
 /** The summary as Markdown. */
-export function renderMarkdown(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+export function renderMarkdown(
+  state: RunState,
+  live = true,
+  earlier: readonly EarlierRun[] = [],
+  judgements: readonly JudgementRecord[] = [],
+): string {
   const ledger = ledgerOf(state);
   const { shipped, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
+  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const sha = (t: TicketState) => {
     const landing = landingOf(t);
     return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
   };
-  const left = (t: TicketState) => leftWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -261,6 +198,10 @@ export function renderMarkdown(state: RunState, live = true, earlier: readonly E
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
       ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
     ]),
+    ...section(
+      "Judgements",
+      judgementLines(judgements).map((line) => `- ${escapeMarkdown(line)}`),
+    ),
     ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
   ].join("\n")}\n`;
 }

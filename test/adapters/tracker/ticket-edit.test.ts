@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withState } from "../../../src/adapters/tracker/ticket-edit.ts";
 import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
-import type { TrackerState } from "../../../src/ports/tracker.ts";
+import type { TrackerState } from "../../../src/domain/run/drift-fact.ts";
 import { anyTicketText } from "../../helpers/any-ticket-text.ts";
 
 const HAND_WRITTEN = [

@@ -6,7 +6,7 @@ import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
 import { createCrossCheckedOracle } from "../../../src/adapters/tripwire/cross-checked-oracle.ts";
 import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
-import type { FrozenSet } from "../../../src/domain/run/event.ts";
+import type { FrozenSet } from "../../../src/domain/run/frozen-set.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import type { FrozenProgram, Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
 import type { Tracker } from "../../../src/ports/tracker.ts";

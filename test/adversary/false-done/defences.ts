@@ -89,6 +89,12 @@ export const DEFENCES = {
         from: "return this.#track(this.#reverify());",
         to: 'return void this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
+      // What only loopdash writes is also taken back as soon as it is seen.
+      {
+        file: "src/loop/run/tracker-watch.ts",
+        from: "const isOursAlone = batch.tracker.path === undefined && !confined;",
+        to: "const isOursAlone = false;",
+      },
     ],
   },
   ended: {
@@ -112,8 +118,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/tracker/embedded.ts",
-        from: "if (isSameState(trackerTicket(file, id, after).state, state)) return;",
-        to: "return;",
+        from: "if (isSameState(after.state, state)) return {",
+        to: "return {",
       },
     ],
   },

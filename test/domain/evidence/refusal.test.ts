@@ -5,7 +5,7 @@ import { mayWait, type RunFact } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
-import { numbersLine } from "../../../src/store/results/summary.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");

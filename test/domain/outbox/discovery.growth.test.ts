@@ -186,9 +186,7 @@ describe("a batch that grows", () => {
     const discovered = { ...ticketOf(id), foundBy: T1 };
     const fact = { type: "ticket-discovered", ...sim.of(T1), discovered, reason: "x", blocks: false } as const;
     expect(() => sim.report(fact)).toThrow(`the batch has a ticket ${id} already`);
-    expect(() => grownPlan(sim.state.plan, ticketOf("N", { dependsOn: [T1] }))).toThrow(
-      "N was found under way, and waits for others",
-    );
+    expect(() => grownPlan(sim.state.plan, ticketOf("N", { dependsOn: [T1] }), 1)).toThrow("N waits, and is waited for");
   });
 });
 

@@ -57,7 +57,13 @@ describe("the reviewer", () => {
       ask(sim, 0);
       answer(sim, canary === undefined ? {} : { canary });
     }
-    expect(sim.state.reviewer).toEqual({ asked: 4, valid: 4, usd: 0, canaries: { seen: 2, missed: 1 } });
+    expect(sim.state.reviewer).toEqual({
+      asked: 4,
+      valid: 4,
+      usd: 0,
+      findings: { critical: 0, high: 0, medium: 0, low: 0 },
+      canaries: { seen: 2, missed: 1 },
+    });
   });
 
   test.for<readonly [AgentStopKind, AgentStopKind | undefined]>([

@@ -257,6 +257,7 @@ function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
+    case "missing":
     case "landed":
       expect(phase).toBe("landed");
       break;

@@ -7,7 +7,7 @@ import type { RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
-import { numbersLine } from "../../../src/store/results/summary.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";
 
 const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];

@@ -3,10 +3,12 @@ import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { Judgement } from "../../../src/domain/run/event.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
+import type { Tracker } from "../../../src/ports/tracker.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { endless, judgeBy, Stage } from "../stage.ts";
+import { judgeBy } from "../honest-oracle.ts";
+import { endless, Stage } from "../stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
@@ -175,7 +177,7 @@ test("a defect in what was launched fails the run; it is never an unhandled reje
 });
 
 describe("a gate", () => {
-  const open = async (set: () => Promise<void>) => {
+  const open = async (set: Tracker["set"]) => {
     const clock = new FakeClock();
     const stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless }, ({ tracker }) => ({
       clock: { now: () => clock.now(), after: (_, then) => clock.after(0, then) },

@@ -16,18 +16,18 @@ describe("the tracker's write", () => {
     const facts: RunFact[] = [];
     const script = [...answers];
     let writes = 0;
-    const tracker: Tracker = {
+    const tracker: Partial<Tracker> = {
       snapshot: () => Promise.resolve([]),
       taken: () => Promise.resolve([]),
       file: () => Promise.resolve(),
       set: () => {
         writes += 1;
         const answer = script.shift();
-        return answer === undefined ? Promise.resolve() : Promise.reject(answer);
+        return answer === undefined ? Promise.resolve({ before: "", after: "" }) : Promise.reject(answer);
       },
     };
     const outages = new Outages({ clock, minutes, report: (fact) => facts.push(fact) > 0 });
-    const ctx: Partial<LoopContext> = { clock, tracker, outages };
+    const ctx: Partial<LoopContext> = { clock, tracker: tracker as Tracker, outages };
     const of = { ticket: T1, state: { as: "done" } as const, note: "", signal };
     const result = assertTracker(ctx as LoopContext, of);
     return { clock, result, facts, writes: () => writes };

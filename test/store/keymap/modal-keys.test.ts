@@ -97,6 +97,49 @@ describe("a note of an intervention", () => {
   });
 });
 
+describe("adding a ticket", () => {
+  test("asks for its title, then for its text, each sent on by an Enter of its own", () => {
+    const d = desk(plumbing());
+    d.type("a");
+    d.type("\r");
+    expect(d.ui().modal).toMatchObject({ kind: "add", problem: "say what is to be done" });
+    d.type(`${"x".repeat(201)}`);
+    d.type("\r");
+    expect(d.ui().modal).toMatchObject({ problem: "a title has at most 200 characters" });
+    d.press({ key: "ctrl-u" });
+    d.type("Fix the tap");
+    d.type("\r");
+    expect(d.ui().modal).toMatchObject({ kind: "add", title: "Fix the tap", input: { text: "" } });
+    d.type("It drips.");
+    d.type("\r");
+    expect(d.sent).toEqual([{ type: "add", ticket: { title: "Fix the tap", body: "It drips.", repo: expect.any(String) } }]);
+    expect(d.ui().modal).toBeUndefined();
+  });
+
+  test("is for the repository that Tab chooses, and may have no text", () => {
+    const d = desk(
+      new RunBuilder(
+        batchOf({
+          tickets: [
+            { id: "A", repo: "app" },
+            { id: "B", repo: "infra" },
+          ],
+        }),
+      ),
+    );
+    d.store.dispatch({ type: "connection", connection: { state: "live" } });
+    d.type("a");
+    const { repo } = d.ui().modal as { repo: string };
+    const repos = Object.keys(d.store.getState().run?.batch.repos ?? {});
+    d.press({ key: "tab" });
+    expect(d.ui().modal).toMatchObject({ repo: repos[(repos.indexOf(repo) + 1) % repos.length] });
+    d.type("One");
+    d.type("\r");
+    d.type("\r");
+    expect(d.sent).toEqual([{ type: "add", ticket: { title: "One", repo: repos[(repos.indexOf(repo) + 1) % repos.length] } }]);
+  });
+});
+
 describe("workers", () => {
   test("+ and - ask for one more and one fewer, within bounds", () => {
     const d = desk(plumbing());

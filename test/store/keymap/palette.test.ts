@@ -64,7 +64,19 @@ describe("what is offered", () => {
   });
 
   test("what changes the run comes last where it has ended, and in a replay", () => {
-    const changes = ["kill", "gate", "retry", "verify", "pause", "more workers", "fewer workers", "oracle", "heal", "note"];
+    const changes = [
+      "kill",
+      "gate",
+      "retry",
+      "verify",
+      "pause",
+      "more workers",
+      "fewer workers",
+      "oracle",
+      "heal",
+      "note",
+      "add",
+    ];
     for (const store of [desk(plumbingEnded()).store, replayOf(plumbing()).store]) {
       store.dispatch({ type: "view", view: "graph" });
       store.dispatch({ type: "open", modal: { kind: "palette", input: EMPTY_INPUT, at: 0 } });

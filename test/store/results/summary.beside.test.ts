@@ -16,7 +16,13 @@ describe("what there is beside changes", () => {
 
   test("is counted: questions and canaries, blockers and fakes, discoveries, transients; those that passed needed nobody", () => {
     const { reviewer, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = ledgerOf(sim.state);
-    expect(reviewer).toEqual({ questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } });
+    expect(reviewer).toEqual({
+      questions: 4,
+      valid: 3,
+      usd: 1,
+      findings: { critical: 0, high: 0, medium: 0, low: 0 },
+      canaries: { seen: 1, missed: 1 },
+    });
     expect(costUsd).toBe(1);
     expect(blockers).toEqual({ claimed: 3, upheld: 1, fake: 1 });
     expect(discoveries).toEqual({ filed: 1, refused: 1 });
@@ -29,7 +35,13 @@ describe("what there is beside changes", () => {
   test("stands in the report under keys of its own, with who found what and where what was built has landed", () => {
     const report = JSON.parse(JSON.stringify(reportOf(sim.state)));
     expect(report).toMatchObject({
-      reviewer: { questions: 4, valid: 3, usd: 1, canaries: { seen: 1, missed: 1 } },
+      reviewer: {
+        questions: 4,
+        valid: 3,
+        usd: 1,
+        findings: { critical: 0, high: 0, medium: 0, low: 0 },
+        canaries: { seen: 1, missed: 1 },
+      },
       blockers: { claimed: 3, upheld: 1, fake: 1 },
       discoveries: { filed: 1, refused: 1 },
       transients: { retried: 2, passed: 1 },

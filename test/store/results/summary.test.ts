@@ -4,7 +4,8 @@ import { trendOf } from "../../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
-import { numbersLine, outcomes, renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
+import { numbersLine } from "../../../src/store/results/numbers-line.ts";
+import { outcomes, renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
 import { trendLine } from "../../../src/store/results/trend-text.ts";
 import { attempt } from "../../domain/mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
@@ -40,17 +41,37 @@ describe("why a ticket is open", () => {
   });
 });
 
+const NO_FIXES = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, conflict: 0 };
+const NO_FINDINGS = { critical: 0, high: 0, medium: 0, low: 0 };
+
 describe("the numbers in words", () => {
   test("name what there was, and nothing of what there was not", () => {
     const ledger = ledgerOf(plumbingEnded().state);
     const claims = { made: 3, upheld: 3, gap: 0 };
     const none = { compared: 0, uncompared: 0, exitCodeOnly: 0 };
-    const bare = { ...ledger, claims, checks: none, costUsd: 1, attempts: 4, fixAndProceed: 0 };
+    const bare = { ...ledger, claims, checks: none, costUsd: 1, attempts: 4, fixAndProceed: 0, fixAndProceedByCause: NO_FIXES };
     const rest = "fixed without you 0 · incidents 0 · $ 1.00 · interventions 1 (0 work, 1 harness)";
     expect(numbersLine(bare)).toBe(`attempts 4 · claims of done 3: 3 upheld · ${rest}`);
-    const asked = { questions: 2, valid: 1, usd: 0, canaries: { seen: 0, missed: 0 } };
+    const asked = { questions: 2, valid: 1, usd: 0, findings: NO_FINDINGS, canaries: { seen: 0, missed: 0 } };
     expect(numbersLine({ ...bare, reviewer: asked, discoveries: { filed: 2, refused: 0 } })).toBe(
       `attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1 · discoveries filed 2 · ${rest}`,
+    );
+    const found = { ...asked, findings: { ...NO_FINDINGS, high: 2, low: 1 } };
+    const fixed = { transient: 1, reviewFinding: 2, failedCheck: 1, liveFix: 1, conflict: 1 };
+    const broken = { liveChecks: 1, brokenBases: 2, reopened: 1 };
+    expect(
+      numbersLine({
+        ...bare,
+        reviewer: found,
+        fixAndProceed: 6,
+        fixAndProceedByCause: fixed,
+        incidents: 4,
+        incidentsByKind: broken,
+      }),
+    ).toBe(
+      "attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1 · findings 3: 2 high, 1 low · " +
+        "fixed without you 6: 1 transient, 2 review findings, 1 failed check, 1 live fix, 1 conflict · " +
+        "incidents 4: 1 failed live check, 2 broken bases, 1 reopened · $ 1.00 · interventions 1 (0 work, 1 harness)",
     );
     const paid = { ...asked, usd: 0.5, canaries: { seen: 2, missed: 1 } };
     expect(numbersLine({ ...bare, reviewer: paid, discoveries: { filed: 0, refused: 1 } })).toBe(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { reportOf } from "../../../src/domain/results/report.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { formatDuration } from "../../../src/domain/values/time.ts";
 import { headline } from "../../../src/store/labels/run-label.ts";
 import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
@@ -26,51 +25,6 @@ function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
   });
   return sim;
 }
-
-describe("the ledger", () => {
-  test("counts what the journal tells, claims against verdicts", () => {
-    const sim = ended(mixed(), "not-done", 1);
-    const { elapsedMs, agentMs, ...numbers } = ledgerOf(sim.state);
-    expect(numbers).toEqual({
-      tickets: { total: 4, done: 1, gated: 1, open: 2 },
-      attempts: 3,
-      claims: { made: 3, upheld: 1, gap: 2 },
-      checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
-      blockers: { claimed: 0, upheld: 0, fake: 0 },
-      discoveries: { filed: 0, refused: 0 },
-      transients: { retried: 0, passed: 0 },
-      interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
-      fixAndProceed: 1,
-      heals: 0,
-      healsAccepted: 0,
-      incidents: 0,
-      pullRequests: 0,
-      costUsd: 0.75,
-    });
-    expect(elapsedMs).toBe((sim.state.end?.at ?? 0) - sim.state.startedAt);
-    expect(agentMs).toBe(30 + 40 + 30);
-  });
-
-  test("an attempt that runs counts; failures of a ticket that is not shipped mended nothing; a kill is not the agents' mending", () => {
-    const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
-    for (const outcome of ["out-of-time", "killed", "lost", "silent", "done"] as const) attempt(sim, T1, outcome);
-    attempt(sim, T2, "failed");
-    sim.report({ type: "attempt-claimed", ticket: T2, fence: 7 as Fence, attempt: 2, slot: 0, reservedUsd: 0 });
-    for (const c of ["I5", "I5", "I1"] as const) sim.report({ type: "intervention", class: c, target: "x", note: "" });
-    sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "", detail: "" } });
-    const ledger = ledgerOf(sim.state);
-    expect(ledger).toMatchObject({
-      attempts: 7,
-      fixAndProceed: 0,
-      incidents: 1,
-      interventions: { total: 2, work: 1, harness: 1 },
-    });
-    expect(ledger.elapsedMs).toBe(sim.state.lastEventAt - sim.state.startedAt);
-    attempt(sim, T1, "done");
-    expect(ledgerOf(sim.state).fixAndProceed).toBe(2);
-  });
-});
 
 describe("the report", () => {
   test("has exactly the fields of the contract, and a few more", () => {
@@ -154,20 +108,40 @@ describe("the report", () => {
           lostWork: [],
         },
       ],
-      interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 } },
+      interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 }, becameTickets: 0 },
+      interventionList: [
+        {
+          at: expect.stringMatching(/^1970-01-01T00:00:01/),
+          class: "I7",
+          kind: "work",
+          target: "T-2",
+          note: "gated",
+          noted: false,
+          tickets: [],
+        },
+      ],
       fixAndProceed: 1,
+      fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, conflict: 0 },
       heals: 0,
       healsAccepted: 0,
       incidents: 0,
-      pullRequests: 0,
+      incidentsByKind: { liveChecks: 0, brokenBases: 0, reopened: 0 },
+      incidentList: [],
       costUsd: 0.75,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
-      reviewer: { questions: 0, valid: 0, usd: 0, canaries: { seen: 0, missed: 0 } },
+      reviewer: {
+        questions: 0,
+        valid: 0,
+        usd: 0,
+        findings: { critical: 0, high: 0, medium: 0, low: 0 },
+        canaries: { seen: 0, missed: 0 },
+      },
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
       attempts: 3,
+      judgements: [],
       trend: [
         {
           run: "test-run",
@@ -239,7 +213,7 @@ describe("the summary", () => {
         "      set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
-        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted · fixed without you 1 · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted · fixed without you 1: 1 failed check · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
         ...SLOTS,
         "  fix:   what keeps the tickets named above open",
         `  next:  loopdash ${mixed().state.batchPath}`,
@@ -270,7 +244,7 @@ Unsandboxed: agents and checks ran with the user's rights.
 ## Numbers
 - attempts 3
 - claims of done 3: 1 upheld, 2 refuted
-- fixed without you 1
+- fixed without you 1: 1 failed check
 - incidents 0
 - $ 0.75
 - interventions 1 (1 work, 0 harness)

@@ -1,0 +1,166 @@
+import { readFileSync, statSync } from "node:fs";
+import { connectChannel } from "../../adapters/channel/socket-client.ts";
+import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import type { Ticket } from "../../domain/batch/schema.ts";
+import { admitAdded, readTicketText } from "../../domain/run/added-ticket.ts";
+import { Command } from "../../domain/run/command.ts";
+import type { RunEvent, RunFact } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { batchLock } from "../engine/engine-locks.ts";
+import { stateFromJournal } from "../engine/journal-state.ts";
+import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
+import { writeAll, writeNote } from "../print.ts";
+
+/** Bytes of a ticket file at most. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Adds the ticket of a file to an unfinished run: by its engine, or in its journal if none is at work on it. Exit 0: the ticket is
+ * in the journal, and the run's next judgement knows it. Throws a UserError: exit 2 for a ticket that the run cannot take, 4 for a
+ * run that takes none.
+ */
+export async function add(name: string, file: string): Promise<number> {
+  const value = readTicket(file);
+  const found = lookUpRun(name);
+  writeNote(describeChoice(found));
+  const { run, batchPath, endedAt } = found.row;
+  if (endedAt !== undefined) throw hasEnded(run, batchPath);
+  const added = found.live ? await addByEngine(found, { file, value }) : addToJournal(found, { file, value });
+  const when = found.live
+    ? "it is filed in the tracker now"
+    : `it is filed and worked once the run goes on: loopdash ${batchPath}`;
+  const said = added.isNew ? `added to the run ${run}; ${when}` : `in the run ${run} already`;
+  writeAll(1, `${plainText(`${added.id} is ${said}`)}\n`);
+  return 0;
+}
+
+interface TicketFile {
+  readonly file: string;
+  readonly value: unknown;
+}
+
+interface Added {
+  readonly id: Ticket["id"];
+  /** False if the run had this ticket before: the command was given twice. */
+  readonly isNew: boolean;
+}
+
+function readTicket(file: string): unknown {
+  const refuse = (why: string, cause?: unknown) =>
+    new UserError({
+      what: `cannot read the ticket file ${plainText(file, 300)}`,
+      why,
+      todo: 'It holds one ticket as in a batch file: {"title": "…", "body": "…"}.',
+      exitCode: EXIT.usage,
+      cause,
+    });
+  let text: string;
+  try {
+    if (statSync(file).size > MOST_BYTES) throw refuse("it is larger than 1 MiB");
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw error instanceof UserError ? error : refuse(errorMessage(error), error);
+  }
+  const read = readTicketText(text);
+  if (!read.ok) throw refuse(read.why);
+  return read.value;
+}
+
+interface AdmittedTicket {
+  readonly ticket: Ticket;
+  /** Those that add it; none if the run has it. */
+  readonly facts: readonly RunFact[];
+}
+
+/** The ticket as this run would take it, or the same ticket if it has it. Throws a UserError (exit 2) if it cannot take it. */
+function admitted(state: RunState, { file, value }: TicketFile): AdmittedTicket {
+  const had = earlier(state, value);
+  if (had !== undefined) return { ticket: had, facts: [] };
+  const admission = admitAdded(state, value);
+  if (admission.ok) return admission;
+  throw refused(file, admission.why);
+}
+
+/** The ticket of the run that this command has added before. */
+function earlier({ plan }: RunState, value: unknown): Ticket | undefined {
+  const { id, title } = (value ?? {}) as { readonly id?: unknown; readonly title?: unknown };
+  return plan.tickets.find((ticket) => ticket.added === true && ticket.id === id && ticket.title === title);
+}
+
+async function addByEngine({ folder }: RecordedRun, ticketFile: TicketFile): Promise<Added> {
+  const { promise, resolve, reject } = Promise.withResolvers<Added>();
+  let sent: Ticket["id"] | undefined;
+  const take = (event: RunEvent): void => {
+    if (event.type === "ticket-added" && event.added.id === sent) resolve({ id: sent, isNew: true });
+    if (event.type !== "command-refused" || event.command.type !== "add" || event.command.ticket["id"] !== sent) return;
+    reject(refused(ticketFile.file, event.reason));
+  };
+  const client = await connectChannel({
+    socketPath: socketPathOf(folder),
+    onMessage: (message) => {
+      if (message.kind === "event") return take(message.event);
+      try {
+        const { ticket, facts } = admitted(message.state, ticketFile);
+        if (facts.length === 0) return resolve({ id: ticket.id, isNew: false });
+        sent = ticket.id;
+        const command = Command.parse({ type: "add", ticket: { ...(ticketFile.value as object), id: ticket.id } });
+        client.send(command);
+      } catch (error) {
+        reject(error);
+      }
+    },
+    onClose: () => reject(engineGone()),
+  });
+  return promise.finally(() => client.close());
+}
+
+/** No engine is at work: the lock on the batch makes this process the journal's only writer. */
+function addToJournal({ row: { run, batchPath } }: RecordedRun, ticketFile: TicketFile): Added {
+  return withStore((store, home) => {
+    const taken = createLocks(home.locks).take([batchLock(batchPath)], { pid: process.pid, run, since: Date.now() });
+    if (!taken.ok) throw engineGone();
+    try {
+      const state = stateFromJournal(store.openForReading(run), run);
+      if (state.end !== undefined && state.end.kind !== "interrupted") throw hasEnded(run, batchPath);
+      const { ticket, facts } = admitted(state, ticketFile);
+      if (facts.length === 0) return { id: ticket.id, isNew: false };
+      const journal = store.open(run);
+      for (const fact of facts) journal.append(fact);
+      journal.close();
+      return { id: ticket.id, isNew: true };
+    } finally {
+      for (const lock of taken.locks) lock[Symbol.dispose]();
+    }
+  });
+}
+
+function refused(file: string, why: string): UserError {
+  return new UserError({
+    what: `the run cannot take the ticket of ${plainText(file, 300)}`,
+    why,
+    todo: "Fix the ticket file and run the command again.",
+    exitCode: EXIT.usage,
+  });
+}
+
+function hasEnded(run: string, batchPath: string): UserError {
+  return new UserError({
+    what: `the run ${run} takes no tickets any more`,
+    why: "it has ended with a verdict",
+    todo: `Add the ticket to ${batchPath}: a new run goes on from what this one has left.`,
+    exitCode: EXIT.refused,
+  });
+}
+
+function engineGone(): UserError {
+  return new UserError({
+    what: "the ticket was perhaps not added",
+    why: "the run's engine started or stopped meanwhile",
+    todo: "Run the same command again: it adds a ticket with an id once.",
+    exitCode: EXIT.refused,
+  });
+}

@@ -1,0 +1,116 @@
+import { dirname } from "node:path/posix";
+import type { z } from "zod";
+import { checkTicketSpec } from "../batch/check.ts";
+import { finishLineOf } from "../batch/default-finish.ts";
+import { checkValue } from "../batch/issues.ts";
+import { pathText } from "../batch/problem.ts";
+import { wholeFinishLine } from "../batch/resolve.ts";
+import { type Batch, type Ticket, TicketSpec } from "../batch/schema.ts";
+import { nodeValue, readSyntax } from "../batch/syntax.ts";
+import { TicketId } from "../values/ids.ts";
+import type { RunFact } from "./event.ts";
+import type { RunState } from "./state.ts";
+
+/** A ticket that a person adds to a run: as in a batch file, but without an id it gets the next free one. */
+export const AddedTicket = TicketSpec.partial({ id: true }).required({ title: true });
+export type AddedTicket = z.infer<typeof AddedTicket>;
+
+/** Tickets that people may add to one run. */
+export const MOST_ADDED = 100;
+
+/** The ticket as the run takes it, or the reason why it does not, in one sentence. */
+export type AddedAdmission = { readonly ok: true; readonly ticket: Ticket; readonly facts: readonly RunFact[] } | Refused;
+
+interface Refused {
+  readonly ok: false;
+  readonly why: string;
+}
+
+/** The value in the text of a ticket file, which is JSON with comments. */
+export function readTicketText(text: string): { readonly ok: true; readonly value: unknown } | Refused {
+  const read = readSyntax(text.replace(/^\ufeff/, ""));
+  if (read.ok) return { ok: true, value: nodeValue(read.root) };
+  const [problem] = read.problems;
+  return refused(`line ${problem?.line ?? 1}: ${problem?.message ?? "it cannot be read"}`);
+}
+
+/**
+ * Rules on a ticket that a person adds, as written. It may depend on any ticket of the run; no other waits for it, so it makes no
+ * cycle. It does not count against the discoveries of workers. The first problem decides.
+ */
+export function admitAdded(state: RunState, value: unknown): AddedAdmission {
+  const checked = checkValue(AddedTicket, value);
+  if (checked.ok) return admitSpec(state, checked.value);
+  const [first] = checked.findings;
+  return refused(sentence(first?.path ?? [], first?.message ?? "it has no valid form", first?.hint));
+}
+
+function admitSpec(state: RunState, spec: AddedTicket): AddedAdmission {
+  const { batch, plan } = state;
+  if (plan.tickets.filter(({ added }) => added).length >= MOST_ADDED)
+    return refused(`the run takes no more: at most ${MOST_ADDED} added tickets`);
+  const id = spec.id ?? freeId(plan.tickets.map((ticket) => ticket.id));
+  const same = plan.tickets.find((ticket) => ticket.id.toLowerCase() === id.toLowerCase());
+  if (same !== undefined) return refused(`the run has a ticket ${same.id} already`);
+  const [only, another] = Object.keys(batch.repos);
+  const repo = spec.repo ?? (another === undefined ? only : undefined);
+  const problem = firstProblem(batch, { ...spec, id, ...(repo === undefined ? {} : { repo: repo as Ticket["repo"] }) });
+  if (problem !== undefined) return refused(problem);
+  const missing = spec.dependsOn.find((dep) => !Object.hasOwn(plan.index, dep));
+  if (missing !== undefined) return refused(`dependsOn: the run has no ticket ${missing}`);
+  const ticket = ticketFrom(state, spec, { id, repo: repo as Ticket["repo"] });
+  return { ok: true, ticket, facts: addedFacts(ticket, spec.finish !== undefined || spec.allow !== undefined) };
+}
+
+/**
+ * The facts by which a ticket comes to the run: a person steered it, and waived a check if the ticket has a finish line of its own
+ * or may do what others may not.
+ */
+export function addedFacts(added: Ticket, isWaiver: boolean): readonly RunFact[] {
+  const note = `added ${added.id}`;
+  const waiver: RunFact = { type: "intervention", class: "I8", target: added.id, note: `${note} with rules of its own` };
+  return [
+    { type: "intervention", class: "I2", target: "batch", note },
+    ...(isWaiver ? [waiver] : []),
+    { type: "ticket-added", added },
+  ];
+}
+
+function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, repo }: Pick<Ticket, "id" | "repo">): Ticket {
+  const { title, body, finish, allow, fixes } = spec;
+  return {
+    id,
+    title,
+    body,
+    repo,
+    dependsOn: [...new Set(spec.dependsOn)],
+    exclusive: [...new Set(spec.exclusive)],
+    finish: finish === undefined ? finishLineOf(batch, repo) : wholeFinishLine(finish, dirname(batchPath)),
+    ...(allow && { allow }),
+    ...(fixes && { fixes }),
+    added: true,
+  };
+}
+
+/** The first problem that the batch check would have with the ticket. */
+function firstProblem(batch: Batch, ticket: TicketSpec): string | undefined {
+  const problems: string[] = [];
+  checkTicketSpec(batch, ticket, (path, message, hint) => problems.push(sentence(path, message, hint)));
+  return problems[0];
+}
+
+function sentence(path: readonly (string | number)[], message: string, hint: string | undefined): string {
+  const where = pathText(path);
+  const said = where === "" ? message : `${where}${/^(must|is|has) /.test(message) ? " " : ": "}${message}`;
+  return hint === undefined ? said : `${said}; ${hint}`;
+}
+
+/** `added-1` and so on. Ids that differ only in case clash, because they name folders and branches. */
+function freeId(taken: readonly string[]): TicketId {
+  const used = new Set(taken.map((id) => id.toLowerCase()));
+  for (let n = 1; ; n += 1) if (!used.has(`added-${n}`)) return TicketId.parse(`added-${n}`);
+}
+
+function refused(why: string): Refused {
+  return { ok: false, why };
+}

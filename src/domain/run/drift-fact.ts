@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { TicketId } from "../values/ids.ts";
+
+/** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
+export type TrackerState =
+  | { readonly as: "open" }
+  | { readonly as: "done" }
+  | { readonly as: "human-gated"; readonly step: string };
+
+export function isSameState(a: TrackerState, b: TrackerState): boolean {
+  return a.as === b.as && (a.as !== "human-gated" || b.as !== "human-gated" || a.step.trim() === b.step.trim());
+}
+
+/** A short hash of a text: 16 hexadecimal digits of its sha256. It recognises accidents, no attacks. */
+export function textSha(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** A ticket's words in the tracker, as short hashes (see `textSha`), and its dependencies if the tracker knows them. */
+export interface TrackedWords {
+  readonly titleSha: string;
+  readonly bodySha: string;
+  readonly dependsOn?: readonly TicketId[];
+}
+
+/** What the engine last saw or wrote of a ticket in the tracker. A reading that differs from it is somebody's act. */
+export interface TrackedTicket {
+  readonly state: TrackerState;
+  /** Hash of everything that the tracker keeps of the ticket; absent until it was read. */
+  readonly revision?: string;
+  readonly words?: TrackedWords;
+  /** A person set the state. The engine never overwrites a settled one. */
+  readonly byPerson?: true;
+  /** A write that was announced. Nobody knows yet if the tracker took it. */
+  readonly writing?: TrackerState;
+  /** The engine's last write: the revision that it replaced, and how often it was repeated because it did not persist. */
+  readonly wrote?: { readonly before: string; readonly repeated: number };
+  /** The reason why it cannot be read; present while it is missing. */
+  readonly missing?: string;
+  /** Dependencies that were refused. They are looked at again, and reported once. */
+  readonly refused?: readonly TicketId[];
+  /** The last act of a person on it, in a few words. */
+  readonly act?: { readonly at: number; readonly text: string };
+}
+
+/** A ticket as it is seen for the first time. */
+export function firstSeen(state: TrackerState, read: { readonly revision: string } & TrackedWords): TrackedTicket {
+  const { revision, titleSha, bodySha, dependsOn } = read;
+  return { state, revision, words: { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) } };
+}
+
+/** A difference between the tracker and what the engine last saw or wrote there. Texts are safe for a terminal. */
+export type TrackerChange =
+  | { readonly kind: "closed" }
+  | { readonly kind: "reopened" }
+  | { readonly kind: "gated"; readonly step: string }
+  /** The new text, bounded as in a batch. */
+  | { readonly kind: "rewritten"; readonly title: string; readonly body: string }
+  /** `refused`: why they do not hold. The plan then stays as it is. */
+  | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
+  | { readonly kind: "vanished"; readonly why: string }
+  | { readonly kind: "returned" }
+  /** A state in a file that only the engine writes and that an agent could have reached: the engine takes it back. */
+  | { readonly kind: "taken-back"; readonly found: TrackerState["as"] };
+
+/** Facts about the tracker. */
+export type DriftFact =
+  /** Tickets as they were first read. */
+  | {
+      readonly type: "tracker-read";
+      readonly tickets: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
+    }
+  /** The engine is about to set this state. `again`: its last write did not persist. */
+  | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly again?: true }
+  /** The tracker holds it. `before` is the revision that the write replaced. */
+  | {
+      readonly type: "tracker-written";
+      readonly ticket: TicketId;
+      readonly state: TrackerState;
+      readonly revision: string;
+      readonly before?: string;
+    }
+  /** Somebody else changed the ticket. One intervention (I7) for each decision. */
+  | {
+      readonly type: "tracker-drifted";
+      readonly ticket: TicketId;
+      readonly change: TrackerChange;
+      /** As it is now; absent if it cannot be read. */
+      readonly now?: { readonly revision: string } & TrackedWords;
+    }
+  /** The tracker has tickets that the batch does not name. They are ignored. At most 20 ids; `more` counts the rest. */
+  | { readonly type: "tracker-others"; readonly ids: readonly string[]; readonly more: number };
+
+/** The tracker as a whole. */
+export interface TrackerStatus {
+  /** Tickets that the batch does not name and that were reported. At most 500. */
+  readonly others: readonly string[];
+}
+
+export const TRACKER_UNREAD: TrackerStatus = { others: [] };
+
+/** A change in a few words, for people. */
+export function describeChange(change: TrackerChange): string {
+  switch (change.kind) {
+    case "closed":
+      return "closed in the tracker";
+    case "reopened":
+      return "reopened in the tracker";
+    case "gated":
+      return `gated in the tracker: ${change.step}`;
+    case "rewritten":
+      return "rewritten in the tracker";
+    case "dependencies":
+      return change.refused === undefined
+        ? `waits for ${change.dependsOn.length === 0 ? "none" : change.dependsOn.slice(0, 8).join(", ")} by the tracker`
+        : `new dependencies in the tracker refused: ${change.refused}`;
+    case "vanished":
+      return `vanished from the tracker: ${change.why}`;
+    case "returned":
+      return "back in the tracker";
+    case "taken-back":
+      return `set to ${change.found} in a file that only loopdash writes: taken back`;
+  }
+}

@@ -1,0 +1,126 @@
+import { withDependencies } from "../schedule/plan.ts";
+import { errorMessage } from "../values/error-text.ts";
+import type { TicketId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
+import type { TrackedWords } from "./drift-fact.ts";
+import { type DriftFact, isSameState, type TrackedTicket, type TrackerChange, type TrackerState } from "./drift-fact.ts";
+import { expectedState } from "./reduce-drift.ts";
+import { indexOf, type RunState, ticketOf } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
+
+/** A ticket as the tracker holds it now. */
+export interface TicketNow extends TrackedWords {
+  readonly id: TicketId;
+  readonly title: string;
+  readonly state: TrackerState;
+  readonly revision: string;
+}
+
+/** What follows from a difference: a fact; a new text, which has to be read first; or a write of the engine. */
+export type Reconciliation =
+  | { readonly do: "report"; readonly fact: DriftFact }
+  | { readonly do: "read-text" }
+  | { readonly do: "write"; readonly state: TrackerState; readonly again?: true };
+
+export interface ReconcileOptions {
+  /**
+   * Only the engine writes the tracker, and an agent without a sandbox could have reached it: what the engine did not write there
+   * is taken back (laws 3 and 4).
+   */
+  readonly isOursAlone: boolean;
+}
+
+/** Times that a write that did not persist is repeated. After that, somebody undoes it. */
+const MOST_REPEATS = 3;
+
+/**
+ * Compares a ticket with what the engine last saw or wrote, in the order in which the changes take effect. Empty if nobody
+ * touched it. The state must have a baseline of it (`isTracked`).
+ */
+export function reconcileTicket(state: RunState, now: TicketNow, options: ReconcileOptions): readonly Reconciliation[] {
+  const ticket = ticketOf(state, now.id);
+  const { tracked } = ticket;
+  if (tracked?.words === undefined) return [];
+  const isUntouched = tracked.revision === now.revision && isSameState(now.state, tracked.state);
+  if (isUntouched && tracked.missing === undefined && tracked.refused === undefined) return [];
+  const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
+  const dependencies = dependenciesChange(state, tracked, now);
+  const { titleSha, bodySha } = tracked.words;
+  return [
+    ...(tracked.missing === undefined ? [] : [report({ kind: "returned" })]),
+    ...stateChange(ticket, tracked, now, options),
+    ...(dependencies === undefined ? [] : [report(dependencies)]),
+    ...(titleSha === now.titleSha && bodySha === now.bodySha ? [] : [{ do: "read-text" } as const]),
+  ];
+}
+
+/** The fact that somebody changed a ticket. */
+export function driftOf(now: TicketNow, change: TrackerChange): Extract<DriftFact, { type: "tracker-drifted" }> {
+  const { id, revision, titleSha, bodySha, dependsOn } = now;
+  const seen = { revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) };
+  return { type: "tracker-drifted", ticket: id, change, now: seen };
+}
+
+/** True if differences of the ticket can be told: it was read before. A ticket that is being filed is not in the tracker yet. */
+export function isTracked({ tracked, unfiled }: TicketState): boolean {
+  return unfiled === undefined && tracked?.words !== undefined;
+}
+
+function stateChange(
+  ticket: TicketState,
+  tracked: TrackedTicket,
+  now: TicketNow,
+  { isOursAlone }: ReconcileOptions,
+): readonly Reconciliation[] {
+  const known = expectedState(ticket);
+  if (isSameState(now.state, known)) return [];
+  const { writing, wrote, byPerson, revision } = tracked;
+  if (writing !== undefined && isSameState(now.state, writing)) {
+    const before = revision === undefined ? {} : { before: revision };
+    const fact = { type: "tracker-written", ticket: now.id, state: now.state, revision: now.revision, ...before } as const;
+    return [{ do: "report", fact }];
+  }
+  const isUndone = wrote !== undefined && byPerson === undefined && now.revision === wrote.before;
+  if (isUndone && wrote.repeated < MOST_REPEATS) return [{ do: "write", state: known, again: true }];
+  if (isOursAlone)
+    return [
+      { do: "report", fact: driftOf(now, { kind: "taken-back", found: now.state.as }) },
+      { do: "write", state: known },
+    ];
+  return [{ do: "report", fact: driftOf(now, changeTo(now.state)) }];
+}
+
+function changeTo(state: TrackerState): TrackerChange {
+  if (state.as === "open") return { kind: "reopened" };
+  return state.as === "done" ? { kind: "closed" } : { kind: "gated", step: plainText(state.step, 500) };
+}
+
+/** The new dependencies of the plan. What only the plan has (a discovery that the ticket waits for) stays. */
+function dependenciesChange(state: RunState, { words, refused }: TrackedTicket, now: TicketNow): TrackerChange | undefined {
+  const before = words?.dependsOn;
+  const next = now.dependsOn;
+  if (before === undefined || next === undefined || isSameList(before, next)) return undefined;
+  const index = indexOf(state, now.id);
+  const planned = state.plan.tickets[index]?.dependsOn ?? [];
+  const kept = planned.filter((id) => next.includes(id) || !before.includes(id));
+  const dependsOn = [...new Set([...kept, ...next.filter((id) => !before.includes(id))])];
+  const problem = problemWith(state, index, dependsOn);
+  if (problem === undefined) return { kind: "dependencies", dependsOn };
+  return refused !== undefined && isSameList(refused, dependsOn)
+    ? undefined
+    : { kind: "dependencies", dependsOn, refused: problem };
+}
+
+function problemWith(state: RunState, index: number, dependsOn: readonly TicketId[]): string | undefined {
+  try {
+    withDependencies(state.plan, index, dependsOn);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return plainText(errorMessage(error), 200);
+    throw error;
+  }
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id) => b.includes(id));
+}

@@ -1,0 +1,221 @@
+import { endIncident, withIncident } from "../results/incident.ts";
+import { countIntervention } from "../results/intervention.ts";
+import { withDependencies } from "../schedule/plan.ts";
+import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import { vecAt } from "../values/vec.ts";
+import type { Evidence } from "./attempt-fact.ts";
+import {
+  describeChange,
+  firstSeen,
+  TRACKER_UNREAD,
+  type TrackedTicket,
+  type TrackerChange,
+  type TrackerState,
+} from "./drift-fact.ts";
+import type { RunEvent } from "./event.ts";
+import { idleLive } from "./live-check.ts";
+import { renewed, settle } from "./reduce-ticket.ts";
+import { indexOf, type RunState } from "./state.ts";
+import { type TicketState, withEvidence } from "./ticket-state.ts";
+
+export type DriftEvent = Extract<
+  RunEvent,
+  {
+    type: "tracker-read" | "tracker-writing" | "tracker-written" | "tracker-drifted" | "tracker-others";
+  }
+>;
+
+const DRIFT_TYPES: ReadonlySet<string> = new Set<DriftEvent["type"]>([
+  "tracker-read",
+  "tracker-writing",
+  "tracker-written",
+  "tracker-drifted",
+  "tracker-others",
+]);
+
+export function isDriftEvent(event: RunEvent): event is DriftEvent {
+  return DRIFT_TYPES.has(event.type);
+}
+
+type Drifted = Extract<DriftEvent, { type: "tracker-drifted" }>;
+
+/** Reported ids of other tickets that are kept, so that each is reported once. */
+const KEPT_OTHERS = 500;
+
+/** The state that the engine has to expect in the tracker. */
+export function expectedState({ tracked, phase, humanStep }: TicketState): TrackerState {
+  if (tracked !== undefined) return tracked.state;
+  if (phase === "done") return { as: "done" };
+  return phase === "human-gated" ? { as: "human-gated", step: humanStep ?? "" } : { as: "open" };
+}
+
+/** Folds what the tracker held, what the engine wrote there, and what people did there. */
+export function reduceDrift(state: RunState, event: DriftEvent): RunState {
+  switch (event.type) {
+    case "tracker-read":
+      return event.tickets.reduce((s, { id, ...read }) => {
+        const { state: known, ...kept } = trackedOf(s, id);
+        return withTracked(s, indexOf(s, id), { ...kept, ...firstSeen(known, read) });
+      }, state);
+    case "tracker-writing":
+      return writing(state, event);
+    case "tracker-written": {
+      const { writing: _, wrote, ...kept } = trackedOf(state, event.ticket);
+      const { revision, before } = event;
+      const replaced = before === undefined || before === revision ? {} : { wrote: { before, repeated: wrote?.repeated ?? 0 } };
+      return withTracked(state, indexOf(state, event.ticket), { ...kept, state: event.state, revision, ...replaced });
+    }
+    case "tracker-drifted":
+      return drifted(state, event);
+    case "tracker-others": {
+      const { others, ...status } = state.tracker ?? TRACKER_UNREAD;
+      return { ...state, tracker: { ...status, others: [...others, ...event.ids].slice(-KEPT_OTHERS) } };
+    }
+  }
+}
+
+function trackedOf(state: RunState, id: TicketState["id"]): TrackedTicket {
+  const ticket = vecAt(state.tickets, indexOf(state, id));
+  return ticket.tracked ?? { state: expectedState(ticket) };
+}
+
+function withTracked(state: RunState, index: number, tracked: TrackedTicket): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), tracked });
+}
+
+function writing(state: RunState, { ticket, state: next, again }: Extract<DriftEvent, { type: "tracker-writing" }>): RunState {
+  const { wrote, byPerson: _, ...kept } = trackedOf(state, ticket);
+  const repeated = again && wrote !== undefined ? { wrote: { ...wrote, repeated: wrote.repeated + 1 } } : {};
+  return withTracked(state, indexOf(state, ticket), { ...kept, writing: next, ...repeated });
+}
+
+/** The state in the tracker after the change. */
+function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
+  switch (change.kind) {
+    case "closed":
+      return { as: "done" };
+    case "reopened":
+      return { as: "open" };
+    case "gated":
+      return { as: "human-gated", step: change.step };
+    default:
+      return known;
+  }
+}
+
+/** Counts the decision, notes what was seen, and lets the change take effect. */
+function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): RunState {
+  const text = describeChange(change);
+  const act = { at, class: "I7" as const, target: id, note: text, observed: true as const };
+  const index = indexOf(state, id);
+  const { missing: _, refused: __, writing: pending, ...before } = trackedOf(state, id);
+  const after = stateAfter(change, before.state);
+  const isSettling = after !== before.state;
+  const { wrote, ...kept } = before;
+  const tracked: TrackedTicket = {
+    ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
+    ...(isSettling ? { byPerson: true as const } : { ...(wrote && { wrote }), ...(pending && { writing: pending }) }),
+    ...(change.kind === "vanished" && { missing: change.why }),
+    ...(change.kind === "dependencies" && change.refused !== undefined && { refused: change.dependsOn }),
+    act: { at, text },
+  };
+  const counted = { ...state, interventions: countIntervention(state.interventions, act), reverified: false };
+  return takeEffect(withTracked(counted, index, tracked), index, { change, at });
+}
+
+/** A change tells of one part of the ticket. The other parts stay as they were seen last, so that each is noticed. */
+function seenBy(change: TrackerChange, now: NonNullable<Drifted["now"]>, { words }: TrackedTicket): typeof now {
+  if (words === undefined) return now;
+  const { revision, titleSha, bodySha, dependsOn } = now;
+  if (change.kind === "rewritten") return { ...words, revision, titleSha, bodySha };
+  if (change.kind === "dependencies" && change.refused === undefined)
+    return { ...words, revision, ...(dependsOn !== undefined && { dependsOn }) };
+  return { ...words, revision };
+}
+
+function takeEffect(state: RunState, index: number, { change, at }: { change: TrackerChange; at: number }): RunState {
+  const ticket = vecAt(state.tickets, index);
+  switch (change.kind) {
+    case "closed":
+      return closed(state, index, at);
+    case "reopened":
+      return reopened(state, index, { before: ticket, at });
+    case "gated":
+      return gated(state, index, { step: change.step, at });
+    case "rewritten": {
+      const { title, body } = change;
+      const spec = state.plan.tickets[index];
+      if (spec === undefined) return state;
+      return { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
+    }
+    case "dependencies":
+      return change.refused === undefined ? waitFor(state, index, change.dependsOn) : state;
+    case "vanished":
+      return dequeue(state, index);
+    case "returned":
+      return requeue(state, index);
+    case "taken-back":
+      return state;
+  }
+}
+
+/** Settles a ticket that a person closed, at once or when its attempt has ended. No commit of ours is claimed. */
+export function closed(state: RunState, index: number, at: number): RunState {
+  const { gate: _, stalledReason: __, stalledBy: ___, humanStep: ____, ...ticket } = vecAt(state.tickets, index);
+  if (ticket.attempt !== undefined) return ungated(withTicket(state, index, { ...ticket, byPerson: "closing" }), index);
+  const { live, ...rest } = ticket;
+  const checked = live === undefined ? {} : { live: idleLive(live) };
+  const settled = settle(state, index, { ...rest, ...checked, phase: "done", byPerson: "closed", endedAt: at });
+  const incidents = (["reopened", "live-check"] as const).reduce(
+    (list, kind) => endIncident(list, { kind, ticket: ticket.id }, at),
+    settled.incidents,
+  );
+  const next = { ...settled, incidents };
+  return ticket.phase === "done" ? next : shiftDependents(next, index, -1);
+}
+
+/** The ticket is open again, with as many attempts as a fresh one. A running attempt goes on. */
+function reopened(state: RunState, index: number, { before, at }: { before: TicketState; at: number }): RunState {
+  const { gate: _, humanStep: __, byPerson: ___, ...ticket } = before;
+  if (ticket.attempt !== undefined) return ungated(withTicket(state, index, ticket), index);
+  const { live: ____, ...rest } = ticket;
+  const summary = whyReopened(before);
+  const evidence: Evidence = { step: "tracker", name: "tracker", summary, detail: "" };
+  const open = { ...withEvidence(renewed(rest), evidence), retriedAfter: ticket.history.length };
+  const next = ungated(withTicket(state, index, open), index);
+  if (before.phase !== "done") return requeue(next, index);
+  const incidents = withIncident(next.incidents, { kind: "reopened", at, ticket: before.id, summary });
+  return requeue({ ...shiftDependents(next, index, 1), incidents }, index);
+}
+
+function whyReopened({ phase, mergedSha }: TicketState): string {
+  const was = phase === "human-gated" ? "it had been left to a person" : "it had been done";
+  const built = mergedSha === undefined ? "" : `; the base holds the change that landed as ${mergedSha.slice(0, 12)}`;
+  return `a person reopened it in the tracker after ${was}${built}`;
+}
+
+function gated(state: RunState, index: number, { step, at }: { step: string; at: number }): RunState {
+  const { byPerson: _, gate: __, ...ticket } = vecAt(state.tickets, index);
+  if (ticket.attempt !== undefined) {
+    const gate = { step, writing: false };
+    const next = withTicket(state, index, { ...ticket, gate });
+    return { ...next, gating: next.gating.includes(index) ? next.gating : [...next.gating, index] };
+  }
+  const { stalledReason: ___, stalledBy: ____, ...rest } = ticket;
+  const next = settle(state, index, { ...rest, phase: "human-gated", humanStep: step, endedAt: at });
+  return ticket.phase === "done" ? shiftDependents(next, index, 1) : next;
+}
+
+function ungated(state: RunState, index: number): RunState {
+  return { ...state, gating: state.gating.filter((other) => other !== index) };
+}
+
+/** The plan follows. A running attempt goes on. */
+function waitFor(state: RunState, index: number, dependsOn: TicketState["id"][] | readonly TicketState["id"][]): RunState {
+  const plan = withDependencies(state.plan, index, dependsOn);
+  const openDeps = (plan.tickets[index]?.dependsOn ?? []).filter(
+    (id) => vecAt(state.tickets, plan.index[id] as number).phase !== "done",
+  ).length;
+  const next = withTicket({ ...state, plan }, index, { ...vecAt(state.tickets, index), openDeps });
+  return requeue(dequeue(next, index), index);
+}

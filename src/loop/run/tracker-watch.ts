@@ -1,0 +1,236 @@
+import type { TrackerChange, TrackerState } from "../../domain/run/drift-fact.ts";
+import { isSameState } from "../../domain/run/drift-fact.ts";
+import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
+import { expectedState } from "../../domain/run/reduce-drift.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import { TicketMoved, type Tracker, type TrackerReading, type TrackerTicket } from "../../ports/tracker.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import type { Retry } from "../concurrency/outages.ts";
+
+/** The tracker is read at least this often. Milliseconds. */
+const PERIOD_MS = 30_000;
+
+/** A ticket has vanished if it is still missing after this time: people's editors replace files. Milliseconds. */
+const VANISHED_MS = 1_000;
+
+/** Limits of a text that a person wrote, as in a batch. Characters. */
+const TITLE_CHARS = 200;
+const BODY_CHARS = 64_000;
+
+/** Ids that one fact names. */
+const NAMED = 20;
+
+type WatchContext = Pick<LoopContext, "run" | "batch" | "confined" | "tracker" | "clock" | "state" | "report" | "outages">;
+
+/**
+ * Reads the tracker during the run and reconciles it with what the engine last saw or wrote: what it did not write is a person's
+ * act. Reads and writes take turns, so that the engine's own write is never taken for one. `tracker` is for the engine's writes.
+ */
+export class TrackerWatch {
+  readonly tracker: Tracker;
+  readonly #ctx: WatchContext;
+  readonly #missingSince = new Map<TicketId, number>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #unwatch: (() => void) | undefined;
+  #cancelTimer: () => void = () => undefined;
+  /** Tries of reading: an outage is reported, and bounded, as those of the engine's writes are. */
+  readonly #retry: Retry;
+  readonly #stopped = new AbortController();
+  #isReadingDue = false;
+  #isAway = false;
+
+  constructor(ctx: WatchContext) {
+    this.#ctx = ctx;
+    const { outages, tracker } = ctx;
+    this.#retry = outages.retry("tracker");
+    this.tracker = {
+      ...tracker,
+      snapshot: () => this.#inTurn(() => this.#snapshot()),
+      set: (id, state, note) => this.#inTurn(() => this.#set(id, state, note)),
+      file: (ticket) => this.#inTurn(() => tracker.file(ticket)),
+    };
+  }
+
+  /** Reads at once, and from then on at every change and period. */
+  start(): void {
+    this.#rewatch();
+    this.#readSoon();
+  }
+
+  /** Ends reading. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#cancelTimer();
+    this.#unwatch?.();
+  }
+
+  /** Reads and reconciles once. A tracker that cannot be read is an outage, and its last reading counts. */
+  async look(): Promise<void> {
+    try {
+      await this.#inTurn(() => this.#reconcile());
+      this.#retry.end();
+    } catch (error) {
+      this.#isAway = true;
+      // Once the time for the outage is over, the run ends.
+      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error))) this.stop();
+    }
+  }
+
+  #rewatch(): void {
+    this.#unwatch?.();
+    this.#unwatch = this.#stopped.signal.aborted ? undefined : this.#ctx.tracker.watch(() => this.#readSoon());
+  }
+
+  /** One reading at a time; changes during one cause another. */
+  #readSoon(): void {
+    if (this.#stopped.signal.aborted || this.#isReadingDue) return;
+    this.#isReadingDue = true;
+    this.#cancelTimer();
+    void this.#retry
+      .turn(this.#stopped.signal)
+      .then(() => {
+        this.#isReadingDue = false;
+        return this.#stopped.signal.aborted ? undefined : this.look();
+      })
+      .then(() => this.#later());
+  }
+
+  #later(): void {
+    this.#cancelTimer();
+    if (this.#stopped.signal.aborted) return;
+    if (this.#isAway) return this.#readSoon();
+    const ms = this.#missingSince.size > 0 ? VANISHED_MS : PERIOD_MS;
+    this.#cancelTimer = this.#ctx.clock.after(ms, () => this.#readSoon());
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #reconcile(): Promise<TrackerReading> {
+    const { state, tracker } = this.#ctx;
+    const reading = await tracker.read();
+    this.#refuseEmpty(reading);
+    // What was watched may be another folder of the same name.
+    if (this.#isAway) this.#rewatch();
+    this.#isAway = false;
+    this.#baseline(reading);
+    for (const { id } of [...vecItems(state().tickets)]) {
+      const ticket = reading.tickets.get(id);
+      if (ticket === undefined) this.#missing(id, reading.unreadable.get(id));
+      else await this.#ticket(ticket);
+    }
+    this.#others(reading);
+    return reading;
+  }
+
+  /** A folder without any of the tickets is one whose content is elsewhere (a network drive, another checkout). */
+  #refuseEmpty({ tickets }: TrackerReading): void {
+    const known = [...vecItems(this.#ctx.state().tickets)].filter(({ unfiled }) => unfiled === undefined);
+    if (known.length > 1 && known.every(({ id }) => !tickets.has(id))) throw new Error("none of the batch's tickets is in it");
+  }
+
+  /** Tickets that are read for the first time. Their state is compared from then on. */
+  #baseline({ tickets }: TrackerReading): void {
+    const fresh = [...vecItems(this.#ctx.state().tickets)].flatMap((ticket) => {
+      const now = tickets.get(ticket.id);
+      if (now === undefined || ticket.unfiled === true || isTracked(ticket)) return [];
+      const { id, revision, titleSha, bodySha, dependsOn } = now;
+      return [{ id, revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) }];
+    });
+    if (fresh.length > 0) this.#ctx.report({ type: "tracker-read", tickets: fresh });
+  }
+
+  #missing(id: TicketId, why = "there is no such ticket"): void {
+    const { clock, report, state } = this.#ctx;
+    const ticket = ticketOf(state(), id);
+    if (ticket.unfiled === true || ticket.tracked?.missing !== undefined) return void this.#missingSince.delete(id);
+    const since = this.#missingSince.get(id);
+    if (since === undefined) return void this.#missingSince.set(id, clock.now());
+    if (clock.now() - since < VANISHED_MS) return;
+    this.#missingSince.delete(id);
+    report({ type: "tracker-drifted", ticket: id, change: { kind: "vanished", why: plainText(why, 300) } });
+  }
+
+  async #ticket(now: TicketNow): Promise<void> {
+    const { batch, confined, report, run, state, tracker } = this.#ctx;
+    this.#missingSince.delete(now.id);
+    if (ticketOf(state(), now.id).unfiled === true) return;
+    const isOursAlone = batch.tracker.path === undefined && !confined;
+    for (const next of reconcileTicket(state(), now, { isOursAlone })) {
+      if (next.do === "report") report(next.fact);
+      else if (next.do === "read-text") report(driftOf(now, rewritten(now, await tracker.body(now.id))));
+      else await this.#write(now.id, next, `asserted again by run ${run}`, [now.state]);
+    }
+  }
+
+  #others({ tickets }: TrackerReading): void {
+    const { report, state } = this.#ctx;
+    const { plan, tracker } = state();
+    if (tickets.size <= plan.tickets.length) return;
+    const known = new Set(tracker?.others);
+    const fresh = [...tickets.keys()].filter((id) => !Object.hasOwn(plan.index, id) && !known.has(id));
+    if (fresh.length === 0) return;
+    report({ type: "tracker-others", ids: fresh.slice(0, NAMED), more: Math.max(0, fresh.length - NAMED) });
+  }
+
+  /** The last look: states that the tracker should have and was never told are written, too. */
+  async #snapshot(): Promise<readonly TrackerTicket[]> {
+    const { run, state, tracker } = this.#ctx;
+    await this.#reconcile();
+    for (const ticket of [...vecItems(state().tickets)]) {
+      const known = expectedState(ticket);
+      const wanted = settledState(ticket);
+      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson) continue;
+      await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
+    }
+    return tracker.snapshot();
+  }
+
+  /** Sets a state, unless a person has settled the ticket otherwise. Throws a TicketMoved then, and reconciles first. */
+  async #set(id: TicketId, state: TrackerState, note: string): ReturnType<Tracker["set"]> {
+    const ticket = ticketOf(this.#ctx.state(), id);
+    const known = expectedState(ticket);
+    const { byPerson, writing } = ticket.tracked ?? {};
+    if (byPerson && known.as !== "open" && !isSameState(known, state))
+      throw new TicketMoved(`a person set ${id} to ${known.as} in the tracker`);
+    try {
+      return await this.#write(id, { state }, note, [known, ...(writing === undefined ? [] : [writing])]);
+    } catch (error) {
+      if (error instanceof TicketMoved) await this.#reconcile();
+      throw error;
+    }
+  }
+
+  /** Law 5: the intent is on record first, so that a lost engine's write is never taken for a person's. */
+  async #write(
+    id: TicketId,
+    { state, again }: { readonly state: TrackerState; readonly again?: true },
+    note: string,
+    from: readonly TrackerState[],
+  ): ReturnType<Tracker["set"]> {
+    const { report, tracker } = this.#ctx;
+    if (!report({ type: "tracker-writing", ticket: id, state, ...(again && { again }) }))
+      throw new Error("the run records nothing any more");
+    const write = await tracker.set(id, state, note, from);
+    report({ type: "tracker-written", ticket: id, state, revision: write.after, before: write.before });
+    return write;
+  }
+}
+
+/** The tracker's state of a ticket that is settled by its phase. */
+function settledState({ phase, humanStep }: TicketState): TrackerState | undefined {
+  if (phase === "done") return { as: "done" };
+  return phase === "human-gated" && humanStep !== undefined ? { as: "human-gated", step: humanStep } : undefined;
+}
+
+function rewritten({ title }: TicketNow, body: string): TrackerChange {
+  return { kind: "rewritten", title: plainText(title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
+}

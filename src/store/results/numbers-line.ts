@@ -1,0 +1,101 @@
+import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
+import type { Ledger } from "../../domain/results/ledger.ts";
+
+/** The numbers of the run in one or two short sentences. */
+export function numbersLine(ledger: Ledger): string {
+  const { interventions: i, claims } = ledger;
+  return [
+    `attempts ${ledger.attempts}`,
+    claimsOfDone(claims),
+    ...checksLabels(ledger.checks),
+    ...reviewerLabels(ledger.reviewer),
+    ...claimLabels(ledger),
+    `fixed without you ${fixes(ledger)}`,
+    ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
+    `incidents ${incidents(ledger)}`,
+    `$ ${ledger.costUsd.toFixed(2)}`,
+    `interventions ${i.total} (${i.work} work, ${i.harness} harness)`,
+  ].join(" · ");
+}
+
+/** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
+function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
+  return `claims of done ${partsOf(made, [
+    [upheld, "upheld"],
+    [gap, "refuted"],
+    [made - upheld - gap, "not judged"],
+  ])}`;
+}
+
+/** A number and its parts, without those that are 0. */
+function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
+  const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
+  return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
+}
+
+/** `fixed without you 3: 1 transient, 2 failed checks`. */
+function fixes({ fixAndProceed, fixAndProceedByCause: by }: Ledger): string {
+  return partsOf(fixAndProceed, [
+    [by.transient, by.transient === 1 ? "transient" : "transients"],
+    [by.reviewFinding, by.reviewFinding === 1 ? "review finding" : "review findings"],
+    [by.failedCheck, by.failedCheck === 1 ? "failed check" : "failed checks"],
+    [by.liveFix, by.liveFix === 1 ? "live fix" : "live fixes"],
+    [by.conflict, by.conflict === 1 ? "conflict" : "conflicts"],
+  ]);
+}
+
+function incidents({ incidents: total, incidentsByKind: by }: Ledger): string {
+  return partsOf(total, [
+    [by.liveChecks, by.liveChecks === 1 ? "failed live check" : "failed live checks"],
+    [by.brokenBases, by.brokenBases === 1 ? "broken base" : "broken bases"],
+    [by.reopened, "reopened"],
+  ]);
+}
+
+/** Passed checks by the strength of their proof, if there were any: an exit code never looks equal to results per test. */
+function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]): readonly string[] {
+  const words = [
+    ...(compared > 0 ? [`${compared} test by test`] : []),
+    ...(uncompared > 0 ? [`${uncompared} with nothing to compare`] : []),
+    ...(exitCodeOnly > 0 ? [`${exitCodeOnly} by exit code only`] : []),
+  ];
+  return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
+}
+
+/** The questions to the reviewer, if there were any, with its valid answers and missed canaries. */
+function reviewerLabels({ questions, valid, usd, canaries, findings }: Ledger["reviewer"]): readonly string[] {
+  if (questions === 0) return [];
+  const found = SEVERITIES.reduce((sum, severity) => sum + findings[severity], 0);
+  const planted = canaries.seen + canaries.missed;
+  return [
+    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    ...(found === 0
+      ? []
+      : [
+          `findings ${partsOf(
+            found,
+            SEVERITIES.map((severity) => [findings[severity], severity] as const),
+          )}`,
+        ]),
+    ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
+  ];
+}
+
+function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
+  return `blocker claims ${partsOf(claimed, [
+    [upheld, "upheld"],
+    [fake, "rejected"],
+    [claimed - upheld - fake, "not ruled on"],
+  ])}`;
+}
+
+/** Workers' claims beside their changes, and transients; each if there were any. */
+function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
+  return [
+    ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
+    ...(discoveries.filed + discoveries.refused > 0
+      ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
+      : []),
+    ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
+  ];
+}

@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import { ticketOf } from "../domain/simulate.ts";
+import { oneFile, Stage, type StageOptions } from "./stage.ts";
+
+export const [T1, T2, T3] = [TicketId.parse("T-1"), TicketId.parse("T-2"), TicketId.parse("T-3")];
+
+/** A folder of tickets whose agents wait for `go`, if they are held. */
+export async function open(
+  over: Partial<StageOptions> & { readonly held?: readonly TicketId[] } = {},
+  change?: (ctx: LoopContext) => Partial<LoopContext>,
+) {
+  const gates = new Map((over.held ?? []).map((id) => [id as string, Promise.withResolvers<void>()]));
+  const stage = await Stage.open(
+    {
+      tickets: [ticketOf("T-1"), ticketOf("T-2", { dependsOn: [T1] })],
+      inFolder: true,
+      work: async (task) => {
+        const off = new Promise<"off">((end) =>
+          task.signal.aborted ? end("off") : task.signal.addEventListener("abort", () => end("off")),
+        );
+        const ended = await Promise.race([gates.get(task.ticket)?.promise, off]);
+        if (ended === "off") return { ending: "aborted", exitCode: null, signal: "SIGKILL" };
+        return oneFile(task);
+      },
+      ...over,
+    },
+    change,
+  );
+  return { stage, go: (id: TicketId) => gates.get(id)?.resolve() };
+}
+
+export const fileOf = (stage: Stage, id: TicketId) => join(stage.root, "tickets", `${id}.md`);
+export const edit = (stage: Stage, id: TicketId, change: (text: string) => string): void => {
+  const file = fileOf(stage, id);
+  writeFileSync(file, change(readFileSync(file, "utf8")));
+};
+export const setTo = (stage: Stage, id: TicketId, state: string): void =>
+  edit(stage, id, (text) => text.replace(/^state: .*$/m, `state: ${state}`));
+export const drift = (id: TicketId, kind: string) => (event: RunEvent) =>
+  event.type === "tracker-drifted" && event.ticket === id && event.change.kind === kind;
+export const acts = (stage: Stage) => stage.state.interventions.map((i) => [i.class, i.target, i.observed]);

@@ -1,0 +1,25 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
+import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
+import { newTicketText } from "../../src/adapters/tracker/ticket-edit.ts";
+import type { Ticket } from "../../src/domain/batch/schema.ts";
+import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import type { Tracker } from "../../src/ports/tracker.ts";
+
+/** A folder of open tickets, as Markdown files. */
+export function writeTickets(folder: string, tickets: readonly Ticket[]): void {
+  mkdirSync(folder);
+  for (const { id, title, body, repo, dependsOn } of tickets) {
+    const text = newTicketText({ id, title, body, repo, note: "" });
+    const waits = dependsOn.length === 0 ? "" : `dependsOn: [${dependsOn.join(", ")}]\n`;
+    writeFileSync(join(folder, `${id}.md`), text.replace("state:", `${waits}state:`));
+  }
+}
+
+/** The tracker of a run's batch, with the tickets that it holds. */
+export function trackerOf(state: RunState, file: string): Tracker {
+  const ids = state.plan.tickets.map((t) => t.id).filter((id) => ticketOf(state, id).unfiled === undefined);
+  const { path } = state.batch.tracker;
+  return path === undefined ? createEmbeddedTracker({ file, ids }) : createFolderTracker({ folder: path, ids });
+}
