@@ -3,7 +3,7 @@ import type { Outages } from "../concurrency/outages.ts";
 
 /**
  * The same repository, whose calls wait out an outage: another git process holds a lock, or the file system is away. The signal
- * ends the wait. Calls that could not be repeated as they are (checkouts, captures) throw at once.
+ * ends the wait. A checkout, which could not be repeated at its place, throws at once.
  */
 export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal): Repo {
   const isOutage = (error: unknown): boolean => error instanceof RepoUnavailable;
@@ -12,6 +12,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     ...repo,
     baseTip: () => persist(() => repo.baseTip()),
     addWorktree: (options) => persist(() => repo.addWorktree(options)),
+    capture: (options) => persist(() => repo.capture(options)),
     change: (options) => persist(() => repo.change(options)),
     candidate: (options) => persist(() => repo.candidate(options)),
     readFile: (options) => persist(() => repo.readFile(options)),

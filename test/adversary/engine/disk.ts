@@ -61,7 +61,7 @@ async function survives(program: string, { fill, told }: Filling): Promise<boole
   const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
   const env = { LOOPDASH_HOME: home };
   const run = stage.start([batch, "--json"], env, program, disk.by);
-  // A disk that is full while the oracle is proven ends the run, which is another matter. Without its proof it says nothing of that.
+  // A disk that is full while the oracle is proven is another matter (see outage.test.ts). Without its proof it says nothing of that.
   if (program === PROGRAM) await run.until(/"type":"tripwire-ended"/);
   stage.write("proven", "");
   const first = await run.ended;

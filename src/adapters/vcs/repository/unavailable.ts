@@ -14,10 +14,11 @@ const FAULT =
 
 const CODES = ["EIO", "ESTALE", "ENOSPC", "EDQUOT", "EROFS", "EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ENOTCONN"];
 
-/** The methods whose errors are classified. A capture reads a worker's leftovers, whose errors may be the worker's. */
+/** The methods whose errors are classified. */
 const CLASSIFIED = [
   "baseTip",
   "addWorktree",
+  "capture",
   "change",
   "candidate",
   "checkout",
@@ -42,15 +43,16 @@ export function withUnavailability(repo: Repo, store: Store): Repo {
         if (result === false && !(await isThere(store))) throw new Error(`${store.at.path} is away`);
         return result;
       } catch (error) {
-        if (name === "baseTip" || isFault(error) || !(await isThere(store)))
-          throw new RepoUnavailable(errorMessage(error), { cause: error });
+        if (isAtFault(name, error) || !(await isThere(store))) throw new RepoUnavailable(errorMessage(error), { cause: error });
         throw error;
       }
     };
   return { ...repo, ...(Object.fromEntries(CLASSIFIED.map((name) => [name, classified(name)])) as Partial<Repo>) };
 }
 
-function isFault(error: unknown): boolean {
+/** A missing base is never the work's fault. A capture reads a worker's leftovers, whose locks and errors may be the worker's. */
+function isAtFault(name: (typeof CLASSIFIED)[number], error: unknown): boolean {
+  if (name === "baseTip" || name === "capture") return name === "baseTip";
   return error instanceof GitMissing || hasErrorCode(error, ...CODES) || FAULT.test(errorMessage(error));
 }
 
