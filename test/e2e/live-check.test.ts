@@ -14,7 +14,7 @@ function scene(over: Record<string, unknown> = {}, from = 99) {
 fs.appendFileSync("${stage.path("looks")}", "look\\n");
 const looks = fs.readFileSync("${stage.path("looks")}", "utf8").split("\\n").length - 1;
 console.log("the page answered 503");
-if (fs.existsSync("${stage.path("hang")}")) await new Promise((resolve) => setTimeout(resolve, 600_000));
+while (fs.existsSync("${stage.path("hang")}")) await new Promise((resolve) => setTimeout(resolve, 20));
 process.exit(fs.existsSync("${stage.path("up")}") || looks >= ${from} ? 0 : 1);
 `,
   );
@@ -125,4 +125,18 @@ test("loopdash verify asks the engine that is at work, and tells what came of it
   expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("the check passed") });
   expect((await run.ended).code).toBe(0);
   expect(await stage.report()).toMatchObject({ interventions: { byClass: { I2: 1 } } });
+});
+
+test("loopdash verify joins a check that is under way, and its exit code follows from that check", async () => {
+  const { stage, batch } = scene({ live: { repeats: 5, everySeconds: 300 } });
+  const run = stage.start([batch, "--headless"]);
+  await run.until(/it landed, and is not live/);
+  writeFileSync(stage.path("hang"), "");
+  const first = stage.start(["verify"]);
+  await first.until(/live check asked for/);
+  const second = stage.start(["verify", "test", "T-1"]);
+  await run.until(/T-1 is being checked already/);
+  rmSync(stage.path("hang"));
+  for (const { ended } of [first, second])
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks\)/) });
 });

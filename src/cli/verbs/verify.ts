@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
@@ -12,6 +13,7 @@ import { lastRun } from "../engine/carry-over.ts";
 import { type FoundRun, findRun, lookUpRun, withStore } from "../find-run.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
 import { headless } from "./run.ts";
 
 /**
@@ -76,36 +78,49 @@ function refused(what: string, why: string, todo = "See: loopdash status"): User
   return new UserError({ what, why, todo, exitCode: EXIT.refused });
 }
 
-/** Sends the command to a living engine, and prints the lines of the run until the checks that it started are over. */
-async function byEngine(folder: string, ticket: TicketId | undefined): Promise<number> {
+/**
+ * Sends the command to a living engine, and prints its checks until they are over. Returns 0 if all of them passed, else 1. Throws a
+ * UserError if the engine refuses it (exit 4) or ends before a check does (exit 1).
+ */
+async function byEngine(folder: string, only: TicketId | undefined): Promise<number> {
   const print = linePrinter("lines");
-  const { promise, resolve } = Promise.withResolvers<number | string>();
+  const { promise, resolve, reject } = Promise.withResolvers<RequestedResult>();
+  const request = randomUUID();
+  const checks = new RequestedChecks({ request, only });
   let state: RunState | undefined;
-  const open = new Set<TicketId>();
-  let code: number = EXIT.done;
   const take = (event: RunEvent): void => {
-    if (event.type === "command-refused" && event.command.type === "verify") return resolve(event.reason);
-    if (event.type === "live-check-started" && event.why === "person") return void open.add(event.ticket);
-    if (event.type !== "live-check-ended" || !open.delete(event.ticket)) return;
-    if (!event.ok) code = EXIT.notDone;
-    if (open.size === 0) resolve(code);
+    const before = new Set(checks.open);
+    const after = reduce(state, event);
+    state = after;
+    const result = checks.take(event, after);
+    const isMeant = "ticket" in event && (before.has(event.ticket) || checks.open.includes(event.ticket));
+    if (isMeant && event.type.startsWith("live-check")) print(event, after);
+    if (result !== undefined) resolve(result);
   };
   const client = await connectChannel({
     socketPath: socketPathOf(folder),
     onMessage: (message) => {
-      if (message.kind === "snapshot") {
-        state = message.state;
-        return;
-      }
-      state = reduce(state, message.event);
-      if (message.event.type.startsWith("live-check")) print(message.event, state);
-      take(message.event);
+      if (message.kind === "event") return take(message.event);
+      state = message.state;
     },
-    onClose: (reason) => resolve(reason),
+    onClose: (reason) => reject(engineGone(checks.open, reason)),
   });
-  client.send({ type: "verify", ...(ticket === undefined ? {} : { ticket }) });
+  client.send({ type: "verify", request, ...(only === undefined ? {} : { ticket: only }) });
   const result = await promise;
   client.close();
-  if (typeof result === "number") return result;
-  throw refused("nothing was checked", plainText(result, 300));
+  if ("refused" in result) throw refused("nothing was checked", plainText(result.refused, 300));
+  return result.live ? EXIT.done : EXIT.notDone;
 }
+
+function engineGone(open: readonly TicketId[], reason: string): UserError {
+  if (open.length === 0) return refused("nothing was checked", plainText(reason, 300));
+  return new UserError({
+    what: `no result of the live check of ${open.slice(0, MAX_NAMED).join(", ")}${open.length > MAX_NAMED ? " and others" : ""}`,
+    why: plainText(reason, 300),
+    todo: "See: loopdash status",
+    exitCode: EXIT.notDone,
+  });
+}
+
+/** Tickets that an error names. */
+const MAX_NAMED = 8;
