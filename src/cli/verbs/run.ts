@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { formatProblems } from "../../domain/batch/problem.ts";
-import { isUnchecked } from "../../domain/batch/warn.ts";
+import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
@@ -78,7 +78,7 @@ export async function headless(request: RunRequest): Promise<number> {
     checksOnly,
     onAccepted: ({ warnings }) => {
       if (format !== "lines") return;
-      const unchecked = warnings.filter(isUnchecked);
+      const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
       probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
     },

@@ -10,7 +10,7 @@ import type { Confinement } from "../../ports/sandbox.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
-import { confineCommand, opened, placeOf } from "./confine.ts";
+import { confineCommand, opened, placeOf, withCommandFiles } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { howItEnded } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
@@ -257,7 +257,7 @@ async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promi
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
-    ...(toRun.confinement === undefined ? {} : { confinement: toRun.confinement }),
+    ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
