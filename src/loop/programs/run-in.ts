@@ -4,6 +4,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import { withCommandFiles } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
@@ -31,7 +32,7 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
-    ...(toRun.confinement === undefined ? {} : { confinement: toRun.confinement }),
+    ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
