@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { formatProblems } from "../../domain/batch/problem.ts";
-import { isUnchecked } from "../../domain/batch/warn.ts";
+import { isToldAtStart } from "../../domain/batch/warn.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -80,7 +80,7 @@ export async function headless(request: RunRequest): Promise<RunState> {
     ...(checksOnly === undefined ? {} : { checksOnly }),
     onAccepted: ({ warnings }) => {
       if (format !== "lines") return;
-      const unchecked = warnings.filter(isUnchecked);
+      const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
       probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
     },

@@ -98,6 +98,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
       return reduceDrift(state, event);
     case "fingerprints-recorded":
     case "act-observed":
+    case "branch-commits-observed":
       return reducePeople(state, event);
     default:
       return reduceOfTicket(state, event);
