@@ -59,6 +59,10 @@ describe("a verify that fails after the landing", () => {
       state: "open",
       landed: { sha, failedChecks: 4, lastCheck: { ok: false, output: expect.stringContaining("503") } },
     });
+    expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/T-2[\s\S]*has not landed/),
+    });
     const [, command = ""] = /repeat with: loopdash (verify \S+ T-1)/.exec(first.stdout) ?? [];
     for (const format of ["--md", "--html"])
       expect((await stage.run(["report", format])).stdout).toContain("repeat with: loopdash");
@@ -68,7 +72,8 @@ describe("a verify that fails after the landing", () => {
     expect(calls()).toEqual(["T-1"]);
 
     writeFileSync(stage.path("up"), "");
-    expect((await stage.run(["verify"])).code).toBe(1);
+    // The other ticket is open, but all that was checked is live.
+    expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 ticket checked, 1 live") });
     expect((await stage.report()).tickets).toMatchObject([{ state: "done", mergedSha: sha }, { state: "open" }]);
     expect(calls()).toEqual(["T-1"]);
 
@@ -93,6 +98,38 @@ describe("a verify that fails after the landing", () => {
     expect((await stage.run([batch, "--headless"])).code).toBe(0);
     expect(calls()).toEqual(["T-1", "T-1", "T-2"]);
   });
+});
+
+test("loopdash verify says so if nothing has landed", async () => {
+  const { stage, batch } = scene();
+  stage.agent("process.exit(1);");
+  expect((await stage.run([batch, "--headless"])).code).toBe(1);
+  expect(await stage.run(["verify"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("nothing to check: no ticket of run"),
+  });
+});
+
+test("loopdash verify checks only the ticket that it names, also without an engine", async () => {
+  const { stage, looks } = scene();
+  const looker = (id: string) => ({ step: "verify", name: "live", command: [process.execPath, stage.path("look.mjs"), id] });
+  const finish = (id: string) => [{ step: "gates" }, { step: "merge" }, looker(id)];
+  const batch = stage.batch(
+    ["T-1", "T-2"].map((id) => ({ id, finish: finish(id) })),
+    { limits: { attempts: 1 }, onBroken: "continue" },
+  );
+  expect((await stage.run([batch, "--headless"])).code).toBe(1);
+  writeFileSync(stage.path("up"), "");
+  const before = looks();
+  expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({ code: 0 });
+  // Its check, and the last one before the oracle.
+  expect(looks() - before).toBe(2);
+  expect((await stage.report()).tickets).toMatchObject([
+    { id: "T-1", state: "open", landed: { givenUp: "this run checks only T-2" } },
+    { id: "T-2", state: "done" },
+  ]);
+  expect(await stage.run(["verify"])).toMatchObject({ code: 0 });
+  expect((await stage.report()).tickets).toMatchObject([{ state: "done" }, { state: "done" }]);
 });
 
 test("kill -9 in the middle of a live check: it is ended and repeated, and nothing lands twice", async () => {

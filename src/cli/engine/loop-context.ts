@@ -24,6 +24,7 @@ import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
+import { commandFilesIn } from "./batch-places.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { openReviewer } from "./open-reviewer.ts";
@@ -65,7 +66,8 @@ export async function contextOf(
     batch,
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
-    agentFiles: filesOfAgent(batch.agent, program),
+    agentFiles: filesOfAgent(batch.agent, program, world.places),
+    commandFiles: commandFilesIn(world.places),
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),
@@ -91,7 +93,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
+    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,

@@ -4,6 +4,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import { withCommandFiles } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
@@ -36,7 +37,7 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
     marker: scope.marker,
     ...(toRun.silenceMinutes === undefined ? {} : { silenceMs: toRun.silenceMinutes * 60_000 }),
     ...(toRun.endIfBlocked === true ? { endIfBlocked: true } : {}),
-    ...(toRun.confinement === undefined ? {} : { confinement: toRun.confinement }),
+    ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
     onBlocked: (blocked) =>
       scope.announce({ type: "connection-blocked", step: toRun.confinement?.hostsFor ?? toRun.log, ...blocked }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
