@@ -26,6 +26,8 @@ export interface GateOptions {
     readonly at: string;
     readonly env: Readonly<Record<string, string>>;
   };
+  /** The variables that name this machine's proxy; see GatewayOptions.proxyEnv. */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
   readonly canListen?: boolean;
   /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */
@@ -62,6 +64,7 @@ async function runGated(executor: Executor, options: GateOptions, request: ExecR
       request.onBlocked?.(blocked);
       watch.blocked(blocked);
     },
+    ...(options.proxyEnv === undefined ? {} : { proxyEnv: options.proxyEnv }),
     ...(confinement?.hostsFor === undefined ? {} : { hostsFor: confinement.hostsFor }),
     ...(model === undefined ? {} : { model: model.upstream }),
   });
