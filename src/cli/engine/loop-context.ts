@@ -53,13 +53,13 @@ export async function contextOf(
   const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
-  const executor = await executorOf({ open, world, worktrees, gates });
   const { agentProgram: program } = world;
   const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  const executor = await executorOf({ open, world, worktrees, gates });
   const files = createRunFiles({ folder: open.folder, worktrees });
   return {
     run: open.run,
@@ -169,13 +169,15 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
 async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
-  const [{ gatedExecutor }, { confinedExecutor }] = await Promise.all([
+  const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
+    import("../../adapters/sandbox/certificates.ts"),
   ]);
   const { main } = packageFiles();
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
+    certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

@@ -67,6 +67,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "oracle-judged": false,
   "fingerprints-recorded": false,
   "act-observed": false,
+  "branch-commits-observed": false,
   "tracker-read": false,
   "tracker-writing": false,
   "tracker-written": true,
