@@ -28,7 +28,7 @@ export type Request =
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
-  | { readonly verb: "doctor"; readonly batch?: string; readonly json: boolean }
+  | { readonly verb: "doctor"; readonly batch?: string; readonly prepare: boolean; readonly json: boolean }
   | {
       readonly verb: "harness";
       readonly act: "log" | "diff" | "keep" | "revert";
@@ -167,19 +167,29 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
   addAdd(program, onRequest);
   addReport(program, onRequest);
-  program
-    .command("doctor [batch.json]")
-    .description("is everything there that a run needs?")
-    .option("--json", "as JSON")
-    .action((batch: string | undefined, { json }: { json?: true }) =>
-      onRequest({ verb: "doctor", ...(batch === undefined ? {} : { batch }), json: json === true }),
-    );
+  addDoctor(program, onRequest);
   addHarness(program, onRequest);
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => onRequest({ verb: "completion", shell }));
+}
+
+function addDoctor(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("doctor [batch.json]")
+    .description("is everything there that a run needs?")
+    .option("--prepare", "also run the prepare commands of each repository")
+    .option("--json", "as JSON")
+    .action((batch: string | undefined, { prepare, json }: { prepare?: true; json?: true }) =>
+      onRequest({
+        verb: "doctor",
+        ...(batch === undefined ? {} : { batch }),
+        prepare: prepare === true,
+        json: json === true,
+      }),
+    );
 }
 
 function addAdd(program: Command, onRequest: (request: Request) => void): void {

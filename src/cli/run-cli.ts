@@ -116,7 +116,7 @@ async function perform(request: Request): Promise<number> {
     case "report":
       return (await import("./verbs/report.ts")).report(request.run, request.format);
     case "doctor":
-      return (await import("./verbs/doctor.ts")).doctor(request.batch, request.json);
+      return (await import("./verbs/doctor.ts")).doctor(request);
     case "harness":
       return (await import("./verbs/harness.ts")).harness(request);
     case "completion":

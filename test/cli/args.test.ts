@@ -59,8 +59,9 @@ describe("the command line", () => {
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
     ["report --md", { verb: "report", format: "md" }],
     ["report r-1 --html", { verb: "report", run: "r-1", format: "html" }],
-    ["doctor", { verb: "doctor", json: false }],
-    ["doctor b.json --json", { verb: "doctor", batch: "b.json", json: true }],
+    ["doctor", { verb: "doctor", prepare: false, json: false }],
+    ["doctor b.json --json", { verb: "doctor", batch: "b.json", prepare: false, json: true }],
+    ["doctor b.json --prepare", { verb: "doctor", batch: "b.json", prepare: true, json: false }],
     ["completion bash", { verb: "completion", shell: "bash" }],
   ])("loopdash %s", ([line, request]) => {
     expect(readArgs(line.split(" ").filter((word) => word !== ""))).toEqual(request);

@@ -168,7 +168,7 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
  * An executor that confines what has a confinement, and opens a gateway to that confinement's hosts only. Loaded on demand:
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
-async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
+export async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
   const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),

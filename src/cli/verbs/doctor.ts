@@ -5,7 +5,9 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
+import { checkOpenHosts } from "../doctor/hosts.ts";
 import { checkNode } from "../doctor/node.ts";
+import { checkPrepare } from "../doctor/prepare.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
@@ -16,20 +18,35 @@ import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 
+interface DoctorOptions {
+  readonly batch?: string;
+  readonly json: boolean;
+  /** True to run the prepare commands of the batch's repositories too. */
+  readonly prepare: boolean;
+}
+
+const NO_BATCH = {
+  what: "--prepare needs a batch file",
+  why: "the prepare commands are the batch's",
+  todo: "Write: loopdash doctor batch.json --prepare",
+  exitCode: EXIT.usage,
+};
+
 /**
  * Checks everything that a run needs, and with a batch everything that this one needs. Changes nothing and leaves nothing behind.
  * Exit 0 if nothing is bad, 4 if a run would be refused or could not be trusted.
  */
-export async function doctor(file: string | undefined, json: boolean): Promise<number> {
+export async function doctor({ batch: file, json, prepare }: DoctorOptions): Promise<number> {
+  if (prepare && file === undefined) throw new UserError(NO_BATCH);
   const batch = file === undefined ? undefined : await readBatch(file);
-  const checks = (await Promise.all(checksOf(batch?.loaded))).flat();
+  const checks = (await Promise.all(checksOf(batch?.loaded, prepare))).flat();
   const findings = [...(batch === undefined ? [] : [batch.finding]), ...checks].map(shown);
   writeAll(1, json ? asJson(findings, batch?.loaded?.path) : asLines(findings, batch === undefined));
   return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
 }
 
 /** The checks, in the order of display. */
-function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly CheckResult[]>[] {
+function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly Promise<readonly CheckResult[]>[] {
   const { env, stdin, stdout, execPath, versions } = process;
   const home = stateHome(env, process.cwd());
   const mode = loaded?.batch.sandbox ?? "required";
@@ -51,6 +68,8 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Ch
           guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("tracker", () => checkTracker(loaded, home, path)),
+          guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),
+          ...(prepare ? [guarded("prepare", () => checkPrepare(loaded, { env, cwd: process.cwd() }))] : []),
         ]),
   ];
 }

@@ -17,7 +17,7 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
-import type { PreparingEvent } from "./reduce-preparing.ts";
+import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
@@ -116,10 +116,8 @@ type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-c
 function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
   const phase = ticket.phase;
   switch (event.type) {
-    case "worktree-ready": {
-      const { retried: _, preparing: __, ...rest } = attempt;
-      return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
-    }
+    case "worktree-ready":
+      return { phase, attempt: withWorktree(attempt, event) };
     case "agent-launching":
       return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
     case "agent-started":

@@ -3,6 +3,7 @@ import { vecAt } from "../values/vec.ts";
 import { withBlocked } from "./blocked-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { indexOf, type RunState } from "./state.ts";
+import type { Attempt } from "./ticket-state.ts";
 
 /** Events of the programs that prepare an attempt, and of their connections. */
 export type PreparingEvent = Extract<RunEvent, { type: "prepare-started" | "connection-blocked" }>;
@@ -17,4 +18,12 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
     return withTicket(state, index, { ...ticket, attempt: { ...attempt, blocked: withBlocked(attempt.blocked, event) } });
   const preparing = { command: event.command, startedAt: event.at };
   return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
+}
+
+/** The attempt with its worktree prepared. */
+export function withWorktree(
+  { retried: _, preparing: __, ...rest }: Attempt,
+  { path, branch, baseSha }: Extract<RunEvent, { type: "worktree-ready" }>,
+): Attempt {
+  return { ...rest, worktree: { path, branch, baseSha } };
 }

@@ -1,0 +1,102 @@
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import { UserError } from "../../domain/values/user-error.ts";
+import { confineCommand, opened, placeOf, withCommandFiles } from "../../loop/programs/confine.ts";
+import { howItEnded } from "../../loop/programs/output.ts";
+import { secondsOf } from "../../loop/programs/run-in.ts";
+import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { commandFilesIn } from "../engine/batch-places.ts";
+import type { LoadedBatch } from "../engine/load-batch.ts";
+import { confined } from "../engine/loop-context.ts";
+import { preflight, type RunEnvironment } from "../engine/preflight.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
+import { withProbeFolder } from "./probe-folder.ts";
+
+/** Lines of a failed command's output that are shown. */
+const SHOWN_LINES = 15;
+
+/**
+ * Runs the prepare commands of each repository as a run does: in the sandbox, in a pristine checkout of the base, within the
+ * batch's limits. The checkouts are removed afterwards.
+ */
+export async function checkPrepare(
+  loaded: LoadedBatch,
+  options: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+): Promise<readonly CheckResult[]> {
+  let world: RunEnvironment;
+  try {
+    world = await preflight(loaded, options);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [bad("prepare", `${error.what}: ${error.why}`, error.todo)];
+  }
+  return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
+    const plain = createExecutor();
+    const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, folder);
+    const results: CheckResult[] = [];
+    for (const [name, { prepare }] of Object.entries(loaded.batch.repos)) {
+      const repo = world.repos.get(name);
+      if (repo === undefined || prepare.length === 0) continue;
+      results.push(...(await prepareOne(executor, { loaded, world, name, repo, folder: join(folder, name) })));
+    }
+    return results.length > 0 ? results : [ok("prepare", "no repository of the batch has prepare commands")];
+  });
+}
+
+interface Preparing {
+  readonly loaded: LoadedBatch;
+  readonly world: RunEnvironment;
+  readonly name: string;
+  readonly repo: Repo;
+  readonly folder: string;
+}
+
+/** Stops at the first command that fails, as an attempt does. */
+async function prepareOne(executor: Executor, { loaded, world, name, repo, folder }: Preparing): Promise<readonly CheckResult[]> {
+  const { batch } = loaded;
+  const { commandEnv } = world;
+  const commit = await repo.baseTip();
+  await repo.checkout({ commit, path: folder, attributesOf: commit });
+  const ctx = { batch, confined: world.sandbox !== undefined, agentFiles: [], commandFiles: commandFilesIn(world.places) };
+  const shown = { from: folder, at: placeOf({ batch, commandEnv }, repo, folder), write: true };
+  const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", true);
+  const results: CheckResult[] = [];
+  for (const argv of batch.repos[name]?.prepare ?? []) {
+    const result = await executor.run({
+      argv,
+      cwd: folder,
+      env: commandEnv,
+      logFile: `${folder}.log`,
+      timeoutMs: batch.limits.minutesPerPrepare * 60_000,
+      silenceMs: batch.limits.prepareSilenceMinutes * 60_000,
+      signal: new AbortController().signal,
+      marker: `doctor-${folder}`,
+      endIfBlocked: true,
+      ...confining(confinement && withCommandFiles(ctx, confinement, argv)),
+    });
+    results.push(resultOf(name, argv, result));
+    if (results.at(-1)?.status === "bad") break;
+  }
+  return results;
+}
+
+function confining(confinement: ExecRequest["confinement"]): Pick<ExecRequest, "confinement"> {
+  return confinement === undefined ? {} : { confinement };
+}
+
+function resultOf(name: string, argv: Argv, result: ExecResult): CheckResult {
+  const command = `${name}: ${argv.join(" ")}`;
+  if (result.ending === "exited" && result.exitCode === 0) return ok("prepare", `${command} took ${secondsOf(result)} s`);
+  const lines = result.tail.trimEnd().split("\n").slice(-SHOWN_LINES);
+  const found = [`${command} ${howItEnded(result)} after ${secondsOf(result)} s`, ...lines].join("\n");
+  const [blocked] = result.blocked ?? [];
+  return bad(
+    "prepare",
+    found,
+    blocked === undefined ? "Run it in a fresh clone to see why." : `Allow the connection with ${blocked.allow}`,
+  );
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { createServer as createHttp } from "node:http";
+import { createServer } from "node:https";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { listening } from "../adapters/gateway/stage.ts";
+import { CertificateAuthority } from "../helpers/certificate-authority.ts";
+import { connectProxy } from "../helpers/connect-proxy.ts";
+import { HONEST, Stage } from "./stage.ts";
+
+interface Check {
+  readonly check: string;
+  readonly status: string;
+  readonly found: string;
+  readonly fix: string | null;
+}
+
+/** What the doctor says of a batch, by the name of the check. */
+async function ask(stage: Stage, over: Record<string, unknown>, { args = [] as string[], env = {} } = {}) {
+  mkdirSync(stage.path("tmp"), { recursive: true });
+  stage.agent(HONEST);
+  const batch = stage.batch(["T-1"], { sandbox: "required", finish: [{ step: "gates" }, { step: "merge" }], ...over });
+  const { code, stdout, stderr } = await stage.run(["doctor", batch, ...args, "--json"], { TMPDIR: stage.path("tmp"), ...env });
+  expect(stderr).toBe("");
+  expect(readdirSync(stage.path("tmp"))).toEqual([]);
+  const { checks } = JSON.parse(stdout) as { checks: readonly Check[] };
+  return { code, of: (name: string) => checks.filter(({ check }) => check === name) };
+}
+
+const hosts = (prepare: readonly unknown[]) => ({ sandboxPolicy: { hosts: { prepare } } });
+
+describe("doctor tries each open host from inside the sandbox", { timeout: 120_000 }, () => {
+  test("and says which answers, which is blocked and how to allow it, and which is not there", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const server = createHttp((_req, res) => void res.end());
+    const port = await listening(server);
+    onTestFinished(() => void server.close());
+    const open = { host: "localhost", addresses: ["127.0.0.1"], port };
+    const { code, of } = await ask(stage, hosts([open, "localhost:4873", "nowhere.invalid", "*.example.com"]));
+    expect(code).toBe(4);
+    const allow = '"sandboxPolicy": {"hosts": {"prepare": [{"host": "localhost", "addresses": ["127.0.0.1"], "port": 4873}]}}';
+    expect(of("host").map(({ status, found, fix }) => [status, found, fix])).toEqual([
+      ["ok", `prepare: localhost:${port} answers (a connection stands)`, null],
+      ["bad", "prepare: localhost:4873 is blocked: 127.0.0.1 is an address of this machine", `Allow it with ${allow}`],
+      ["bad", "prepare: nowhere.invalid:443: nowhere.invalid has no address", expect.stringContaining("HTTPS_PROXY")],
+      ["ok", "prepare: *.example.com:443 is not tried: it stands for every name below it", null],
+    ]);
+  });
+
+  test("and shakes hands at port 443, with the certificates that the machine trusts, through its proxy", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const ca = new CertificateAuthority(stage.path("ca"));
+    const server = createServer(ca.issue("DNS:registry.invalid"), (_req, res) => void res.end());
+    const proxy = await connectProxy("worker:s3cr3t", await listening(server));
+    onTestFinished(() => void server.close());
+    const env = { HTTPS_PROXY: `http://worker:s3cr3t@127.0.0.1:${proxy.port}` };
+    const unknown = await ask(stage, hosts(["registry.invalid"]), { env });
+    expect(unknown.of("host")).toMatchObject([{ status: "bad", fix: expect.stringContaining("NODE_EXTRA_CA_CERTS") }]);
+    const known = await ask(stage, hosts(["registry.invalid"]), { env: { ...env, NODE_EXTRA_CA_CERTS: ca.file } });
+    expect(known.of("host")).toMatchObject([{ status: "ok", found: "prepare: registry.invalid:443 answers (TLSv1.3)" }]);
+    expect(known.code).toBe(0);
+    const odd = { SSL_CERT_FILE: stage.path("gone.pem"), HTTPS_PROXY: "socks5://x" };
+    const { of } = await ask(stage, hosts(["*.example.com"]), { env: odd });
+    expect(of("certificates")).toMatchObject([{ status: "warn", found: expect.stringContaining("gone.pem") }]);
+    expect(of("proxy")).toMatchObject([{ status: "warn", found: "HTTPS_PROXY is no http or https address" }]);
+  });
+});
+
+describe("doctor --prepare", { timeout: 120_000 }, () => {
+  const repos = (prepare: readonly (readonly string[])[]) => ({ repos: { app: { path: "app", prepare } } });
+
+  test("runs the prepare commands in a pristine checkout in the sandbox, and says how long each took", async () => {
+    using stage = new Stage();
+    stage.repo("app", { "package.json": "{}" });
+    stage.write("app/untracked", "not in the checkout");
+    const script = "test -f package.json && ! test -e untracked && ! test -e /tmp/../home/nobody && echo x > made";
+    const { code, of } = await ask(stage, repos([["sh", "-c", script]]), { args: ["--prepare"] });
+    expect(of("prepare")).toMatchObject([{ status: "ok", found: expect.stringMatching(/^app: sh -c .* took \d+\.\d s$/) }]);
+    expect(code).toBe(0);
+  });
+
+  test("shows the end of a failed one's output, what was blocked, and the line that would allow it", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const fetching = 'fetch("https://registry.npmjs.org/").catch((e) => { console.log("could not fetch"); process.exit(1); })';
+    const { code, of } = await ask(stage, repos([[process.execPath, "-e", fetching], ["true"]]), { args: ["--prepare"] });
+    expect(code).toBe(4);
+    const [failed, ...others] = of("prepare");
+    expect(others).toEqual([]);
+    expect(failed?.found).toMatch(/exited with code 1 after \d+\.\d s\n(.*\n)*could not fetch/);
+    expect(failed?.found).toContain("the sandbox blocked registry.npmjs.org:443");
+    expect(failed?.fix).toBe('Allow the connection with "sandboxPolicy": {"hosts": {"prepare": ["registry.npmjs.org"]}}');
+  });
+
+  test("needs a batch", async () => {
+    using stage = new Stage();
+    expect(await stage.run(["doctor", "--prepare"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("needs a batch file"),
+    });
+  });
+});
