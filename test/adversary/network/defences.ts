@@ -9,10 +9,21 @@ export const DEFENCES = {
     holes: [
       {
         file: RULES,
-        from: "return this.#rules.some((rule) => rule.port === port && (rule.below",
-        to: "return true || this.#rules.some((rule) => rule.port === port && (rule.below",
+        from: "return this.#rules.filter(",
+        to: "return this.#rules.slice(0) ?? this.#rules.filter(",
       },
       ADDRESS,
+    ],
+  },
+  range: {
+    name: "a host leads only to the addresses that the batch gives for it",
+    holes: [{ file: RULES, from: "return ranges.some(", to: "return true || ranges.some(" }],
+  },
+  proxy: {
+    name: "the password of the machine's proxy stays in the engine",
+    holes: [
+      { file: "src/adapters/executor/environment.ts", from: '"LC_TIME",', to: '"LC_TIME", "HTTPS_PROXY",' },
+      { file: "src/cli/relay.ts", from: '["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]', to: '["HTTP_PROXY"]' },
     ],
   },
   address: { name: "a named host that leads into this machine leads nowhere", holes: [ADDRESS] },
