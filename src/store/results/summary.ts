@@ -1,3 +1,4 @@
+import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
@@ -15,6 +16,7 @@ import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
+import { specLabel } from "../labels/step-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
 import { healSummary } from "./heal-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
@@ -82,7 +84,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   const lines = [
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(({ byPerson }) => byPerson === "closed").length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
-    ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
+    ...unsandboxedLines(state),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
       ...[...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
@@ -244,4 +246,11 @@ export function renderMarkdown(
 /** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
 function escapeMarkdown(text: string): string {
   return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
+}
+
+/** What ran with the rights of the person who started it. */
+function unsandboxedLines({ sandboxed, plan }: Pick<RunState, "sandboxed" | "plan">): readonly string[] {
+  if (!sandboxed) return ["  unsandboxed: agents and checks ran with your rights"];
+  const steps = plan.tickets.flatMap(({ finish }) => finish.filter(isUnsandboxed).map(specLabel));
+  return steps.length === 0 ? [] : [`  with your rights: ${[...new Set(steps)].join(", ")}`];
 }
