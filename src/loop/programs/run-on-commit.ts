@@ -66,7 +66,7 @@ export async function runOnCommit(
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", true);
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
@@ -98,7 +98,7 @@ async function runSealed(
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
-  const confinement = opened(ctx, sealed.confinement, step.name);
+  const confinement = opened(ctx, sealed.confinement, step.name, step.step === "verify");
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },

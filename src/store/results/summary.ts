@@ -116,7 +116,13 @@ export function nextLines(state: RunState): readonly string[] {
 
 /** The style of an open ticket: one whose change has landed is no failed one. */
 export function openStyle(ticket: TicketState): Style {
-  return isLandedNotLive(ticket) ? STYLES.landed : STYLES.failed;
+  return isLandedNotLive(ticket) || cutOffLanding(ticket) !== undefined ? STYLES.landed : STYLES.failed;
+}
+
+/** The commit of an open ticket whose finish line was cut off after the merge; undefined for every other ticket. */
+function cutOffLanding({ phase, live, mergedSha, unfinished }: TicketState): string | undefined {
+  if (phase === "done" || phase === "human-gated" || live !== undefined) return undefined;
+  return mergedSha ?? unfinished?.landed?.to;
 }
 
 /** Lines of output of a live check that a summary shows. */
@@ -125,6 +131,8 @@ const CHECK_LINES = 5;
 /** The landed change of an open ticket, the output of its last live check, and the command that repeats it. Safe for a terminal. */
 export function landedLines({ run, end }: RunState, ticket: TicketState): readonly string[] {
   const { id, live, phase } = ticket;
+  const cutOff = cutOffLanding(ticket);
+  if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; what its finish line has after the merge is left to do`];
   if (live === undefined || !isLandedNotLive(ticket)) return [];
   const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
   return [
