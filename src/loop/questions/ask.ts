@@ -278,12 +278,11 @@ async function put<T>(
 }
 
 /** Bytes at the end of a log that hold its last line, and characters of it that are shown. */
-const LOG_BYTES = 4_096;
-const LINE_CHARS = 200;
+const LAST_LINE = { bytes: 4_096, chars: 200 };
 
 /** The last line that the reviewer's program printed, safe for a terminal; empty if there is none. */
 async function lastLineOf({ files }: QuestionContext, log: string): Promise<string> {
-  const lines = (await files.tail(log, LOG_BYTES)).split("\n").map((line) => plainText(line, LINE_CHARS));
+  const lines = (await files.tail(log, LAST_LINE.bytes)).split("\n").map((line) => plainText(line, LAST_LINE.chars));
   return lines.findLast((line) => line.trim() !== "") ?? "";
 }
 
