@@ -84,6 +84,8 @@ export type RunFact =
       readonly carriedOver?: readonly CarriedOverWork[];
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
+      /** The one ticket that such a run checks; absent if it checks all of them. */
+      readonly checksTicket?: TicketId;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }

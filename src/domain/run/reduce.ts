@@ -152,7 +152,7 @@ type TicketFacts = Parameters<
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   // The command that goes on with a run has agents start, whatever began it.
-  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
+  const { end: _, stopBy: __, checksOnly: ____, checksTicket: _____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

@@ -129,7 +129,9 @@ async function askUntilAnswered<T>(
       if (answer.ok || answer.isUnpaid || ask.canary !== undefined) return answer;
       if (!retry.failed(answer.says)) throw postponed(ask, answer.says);
       await retry.wait(scope.signal);
-      if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+      if (!scope.signal.aborted) continue;
+      retry.cutOff();
+      throw new AttemptOver(abortedEnd(scope));
     }
   } finally {
     retry.end();
