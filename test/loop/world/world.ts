@@ -153,6 +153,7 @@ function contextOf(
     confined: true,
     layers: false,
     agentFiles: [],
+    commandFiles: () => [],
     reviewerFiles: [],
     repos: new Map([["app", repo.port()]]),
     commandEnv: {},
