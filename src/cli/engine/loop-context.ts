@@ -177,6 +177,8 @@ async function confined(executor: Executor, sandbox: Sandbox, folder: string): P
   const { main } = packageFiles();
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
+    proxyEnv: process.env,
+    canListen: sandbox.kind === "bubblewrap",
     certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });

@@ -15,6 +15,7 @@ import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import { placesOf } from "./batch-places.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
+import { commitsOf } from "./commit-style.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** A batch's surroundings, found and opened. */
@@ -54,7 +55,11 @@ export async function preflight(
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(
       name,
-      await openRepo({ id: RepoId.parse(name), path, base, ...(git && { run: git }), ...(sandbox && { sandbox }) }),
+      await openRepo({
+        ...{ id: RepoId.parse(name), path, base, commits: await commitsOf(batch.commit, { name, path, env }) },
+        ...(git && { run: git }),
+        ...(sandbox && { sandbox }),
+      }),
     );
   }
   const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });

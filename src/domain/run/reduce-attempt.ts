@@ -17,11 +17,12 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import type { PreparingEvent } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -33,8 +34,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const attempt = ticket.attempt;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, attempt, event) };
-  const next = withTicket(state, index, { ...ticket, ...after });
+  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) });
   if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -116,7 +116,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   switch (event.type) {
     case "worktree-ready": {
-      const { retried: _, ...rest } = attempt;
+      const { retried: _, preparing: __, ...rest } = attempt;
       return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
     }
     case "agent-launching":

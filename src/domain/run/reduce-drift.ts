@@ -127,7 +127,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
-    ...(change.kind === "vanished" && { missing: change.why }),
+    ...(change.kind === "vanished" && { missing: missingText(change) }),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
@@ -146,6 +146,10 @@ function isTakenLater(change: TrackerChange, refused: TrackedTicket["refused"]):
 function refusedAfter(change: TrackerChange, before: TrackedTicket["refused"]): Pick<TrackedTicket, "refused"> {
   const refused = change.kind === "dependencies" ? (change.refused === undefined ? undefined : change.dependsOn) : before;
   return refused === undefined ? {} : { refused };
+}
+
+function missingText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {
+  return unreadable ? `the tracker has it, but it cannot be read: ${why}` : `the tracker lacks it: ${why}`;
 }
 
 /** The ticket as last seen, with the part that this change is about. The other parts stay, so that each change is noticed. */

@@ -118,7 +118,7 @@ async function attempt(
   const tools = await ctx.harness.tools(scope.ticket.repo);
   await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
   const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
-  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
+  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare", true));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
@@ -218,11 +218,12 @@ async function runAgent(
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
+    onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
   activity.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.dayBudget.settle(fence, costUsd);
-  const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
+  const ending: AgentEnding = result.ending === "aborted" || result.ending === "blocked" ? open.ending() : result.ending;
   ctx.report({
     type: "agent-ended",
     ...ref,
