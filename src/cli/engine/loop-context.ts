@@ -30,45 +30,43 @@ import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
+import { maskedPorts, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
+
+/** The parts of a run that its ports are made of. */
+interface ContextParts {
+  readonly open: OpenRun;
+  readonly world: RunEnvironment;
+  readonly home: StateHome;
+  readonly store: RunStore;
+  readonly others?: OtherSessions | undefined;
+  readonly secrets: RunSecrets | undefined;
+}
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
-  {
-    open,
-    world,
-    home,
-    store,
-    others,
-  }: {
-    readonly open: OpenRun;
-    readonly world: RunEnvironment;
-    readonly home: StateHome;
-    readonly store: RunStore;
-    readonly others?: OtherSessions | undefined;
-  },
+  { open, world, home, store, others, secrets }: ContextParts,
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
   const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
-  const { agentProgram: program } = world;
   const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
-  for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
-  const executor = await executorOf({ open, world, worktrees, gates });
-  const files = createRunFiles({ folder: open.folder, worktrees });
+  await makeFolders([scratch, gates, join(open.folder, "judge"), worktrees]);
+  const executor = await executorOf({ open, world, worktrees, gates, secrets });
+  const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
+  const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
+  const outages = outagesOf(batch.limits, report);
   return {
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
-    agentFiles: filesOfAgent(batch.agent, program),
-    repos: world.repos,
+    agentFiles: filesOfAgent(batch.agent, world.agentProgram),
+    repos,
     commandEnv: env,
-    agent: await agentOf(batch, { executor, env, keys: process.env, program }),
+    agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
     executor,
     tracker: open.tracker,
     ...judgesOf({
@@ -95,15 +93,20 @@ export async function contextOf(
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
-    report: (fact) => orchestrator.report(fact),
+    report,
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
-    outages: outagesOf(batch.limits, orchestrator),
+    outages,
+    ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
 }
 
-function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
-  return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
+async function makeFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: LoopContext["report"]): Outages {
+  return new Outages({ clock: systemClock, minutes: outageMinutes, report });
 }
 
 /** The queues and permits of landings, worktrees and commands. */
@@ -146,9 +149,10 @@ async function executorOf(options: {
   world: RunEnvironment;
   worktrees: string;
   gates: string;
+  secrets: RunSecrets | undefined;
 }): Promise<Executor> {
-  const { open, world, worktrees, gates } = options;
-  const plain = createExecutor();
+  const { open, world, worktrees, gates, secrets } = options;
+  const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
   const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
   const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
   return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });

@@ -100,12 +100,22 @@ async function runSealed(
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },
-    env: artifactsVariable(step, sealed.artifacts),
+    env: { ...artifactsVariable(step, sealed.artifacts), ...(await variablesOf(ctx, scope, step)) },
     ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
   });
   const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
   const reading = await report?.read();
   return { ok: true, result, noProgram, overwritten, ...(reading === undefined ? {} : { reading }) };
+}
+
+/** The batch's own variables for a verify. A check never gets any: it runs the candidate's code. */
+async function variablesOf(
+  { stepSecrets }: ProgramContext,
+  { signal }: StepScope,
+  step: CommandStep,
+): Promise<Readonly<Record<string, string>>> {
+  if (step.step !== "verify" || step.env === undefined) return {};
+  return stepSecrets === undefined ? step.env : stepSecrets.variables(step, signal);
 }
 
 /**

@@ -1,0 +1,98 @@
+import { symlinkSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { HONEST, Stage } from "./stage.ts";
+
+const TOKEN = "staging/Token+4711-not-for-agents";
+const ENCODED = [TOKEN, Buffer.from(TOKEN).toString("base64").slice(0, -4), encodeURIComponent(TOKEN)];
+
+/** A staging service that only who has the token may ask. Gives its port and what it was sent as authorization. */
+async function staging(): Promise<{ readonly port: number; readonly sent: (string | undefined)[] }> {
+  const sent: (string | undefined)[] = [];
+  const server: Server = createServer((req, res) => {
+    sent.push(req.headers.authorization);
+    res.writeHead(req.headers.authorization === `Bearer ${TOKEN}` ? 200 : 401).end("version 2\n");
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, sent };
+}
+
+/** Asks the staging service, and prints more of its secret than a careful program would. */
+const VERIFY = `#!/bin/sh
+echo "token $TOKEN"; printf %s "$TOKEN" | base64; echo "$TOKEN" >&2
+exec curl -s -S --fail --noproxy '' -H "Authorization: Bearer $TOKEN" "$1"
+`;
+
+function stageWith(verify: Record<string, unknown>, over: Record<string, unknown> = {}) {
+  const stage = new Stage();
+  onTestFinished(() => stage[Symbol.dispose]());
+  stage.repo("app", { "README.md": "# test\n", "verify.sh": VERIFY });
+  stage.agent(`${HONEST} say(JSON.stringify(process.env));`);
+  stage.write("verify.sh", VERIFY, 0o755);
+  const batch = stage.batch(["T-1"], {
+    sandbox: "required",
+    limits: { attempts: 1 },
+    secrets: { staging: { command: ["/bin/sh", "-c", "cat token"] } },
+    finish: [{ step: "merge" }, { step: "verify", name: "live", env: { TOKEN: "{secret:staging}" }, ...verify }],
+    ...over,
+  });
+  stage.write("token", `${TOKEN}\n`);
+  return { stage, batch };
+}
+
+describe("a secret of a verify", { timeout: 120_000 }, () => {
+  test("reaches its own program and a staging service, and nothing that loopdash writes or shows", async () => {
+    const { port, sent } = await staging();
+    const { stage, batch } = stageWith(
+      { command: ["{batch}/verify.sh", `http://127.0.0.1:${port}/`], expect: { text: "version 2" } },
+      { sandboxPolicy: { read: ["verify.sh"], hosts: { live: [`127.0.0.1:${port}`] } } },
+    );
+    const { code, stdout, stderr } = await stage.events(batch);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(new Set(sent)).toEqual(new Set([`Bearer ${TOKEN}`]));
+    const kept = stage.everything();
+    expect(kept).toContain("token [secret staging]");
+    const { stdout: report } = await stage.run(["report", "--html"]);
+    for (const form of ENCODED) for (const text of [kept, stdout, report]) expect(text).not.toContain(form);
+  });
+
+  test("that cannot be fetched is waited for, and ends the run unjudged with the reason instead of failing the work", async () => {
+    const { stage, batch } = stageWith(
+      { command: ["{batch}/verify.sh", "http://127.0.0.1:1/"] },
+      {
+        sandboxPolicy: { read: ["verify.sh"] },
+        limits: { attempts: 1, outageMinutes: 0.02 },
+        secrets: { staging: { command: ["/bin/sh", "-c", "echo locked >&2; exit 3"] } },
+      },
+    );
+    const { code, events } = await stage.events(batch);
+    expect(code).toBe(3);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "outage-started",
+        what: "secret",
+        why: expect.stringContaining("exited with code 3: locked"),
+      }),
+    );
+  });
+
+  const refused: Readonly<Record<string, readonly [over: Record<string, unknown>, why: RegExp]>> = {
+    "for a program that leads into a repository": [{}, /linked\.sh leads out of the batch's folder|lies in the repository "app"/],
+    "from a variable that is not set": [{ secrets: { staging: { env: "NO_SUCH_TOKEN" } } }, /NO_SUCH_TOKEN is not set/],
+    "from a file that agents read": [{ secrets: { staging: { file: "app/README.md" } } }, /lies in the repository "app"/],
+    "from a command that agents could change": [
+      { secrets: { staging: { command: ["sh", "app/verify.sh"] } } },
+      /runs .*app\/verify\.sh with your rights/,
+    ],
+  };
+  test.each(Object.entries(refused))("is refused %s, before anything starts", async (_, [over, why]) => {
+    const { stage, batch } = stageWith({ command: ["{batch}/linked.sh"] }, over);
+    symlinkSync(stage.path("app/verify.sh"), stage.path("linked.sh"));
+    const { code, stderr } = await stage.run([batch, "--headless"]);
+    expect(stderr).toMatch(why);
+    expect(code).toBe(4);
+    expect(stage.landed()).toEqual([]);
+  });
+});
