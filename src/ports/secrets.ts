@@ -39,6 +39,8 @@ export interface StepSecrets {
     step: { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> | undefined },
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>>>;
+  /** Fetches the secrets of texts, so that those of a program's hosts are there before it starts. Waits as `variables` does. */
+  fetch(texts: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** The reason why a secret has no value. The message contains nothing of the value. */

@@ -1,5 +1,6 @@
+import type { HostSpec } from "../../domain/batch/host-spec.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import type { GatewayTotals } from "../../ports/gateway.ts";
+import type { GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { openGateway } from "./open-gateway.ts";
 
@@ -22,6 +23,8 @@ export interface GateOptions {
     readonly at: string;
     readonly env: Readonly<Record<string, string>>;
   };
+  /** Adds headers with secrets to requests to hosts that have them; absent if the batch has no secrets. */
+  readonly credentials?: GatewayCredentials;
 }
 
 /**
@@ -44,12 +47,16 @@ export function gatedExecutor(executor: Executor, options: GateOptions): Executo
 
 async function runGated(
   executor: Executor,
-  { folder, relay, certificates }: GateOptions,
+  { folder, relay, certificates, credentials }: GateOptions,
   request: ExecRequest,
-  hosts: readonly string[],
+  hosts: readonly HostSpec[],
 ): Promise<ExecResult> {
   const { model, confinement } = request;
-  const gateway = await openGateway({ folder, hosts, ...(model === undefined ? {} : { model: model.upstream }) });
+  const gateway = await openGateway({
+    ...{ folder, hosts },
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(model === undefined ? {} : { model: model.upstream }),
+  });
   try {
     const baseUrls = (model?.baseUrls ?? []).flatMap(({ name, path }) => ["--base-url", path === "" ? name : `${name}=${path}`]);
     const shown = confinement === undefined || hosts.length === 0 ? undefined : certificates;

@@ -153,7 +153,7 @@ async function executorOf(options: {
 }): Promise<Executor> {
   const { open, world, worktrees, gates, secrets } = options;
   const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
-  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
+  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets });
   const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
   return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });
 }
@@ -166,20 +166,34 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
   return { reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "", healer: healer ?? "" };
 }
 
+/** What gateways need to add headers with secrets: one authority for all sandboxes of the run. */
+async function credentialsOf({ secrets, masker }: RunSecrets, trusted: string) {
+  const { GatewayAuthority } = await import("../../adapters/gateway/credentials/authority.ts");
+  return { secrets, masker, trusted, authority: new GatewayAuthority() };
+}
+
 /**
  * An executor that confines what has a confinement, and opens a gateway to that confinement's hosts only. Loaded on demand:
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
-async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
+async function confined(
+  executor: Executor,
+  sandbox: Sandbox,
+  { folder, secrets }: { readonly folder: string; readonly secrets: RunSecrets | undefined },
+): Promise<Executor> {
   const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
     import("../../adapters/sandbox/certificates.ts"),
   ]);
   const { main } = packageFiles();
+  const trusted = trustedCertificates({ env: process.env });
+  const credentials = secrets === undefined ? undefined : await credentialsOf(secrets, trusted.pem);
+  const shown = [trusted.pem, credentials?.authority.certificate ?? ""].join("");
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
-    certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
+    certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
+    ...(credentials === undefined ? {} : { credentials }),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

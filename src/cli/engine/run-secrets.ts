@@ -50,6 +50,10 @@ export function stepSecretsOf(
   const fetchAll = async (names: readonly string[]): Promise<ReadonlyMap<string, string>> =>
     new Map(await Promise.all(names.map(async (name) => [name, await secrets.get(name)] as const)));
   const stepSecrets: StepSecrets = {
+    async fetch(texts, signal) {
+      const names = [...new Set(texts.flatMap(secretNames))];
+      if (names.length > 0) await outages.persist("secret", () => fetchAll(names), { signal });
+    },
     async variables({ command, env = {} }, signal) {
       const entries = Object.entries(env);
       const names = [...new Set(entries.flatMap(([, value]) => secretNames(value)))];

@@ -1,4 +1,5 @@
 import { normalize } from "node:path/posix";
+import type { HeaderHost } from "./header-host.ts";
 import { hintFor } from "./nearest.ts";
 import { isReserved, unfitForLine } from "./plain-words.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";
@@ -43,6 +44,39 @@ export function checkArgument(word: string, path: Path, report: NoteProblem): vo
 
 const SAFE_PLACES =
   'let the gateway add it: "headers" of a host in sandboxPolicy.hosts; or use "env" of a verify whose program is in {batch}';
+
+/** Headers that say where a message goes or ends: whoever sets one could redirect or smuggle a request. */
+const FRAMING =
+  /^(?:host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|range|if-range|accept-encoding|forwarded|via|proxy-.*|sec-.*|http2-settings)$/i;
+
+/** Steps that may reach hosts with headers, beside those of `verify`. */
+const PREPARE = "prepare";
+
+/** Reports a host with headers that the gateway must not add: to requests of agents' code, or none that could be sent. */
+export function checkHeaderHost(
+  { headers }: HeaderHost,
+  { file, who, path }: { readonly file: BatchFile; readonly who: string; readonly path: Path },
+  report: NoteProblem,
+): void {
+  if (who !== PREPARE && !isVerifyAlone(file, who)) {
+    const why = `has headers, and only prepare and steps named of verify alone get those: ${displayValue(who)} runs what agents wrote or chose`;
+    report(path, why, "leave the headers out, or move what needs them to prepare or a verify");
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const at = [...path, "headers", name];
+    if (FRAMING.test(name)) report(at, `${displayValue(name)} says how a request is sent`, "choose another header");
+    const unfit = unfitForLine(value);
+    if (unfit !== undefined) report(at, unfit);
+    checkReferences(value, at, file, report);
+  }
+}
+
+/** True if every step of this name, in every finish line, is a verify. */
+function isVerifyAlone({ finish = [], tickets }: BatchFile, who: string): boolean {
+  const steps = [finish, ...tickets.map((ticket) => ticket.finish ?? [])].flat();
+  const named = steps.filter((step) => "name" in step && step.name === who);
+  return named.length > 0 && named.every(({ step }) => step === "verify");
+}
 
 /** Reports uses of secrets that do not exist, without a sandbox, or where code of a repository could read them. */
 export function checkSecretUses(steps: readonly StepSpec[], path: Path, rules: SecretRules, report: NoteProblem): void {

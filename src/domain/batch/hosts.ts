@@ -1,4 +1,6 @@
+import { checkHeaderHost } from "./check-secrets.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
+import { type HostSpec, isHeaderHost } from "./host-spec.ts";
 import { hintFor } from "./nearest.ts";
 import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
@@ -21,8 +23,9 @@ export function checkHosts(file: BatchFile, report: NoteProblem): void {
   for (const [who, hosts] of opened) {
     const path = ["sandboxPolicy", "hosts", who];
     if (!names.includes(who)) report(path, `no step is named ${displayValue(who)}`, hintFor(who, names, "known here"));
-    hosts.forEach((host, i) => {
-      const reason = unfitForHost(host);
+    hosts.forEach((spec, i) => {
+      if (isHeaderHost(spec)) checkHeaderHost(spec, { file, who, path: [...path, i] }, report);
+      const reason = unfitForHost(hostName(spec));
       if (reason !== undefined) report([...path, i], reason, 'write "name", "*.name" or "name:port"');
     });
   }
@@ -33,6 +36,12 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
   const lines = [finish ?? byDefault, ...tickets.map((ticket) => ticket.finish ?? [])];
   const ofSteps = lines.flat().map((step: StepSpec) => ("name" in step ? [step.name] : []));
   return [...new Set([...NOT_STEPS, ...ofSteps.flat()])];
+}
+
+/** A host as a name, with the port that it names. */
+export function hostName(spec: HostSpec): string {
+  if (typeof spec === "string") return spec;
+  return spec.port === undefined ? spec.host : `${spec.host}:${spec.port}`;
 }
 
 /** The reason why a host with valid letters cannot be opened; undefined if it can. The gateway has the same rule. */

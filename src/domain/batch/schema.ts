@@ -5,6 +5,7 @@ import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
+import { HostSpec } from "./host-spec.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -143,16 +144,12 @@ export const SandboxMode = z
   .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
-const hostName = z
-  .string()
-  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port if it is not 443");
-
 /** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
   read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
   write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
   hosts: z
-    .record(name, z.array(hostName).readonly())
+    .record(name, z.array(HostSpec).readonly())
     .default({})
     .describe(
       "Hosts that a step may reach, by its name; 'prepare', 'agent' and 'blocker' name the prepare commands, the agent and a blocker's commands",

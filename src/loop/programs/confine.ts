@@ -1,3 +1,4 @@
+import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -86,16 +87,20 @@ export function confineReader(
   return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
 }
 
-/** A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. */
+/**
+ * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. Hosts with
+ * headers are left out unless `headers` is true: only prepare commands and verifications may use a secret, however they are named.
+ */
 export function opened(
   ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,
   who: string,
+  { headers = false }: { readonly headers?: boolean } = {},
 ): Confinement | undefined {
   if (confinement === undefined) return undefined;
   const { hosts } = ctx.batch.sandboxPolicy ?? {};
   const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
-  return own === undefined ? confinement : { ...confinement, hosts: own };
+  return own === undefined ? confinement : { ...confinement, hosts: headers ? own : own.filter((spec) => !isHeaderHost(spec)) };
 }
 
 function withPolicy(ctx: Confined, confinement: Confinement): Confinement {

@@ -9,7 +9,7 @@ import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { prepare } from "./prepare.ts";
-import { runIn, type TakesOutput, type ToRun } from "./run-in.ts";
+import { runIn, type TakesOutput, type ToRun, withSecrets } from "./run-in.ts";
 import type { StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -66,7 +66,7 @@ export async function runOnCommit(
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", { headers: true });
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
@@ -96,7 +96,7 @@ async function runSealed(
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
-  const confinement = opened(ctx, sealed.confinement, step.name);
+  const confinement = opened(ctx, sealed.confinement, step.name, { headers: step.step === "verify" });
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },
@@ -109,13 +109,9 @@ async function runSealed(
 }
 
 /** The batch's own variables for a verify. A check never gets any: it runs the candidate's code. */
-async function variablesOf(
-  { stepSecrets }: ProgramContext,
-  { signal }: StepScope,
-  step: CommandStep,
-): Promise<Readonly<Record<string, string>>> {
+async function variablesOf(ctx: ProgramContext, scope: StepScope, step: CommandStep): Promise<Readonly<Record<string, string>>> {
   if (step.step !== "verify" || step.env === undefined) return {};
-  return stepSecrets === undefined ? step.env : stepSecrets.variables(step, signal);
+  return (await withSecrets(ctx, scope, (secrets) => secrets.variables(step, scope.signal))) ?? step.env;
 }
 
 /**

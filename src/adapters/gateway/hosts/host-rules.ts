@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import type { HostSpec } from "../../../domain/batch/host-spec.ts";
+import { hostName } from "../../../domain/batch/hosts.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type Authority, readAuthority } from "./authority.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -16,8 +18,8 @@ export class HostRules {
   readonly #rules: readonly Rule[];
 
   /** Throws a UserError (exit 2) that names the first invalid rule. */
-  constructor(rules: readonly string[]) {
-    this.#rules = rules.map(readRule);
+  constructor(rules: readonly HostSpec[]) {
+    this.#rules = rules.map((spec) => readRule(hostName(spec)));
   }
 
   /** True if a program may ask for this host and port. The addresses of the name are checked later. */
