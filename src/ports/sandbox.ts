@@ -23,6 +23,8 @@ export interface Confinement {
   readonly sockets: readonly string[];
   /** Reachable hosts. The caller that starts the process opens a gateway to them, and adds its socket. */
   readonly hosts?: readonly HostSpec[];
+  /** The key of these hosts in the batch, for messages. */
+  readonly hostsFor?: string;
   /** Folders with a writable layer that leaves them unchanged. Only if `Sandbox.layers` is true. */
   readonly layers?: readonly Layer[];
   /** Bounds of each process in it, beside those of every confined process. */

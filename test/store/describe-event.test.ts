@@ -116,6 +116,17 @@ test.each<[string, RunFact]>([
   expect(`${line?.glyph} ${line?.tone}: ${line?.text}`).toBe(told);
 });
 
+test("a blocked connection is told with its reason and the line that would allow it", () => {
+  const line = tell({
+    type: "connection-blocked",
+    ...{ ticket: T7, fence: Fence.parse(3) },
+    step: "prepare",
+    ...{ host: "npm.corp.example", port: 443, address: "10.2.0.7", reason: "10.2.0.7 is a private address", allow: "ALLOW" },
+  });
+  const text = "prepare: the sandbox blocked npm.corp.example:443 (10.2.0.7 is a private address). Allow it with ALLOW";
+  expect(line).toMatchObject({ text, tone: "bad" });
+});
+
 test("outside text in any line is safe to draw", () => {
   const line = tell({ type: "ticket-stalled", ticket: T7, reason: "\u001b[2Jlast\nline" });
   expect(line).toMatchObject({ text: "stalled: last line", ticket: "T-7" });
@@ -207,6 +218,10 @@ describe("what is claimed beside a change", () => {
       { type: "outage-continues", what: "reviewer", why: "it exited with code 7", nextAt: 31_000, until: 841_000 },
     ],
     [" ● running: git failed, and is back after 01:02", { type: "outage-ended", what: "git", ms: 62_000 }],
+    [
+      " · waiting: the tracker was away; the wait for it was cut off after 00:12",
+      { type: "outage-ended", what: "tracker", ms: 12_000, cutOff: true },
+    ],
     [
       " ✖ bad: the oracle could not judge: no; given up after 15:00, the run ends",
       { type: "outage-ended", what: "oracle", ms: 900_000, givenUp: "no" },

@@ -5,6 +5,7 @@ import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { Gateway, GatewayLimits, GatewayOptions, GatewayTotals } from "../../ports/gateway.ts";
 import { CredentialSide } from "./credentials/credential-side.ts";
 import { readAuthority } from "./hosts/authority.ts";
+import { Blocked, BlockedConnections } from "./hosts/blocked.ts";
 import type { Dialler } from "./hosts/dial.ts";
 import { HostRules } from "./hosts/host-rules.ts";
 import { type HostSide, Traffic } from "./hosts/host-side.ts";
@@ -50,6 +51,7 @@ class SocketGateway implements Gateway {
   readonly #lines = new OpenLines();
   readonly #traffic = new Traffic();
   readonly #refusals = new Refusals();
+  readonly #blocked: BlockedConnections;
   #requests = 0;
   #cutReason: string | undefined;
   #closing: Promise<void> | undefined;
@@ -57,6 +59,7 @@ class SocketGateway implements Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#limits = limitsOf(options.limits);
+    this.#blocked = new BlockedConnections({ who: options.hostsFor, onBlocked: options.onBlocked });
     this.#dialler = {
       rules: new HostRules(openHosts(options)),
       resolve: options.resolve,
@@ -107,10 +110,13 @@ class SocketGateway implements Gateway {
       reservedUsd: this.#model?.meter.reservedUsd ?? 0,
       requests: this.#requests,
       tunnels: this.#traffic.tunnels,
+      open: this.#traffic.open,
       bytesOut: this.#traffic.bytesOut,
       bytesIn: this.#traffic.bytesIn,
       refused: this.#refusals.total,
       refusals: new Map(this.#refusals.byReason),
+      blocked: this.#blocked.all,
+      blockedOthers: this.#blocked.others,
     };
   }
 
@@ -213,7 +219,10 @@ class SocketGateway implements Gateway {
   /** Any error but a Refusal is a defect of loopdash: the request is refused as well, and the message stays outside. */
   #count(error: unknown): Refusal {
     const refusal = error instanceof Refusal ? error : new Refusal(500, "the gateway failed");
-    this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
+    if (refusal instanceof Blocked) {
+      this.#refusals.countBlocked();
+      this.#blocked.add(refusal);
+    } else this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
     return refusal;
   }
 

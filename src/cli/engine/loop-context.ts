@@ -24,6 +24,7 @@ import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
+import { commandFilesIn } from "./batch-places.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { openReviewer } from "./open-reviewer.ts";
@@ -63,7 +64,8 @@ export async function contextOf(
     batch,
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
-    agentFiles: filesOfAgent(batch.agent, world.agentProgram),
+    agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
+    commandFiles: commandFilesIn(world.places),
     repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
@@ -89,7 +91,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
+    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
@@ -193,6 +195,7 @@ async function confined(
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
     certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
+    canListen: sandbox.kind === "bubblewrap",
     ...(credentials === undefined ? {} : { credentials }),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });

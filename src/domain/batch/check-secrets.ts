@@ -54,7 +54,7 @@ const PREPARE = "prepare";
 
 /** Reports a host with headers that the gateway must not add: to requests of agents' code, or none that could be sent. */
 export function checkHeaderHost(
-  { headers }: HeaderHost,
+  { host, headers }: HeaderHost,
   { file, who, path }: { readonly file: BatchFile; readonly who: string; readonly path: Path },
   report: NoteProblem,
 ): void {
@@ -62,6 +62,8 @@ export function checkHeaderHost(
     const why = `has headers, and only prepare and steps named of verify alone get those: ${displayValue(who)} runs what agents wrote or chose`;
     report(path, why, "leave the headers out, or move what needs them to prepare or a verify");
   }
+  if (host.startsWith("*."))
+    report(path, "has headers, and a secret goes to one host, never to every name below one", "name the host");
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, "headers", name];
     if (FRAMING.test(name)) report(at, `${displayValue(name)} says how a request is sent`, "choose another header");

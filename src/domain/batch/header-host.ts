@@ -7,10 +7,7 @@ const SAFE_METHODS = ["GET", "HEAD"] as const;
 export const HeaderHost = z.strictObject({
   host: z
     .string()
-    .regex(
-      /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/,
-      "use one host name without a port: a secret goes to exactly one host, never to *.name",
-    )
+    .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, "use a host name without a port")
     .describe("One name, or an IP address"),
   port: z.number().int().min(1).max(65_535).optional().describe("The port; default: 443"),
   addresses: z

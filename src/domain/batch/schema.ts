@@ -60,7 +60,11 @@ export type TicketSpec = z.infer<typeof TicketSpec>;
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
-  prepare: z.array(Argv).readonly().default([]).describe("Commands that make a fresh worktree ready, in order"),
+  prepare: z
+    .array(Argv)
+    .readonly()
+    .default([])
+    .describe("Commands that make a fresh worktree ready, in order; {batch} stands for the folder of the batch file"),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 
@@ -101,6 +105,8 @@ export const Limits = z.strictObject({
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
   silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
+  minutesPerPrepare: minutes.default(15).describe("Minutes before a prepare command is ended"),
+  prepareSilenceMinutes: minutes.default(5).describe("Minutes without output before a prepare command is ended"),
   usdPerAttempt: usd.default(5).describe("Dollars that one attempt may cost"),
   usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),

@@ -1,4 +1,5 @@
 import { runsCommand } from "../../domain/batch/step-spec.ts";
+import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
@@ -23,8 +24,8 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** Changes that the reviewer has passed, by step index. */
-  readonly #passed = new Map<number, Built>();
+  /** Changes that the reviewer has passed, and the ticket's text at that time, by step index. */
+  readonly #passed = new Map<number, { readonly candidate: Built; readonly text: string }>();
 
   constructor(
     ctx: LoopContext,
@@ -37,6 +38,15 @@ export class CandidateChecks {
     this.#repo = repo;
     this.#steps = steps;
     this.#change = change;
+  }
+
+  /** True if a person has rewritten the ticket since the reviewer passed the change: it judged another ticket. */
+  get isOutdated(): boolean {
+    return [...this.#passed.values()].some(({ text }) => text !== this.#text);
+  }
+
+  get #text(): string {
+    return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */
@@ -101,7 +111,7 @@ export class CandidateChecks {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
-      const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
+      const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
     const of = { candidate, change: this.#change };
@@ -109,18 +119,18 @@ export class CandidateChecks {
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
-    if (result.ok) this.#passed.set(placed.index, candidate);
+    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
     return result;
   }
 
   /**
    * True if the reviewer has passed the change that it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run again in any case, because they depend on the whole tree.
+   * byte the same, and so is the ticket's text. Checks run again in any case, because they depend on the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
-    if (before === undefined) return false;
-    const { paths } = await this.#repo.change({ from: before.commit, tip: candidate.commit });
+    if (before === undefined || before.text !== this.#text) return false;
+    const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));
   }

@@ -1,4 +1,7 @@
+import type { Argv } from "../../domain/batch/argv.ts";
+
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
+
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -87,20 +90,35 @@ export function confineReader(
   return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
 }
 
+/** A confinement in which a command also finds the files of the batch's folder that it names. */
+export function withCommandFiles(ctx: Pick<ProgramContext, "commandFiles">, confinement: Confinement, argv: Argv): Confinement {
+  const files = ctx.commandFiles(argv);
+  return files.length === 0 ? confinement : { ...confinement, read: [...confinement.read, ...files] };
+}
+
+/** What a program may do with the hosts that the batch opens to it. */
+interface OpenedOptions {
+  /** True if a program without open hosts gets an empty list: a gateway refuses its connections, and tells of them. */
+  readonly isTold?: boolean;
+  /** True for prepare commands and verifications: they alone reach hosts with headers, however a step is named. */
+  readonly hasHeaders?: boolean;
+}
+
 /**
- * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. Hosts with
- * headers are left out unless `headers` is true: only prepare commands and verifications may use a secret, however they are named.
+ * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step.
  */
 export function opened(
   ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,
   who: string,
-  { headers = false }: { readonly headers?: boolean } = {},
+  { isTold = false, hasHeaders = false }: OpenedOptions = {},
 ): Confinement | undefined {
   if (confinement === undefined) return undefined;
   const { hosts } = ctx.batch.sandboxPolicy ?? {};
-  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
-  return own === undefined ? confinement : { ...confinement, hosts: headers ? own : own.filter((spec) => !isHeaderHost(spec)) };
+  const named = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
+  const own = hasHeaders ? named : named?.filter((spec) => !isHeaderHost(spec));
+  if (own === undefined && !isTold) return { ...confinement, hostsFor: who };
+  return { ...confinement, hosts: own ?? [], hostsFor: who };
 }
 
 function withPolicy(ctx: Confined, confinement: Confinement): Confinement {

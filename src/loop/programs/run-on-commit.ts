@@ -66,7 +66,8 @@ export async function runOnCommit(
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", { headers: true });
+    const told = { isTold: true, hasHeaders: true };
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", told);
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
@@ -96,7 +97,8 @@ async function runSealed(
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
-  const confinement = opened(ctx, sealed.confinement, step.name, { headers: step.step === "verify" });
+  const isVerify = step.step === "verify";
+  const confinement = opened(ctx, sealed.confinement, step.name, { isTold: isVerify, hasHeaders: isVerify });
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import type { Duplex } from "node:stream";
+import { type Duplex, duplexPair } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import type { HeaderHost } from "../../../domain/batch/header-host.ts";
 import type { GatewayCredentials } from "../../../ports/gateway.ts";
@@ -91,7 +91,7 @@ export class CredentialSide {
       if (first === undefined) return void client.destroy();
       client.unshift(first);
       const isSecure = first[0] === HANDSHAKE;
-      const stream = isSecure ? this.#secured(client, to) : client;
+      const stream = isSecure ? this.#secured(client, to) : plainStream(client);
       this.#tunnels.set(stream, { to, entry, isSecure });
       this.#server.emit("connection", stream);
       await closed;
@@ -180,6 +180,16 @@ export class CredentialSide {
     this.#upstreams.set(key, made);
     return made;
   }
+}
+
+/** A stream with what a client sends, also the bytes that were put back: Node's HTTP server would pass over those in a socket. */
+function plainStream(client: Duplex): Duplex {
+  const [inner, outer] = duplexPair();
+  client.pipe(outer).pipe(client);
+  client.on("close", () => inner.destroy());
+  inner.on("error", () => client.destroy());
+  outer.on("error", () => client.destroy());
+  return inner;
 }
 
 /** True if a Host header means the host and port of a tunnel. */

@@ -2,6 +2,7 @@ import { lookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { Refusal } from "../refusals.ts";
 import type { Authority } from "./authority.ts";
+import { Blocked } from "./blocked.ts";
 import type { HostRules } from "./host-rules.ts";
 
 /**
@@ -20,9 +21,8 @@ export interface Dialler {
 }
 
 /** Throws a Refusal (403) if the host is not allowed. */
-export function assertOpen(rules: HostRules, { host, port }: Authority): void {
-  if (!rules.allows({ host, port }))
-    throw new Refusal(403, `${isIP(host) === 6 ? `[${host}]` : host}:${port} is not open to this step`);
+function assertOpen(rules: HostRules, { host, port }: Authority): void {
+  if (!rules.allows({ host, port })) throw new Blocked({ host, port });
 }
 
 /**
@@ -32,7 +32,7 @@ export function assertOpen(rules: HostRules, { host, port }: Authority): void {
  */
 export async function dial(to: Authority, { rules, resolve, connectMs }: Dialler): Promise<Socket> {
   assertOpen(rules, to);
-  if (isIP(to.host) !== 0 && !rules.allowsAddress(to.host, to.port)) throw closed(to);
+  if (isIP(to.host) !== 0 && !rules.allowsAddress(to, to.host)) throw closed(to, to.host, rules);
   const socket = connect({
     host: to.host,
     port: to.port,
@@ -61,8 +61,8 @@ export async function dial(to: Authority, { rules, resolve, connectMs }: Dialler
   });
 }
 
-function closed({ host }: Authority): Refusal {
-  return new Refusal(403, `${host} leads into this machine or its network, and that address is not open to this step`);
+function closed(to: Authority, address: string, rules: HostRules): Blocked {
+  return new Blocked(to, { address, isOutside: rules.givesAddresses(to) });
 }
 
 /** Replaces Node's look-up: returns only the addresses that may be connected to. */
@@ -75,9 +75,10 @@ function checkedLookup(to: Authority, rules: HostRules, resolve: Resolve): Looku
     };
     resolve(name).then(
       (addresses) => {
-        const open = addresses.filter((address) => rules.allowsAddress(address, to.port));
+        const open = addresses.filter((address) => rules.allowsAddress(to, address));
         if (open.length > 0) return answer(null, open);
-        answer(addresses.length > 0 ? closed(to) : new Refusal(502, `${to.host} has no address`), []);
+        const [first] = addresses;
+        answer(first !== undefined ? closed(to, first, rules) : new Refusal(502, `${to.host} has no address`), []);
       },
       () => answer(new Refusal(502, `${to.host} has no address`), []),
     );
