@@ -2,6 +2,7 @@ import { symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { integrityOf, startRegistry } from "./private-registry.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const TOKEN = "staging/Token+4711-not-for-agents";
@@ -94,5 +95,77 @@ describe("a secret of a verify", { timeout: 120_000 }, () => {
     expect(stderr).toMatch(why);
     expect(code).toBe(4);
     expect(stage.landed()).toEqual([]);
+  });
+});
+
+/** What a package that agents chose would try while it is installed: it looks for the token, and has an echo send it back. */
+const PRYING = `const fs = require("node:fs"), https = require("node:https");
+const say = (text) => fs.appendFileSync(process.env.INIT_CWD + "/pried.txt", text + "\\n");
+say(JSON.stringify(process.env));
+for (const pid of fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)))
+  try { say(fs.readFileSync("/proc/" + pid + "/environ", "latin1") + fs.readFileSync("/proc/" + pid + "/cmdline", "latin1")); } catch {}
+const base = process.env.npm_config_registry;
+const ca = fs.readFileSync(process.env.NODE_EXTRA_CA_CERTS);
+https.get(base + "echo", { ca, agent: false }, (res) => {
+  let text = "";
+  res.on("data", (chunk) => { text += chunk; }).on("end", () => { say("echo " + text); console.log("echo " + text); });
+});
+`;
+
+describe("a secret that the gateway adds", { timeout: 120_000 }, () => {
+  test("lets a real npm ci install from a private registry, and neither the agent nor an install script gets it", async () => {
+    const stage = new Stage();
+    onTestFinished(() => stage[Symbol.dispose]());
+    const registry = await startRegistry(stage.root, { token: TOKEN, postinstall: PRYING });
+    onTestFinished(registry.close);
+    const base = `https://127.0.0.1:${registry.port}/`;
+    const lock = {
+      name: "app",
+      lockfileVersion: 3,
+      packages: {
+        "": { name: "app", dependencies: { left: "1.0.0" } },
+        "node_modules/left": { version: "1.0.0", integrity: integrityOf(stage.root), hasInstallScript: true },
+      },
+    };
+    stage.repo("app", {
+      ".gitignore": "node_modules\npried.txt\n",
+      ".npmrc": `registry=${base}\n`,
+      "package.json": JSON.stringify({ name: "app", dependencies: { left: "1.0.0" } }),
+      "package-lock.json": JSON.stringify(lock),
+      "check.sh": "set -e\ntest -f node_modules/left/index.js\ncat pried.txt\n",
+    });
+    const looking = `say(fs.readFileSync("pried.txt", "utf8")); say(JSON.stringify(process.env));
+      try { say(sh("curl", "-sk", "--max-time", "5", "${base}left")); } catch (error) { say("no way: " + error.message.length); }`;
+    stage.agent(`${HONEST} ${looking}`);
+    const batch = stage.batch(["T-1"], {
+      repos: { app: { path: "app", prepare: [["npm", "ci", "--foreground-scripts"]] } },
+      sandbox: "required",
+      limits: { attempts: 1 },
+      secrets: { npm: { env: "CORP_NPM_TOKEN" } },
+      sandboxPolicy: {
+        hosts: {
+          prepare: [
+            {
+              host: "127.0.0.1",
+              port: registry.port,
+              addresses: ["127.0.0.1"],
+              headers: { authorization: "Bearer {secret:npm}" },
+            },
+          ],
+        },
+      },
+      finish: [{ step: "check", name: "tests", command: ["sh", "check.sh"] }, { step: "merge" }],
+    });
+    const { code, stdout, stderr } = await stage.run([batch, "--json"], {
+      CORP_NPM_TOKEN: TOKEN,
+      NODE_EXTRA_CA_CERTS: registry.ca,
+    });
+    expect({ code, stderr }, stdout.slice(-3000)).toEqual({ code: 0, stderr: "" });
+    expect(registry.asked).toContain("GET /left/-/left-1.0.0.tgz 200");
+    expect(registry.asked).toContain("GET /echo 200");
+    expect(registry.asked.filter((line) => line.endsWith("401"))).toEqual([]);
+    const kept = stage.everything();
+    expect(kept).toContain('"authorization":"Bearer ****');
+    for (const form of ENCODED) for (const text of [kept, stdout]) expect(text).not.toContain(form);
   });
 });

@@ -1,5 +1,5 @@
 import { normalize } from "node:path/posix";
-import type { HeaderHost } from "./header-host.ts";
+import type { HeaderHost } from "./host-spec.ts";
 import { hintFor } from "./nearest.ts";
 import { isReserved, unfitForLine } from "./plain-words.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";

@@ -63,7 +63,9 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
 export function unfitForHost(spec: HostSpec): string | undefined {
   if (typeof spec === "string") return unfitForName(spec);
   const { host, addresses = [], port } = spec;
-  const reason = host.includes(":") ? `${displayValue(host)} has a port: give it as "port"` : unfitForName(host);
+  const reason = host.includes(":")
+    ? `${displayValue(host)} has a port: give it as "port"`
+    : unfitForName(port === undefined ? host : `${host}:${port}`);
   return reason ?? addresses.map((text) => unfitForRange(text, port)).find((each) => each !== undefined);
 }
 

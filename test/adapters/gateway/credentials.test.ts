@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { GatewayAuthority } from "../../../src/adapters/gateway/credentials/authority.ts";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
-import type { HeaderHost } from "../../../src/domain/batch/header-host.ts";
+import type { HeaderHost } from "../../../src/domain/batch/host-spec.ts";
 import type { HostSpec } from "../../../src/domain/batch/host-spec.ts";
 import type { Gateway } from "../../../src/ports/gateway.ts";
 import { type Secrets, SecretUnavailable } from "../../../src/ports/secrets.ts";

@@ -96,3 +96,43 @@ describe("a text with secrets", () => {
     expect(secretNames("{base64:{secret:user}:{secret:pass}} {secret:user}")).toEqual(["user", "pass"]);
   });
 });
+
+describe("hosts with headers", () => {
+  const header = { host: "npm.corp.example", headers: { authorization: "Bearer {secret:npm}" } };
+  const prepare = (entry: object, more: object = {}) => ({ secrets, sandboxPolicy: { hosts: { prepare: [entry] } }, ...more });
+
+  it("are for prepare, and for a step that is a verify wherever its name stands", () => {
+    expect(words(prepare(header))).toEqual([""]);
+    const live = { step: "verify", name: "live", command: ["./x"] };
+    const opened = { secrets, sandboxPolicy: { hosts: { live: [header] } } };
+    expect(words({ ...opened, finish: [{ step: "merge" }, live] })).toEqual([""]);
+    const tickets = [{ id: "T-1", title: "one", finish: [{ step: "check", name: "live", command: ["./x"] }, { step: "merge" }] }];
+    expect(words({ ...opened, finish: [{ step: "merge" }, live], tickets })).toEqual([
+      expect.stringMatching(
+        /^sandboxPolicy\.hosts\.live\[0\] has headers, and only prepare and steps named of verify alone get those/,
+      ),
+    ]);
+  });
+
+  it.each(["agent", "blocker", "adjudicator", "tests"])("are not for %s", (who) => {
+    const finish = [{ step: "check", name: "tests", command: ["./x"] }, { step: "merge" }];
+    expect(words({ secrets, finish, sandboxPolicy: { hosts: { [who]: [header] } } })).toEqual([
+      expect.stringMatching(/has headers, and only prepare .* runs what agents wrote or chose; leave the headers out/),
+    ]);
+  });
+
+  it("name one host, headers that say nothing of the message, and secrets that exist, in a sandbox", () => {
+    expect(words(prepare({ ...header, host: "*.corp.example" }))).toEqual([
+      "sandboxPolicy.hosts.prepare[0] has headers, and a secret goes to one host, never to every name below one; name the host",
+    ]);
+    expect(words(prepare({ ...header, headers: { "Transfer-Encoding": "{secret:npm}" } }))).toEqual([
+      expect.stringMatching(/"Transfer-Encoding" says how a request is sent; choose another header$/),
+    ]);
+    expect(words(prepare({ ...header, headers: { authorization: "{secret:other}" } }))).toEqual([
+      expect.stringMatching(/the batch has no secret "other"; known here: npm$/),
+    ]);
+    expect(words(prepare(header, { sandbox: "off" }))).toEqual([
+      expect.stringMatching(/uses a secret, but "sandbox": "off" lets/),
+    ]);
+  });
+});

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
-import type { HeaderHost } from "../../../domain/batch/header-host.ts";
+import type { HeaderHost } from "../../../domain/batch/host-spec.ts";
 import type { GatewayCredentials } from "../../../ports/gateway.ts";
 import type { Authority } from "../hosts/authority.ts";
 import type { HostSide } from "../hosts/host-side.ts";

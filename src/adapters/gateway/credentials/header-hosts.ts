@@ -1,4 +1,4 @@
-import type { HeaderHost } from "../../../domain/batch/header-host.ts";
+import type { HeaderHost } from "../../../domain/batch/host-spec.ts";
 import { fillSecrets, secretNames } from "../../../domain/batch/secret-spec.ts";
 import type { Secrets } from "../../../ports/secrets.ts";
 import { SecretUnavailable } from "../../../ports/secrets.ts";

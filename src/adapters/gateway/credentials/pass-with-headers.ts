@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type HeaderHost, methodsOf } from "../../../domain/batch/header-host.ts";
+import { type HeaderHost, methodsOf } from "../../../domain/batch/host-spec.ts";
 import type { Masker } from "../../../ports/secrets.ts";
 import { withoutHop } from "../models/headers.ts";
 import { hasBody, Refusal } from "../refusals.ts";
