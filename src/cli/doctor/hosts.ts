@@ -60,7 +60,7 @@ export async function checkOpenHosts(
   const found = await findSandbox({ path: env["PATH"] ?? "", state, ...(home === undefined ? {} : { home }) });
   if (!found.ok) return [];
   const tried = await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
-    const executor = await confined(createExecutor(), found.sandbox, folder);
+    const executor = await confined(createExecutor(), found.sandbox, { folder, secrets: undefined });
     return await Promise.all(
       opened.map(([who, hosts], n) => tryHosts(executor, { who, hosts, env, folder: join(folder, String(n)) })),
     );
@@ -103,7 +103,7 @@ async function tryHosts(executor: Executor, { who, hosts, env, folder }: Tried):
     timeoutMs: DEADLINE_MS,
     signal: new AbortController().signal,
     marker: `doctor-${folder}`,
-    confinement: { write: [folder], read: [], mounts: [], sockets: [], hosts, hostsFor: who },
+    confinement: { write: [folder], read: [], mounts: [], sockets: [], hosts: hosts.map(withoutHeaders), hostsFor: who },
     onLine: (line, stream) => {
       if (stream === "stdout" && line.startsWith("{")) noteAnswer(answers, line);
     },
@@ -135,6 +135,13 @@ function noteAnswer(answers: Map<string, Answer>, line: string): void {
 
 const TRUST = "If this is a proxy that inspects TLS, name the file of its certificate authority in NODE_EXTRA_CA_CERTS.";
 const LOOK = "See that the name is right and the host is up; set HTTPS_PROXY if this machine needs a proxy.";
+
+/** The entry without its headers: a trial needs no secret, and the gateway then passes TLS through. */
+function withoutHeaders(spec: HostSpec): HostSpec {
+  if (typeof spec === "string") return spec;
+  const { headers: _, methods: __, ...plain } = spec;
+  return plain.addresses === undefined ? targetOf(spec) : plain;
+}
 
 function targetOf(spec: HostSpec): string {
   if (typeof spec === "string") return spec.includes(":") ? spec : `${spec}:443`;

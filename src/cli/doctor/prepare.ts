@@ -13,6 +13,7 @@ import { commandFilesIn } from "../engine/batch-places.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";
+import { secretsOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
@@ -35,8 +36,9 @@ export async function checkPrepare(
     return [bad("prepare", `${error.what}: ${error.why}`, error.todo)];
   }
   return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
-    const plain = createExecutor();
-    const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, folder);
+    const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
+    const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
+    const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder, secrets });
     const results: CheckResult[] = [];
     for (const [name, { prepare }] of Object.entries(loaded.batch.repos)) {
       const repo = world.repos.get(name);
@@ -59,17 +61,18 @@ interface Preparing {
 async function prepareOne(executor: Executor, { loaded, world, name, repo, folder }: Preparing): Promise<readonly CheckResult[]> {
   const { batch } = loaded;
   const { commandEnv } = world;
+  const toolchain = world.toolchainPaths.get(name);
   const commit = await repo.baseTip();
   await repo.checkout({ commit, path: folder, attributesOf: commit });
   const ctx = { batch, confined: world.sandbox !== undefined, agentFiles: [], commandFiles: commandFilesIn(world.places) };
   const shown = { from: folder, at: placeOf({ batch, commandEnv }, repo, folder), write: true };
-  const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", true);
+  const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", { isTold: true, hasHeaders: true });
   const results: CheckResult[] = [];
   for (const argv of batch.repos[name]?.prepare ?? []) {
     const result = await executor.run({
       argv,
       cwd: folder,
-      env: commandEnv,
+      env: { ...commandEnv, ...(toolchain === undefined ? {} : { PATH: toolchain }) },
       logFile: `${folder}.log`,
       timeoutMs: batch.limits.minutesPerPrepare * 60_000,
       silenceMs: batch.limits.prepareSilenceMinutes * 60_000,

@@ -10,6 +10,7 @@ import { checkNode } from "../doctor/node.ts";
 import { checkPrepare } from "../doctor/prepare.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
+import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker } from "../doctor/tracker.ts";
@@ -67,6 +68,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("repository", () => checkRepositories(loaded)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
+          guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
           guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),
           ...(prepare ? [guarded("prepare", () => checkPrepare(loaded, { env, cwd: process.cwd() }))] : []),
