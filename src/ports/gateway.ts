@@ -132,6 +132,8 @@ export interface GatewayOptions {
   readonly onBlocked?: (blocked: BlockedConnection) => void;
   readonly model?: ModelUpstream;
   readonly limits?: Partial<GatewayLimits>;
+  /** The variables of this machine that name its proxy (HTTPS_PROXY, NO_PROXY); none of them is told to the inside. */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   /** Resolves a name in place of the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }

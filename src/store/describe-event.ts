@@ -240,7 +240,7 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { listening } from "../adapters/gateway/stage.ts";
+import { connectProxy } from "../helpers/connect-proxy.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const FINISH = [{ step: "gates" }, { step: "merge" }];
@@ -105,6 +106,34 @@ describe("the limits of a prepare command", { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(of(events, "prepare-started")).toMatchObject([{ ticket: "T-1", command: "sh -c echo installing" }]);
     expect(of(events, "activity").map(({ text }) => text)).toContain("installing");
+  });
+});
+
+describe("a machine with a proxy", { timeout: 120_000 }, () => {
+  test("is left through it by a prepare command, and its password is in no log, journal or environment", async () => {
+    const server = createServer((_req, res) => void res.end("package\n"));
+    const proxy = await connectProxy("worker:s3cr3t-of-the-company", await listening(server));
+    onTestFinished(() => void server.close());
+    using stage = new Stage();
+    const snoop = "cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | sort -u; env";
+    const fetching = `fetch("http://registry.invalid/").then(async (res) => console.log(res.status, await res.text()))`;
+    const batch = prepared(
+      stage,
+      [
+        ["sh", "-c", snoop],
+        [process.execPath, "-e", fetching],
+      ],
+      {
+        sandboxPolicy: { hosts: { prepare: ["registry.invalid:80"] } },
+      },
+    );
+    const url = `http://worker:s3cr3t-of-the-company@127.0.0.1:${proxy.port}`;
+    const { code, stdout } = await stage.run([batch, "--json"], { HTTP_PROXY: url, HTTPS_PROXY: url });
+    expect(code).toBe(0);
+    expect(proxy.asked.map(({ target }) => target)).toContain("registry.invalid:80");
+    expect(log(stage, "prepare.log")).toMatch(/HTTPS_PROXY=http:\/\/127\.0\.0\.1:/);
+    expect(log(stage, "prepare.log")).toContain("200 package");
+    expect(stdout + stage.everything()).not.toMatch(/s3cr3t-of-the-company|d29ya2VyOnMzY3IzdC/);
   });
 });
 

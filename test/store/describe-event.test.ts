@@ -79,7 +79,7 @@ test("what a step has told is not told again by the end of its try", () => {
 test("an attempt that nobody stopped, and that waits for the reviewer, says so", () => {
   const evidence = { step: "review" as const, name: "review", summary: "postponed, because there is no key", detail: "" };
   expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe(
-    "attempt postponed, because there is no key",
+    "attempt ended: postponed, because there is no key",
   );
   expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
 });

@@ -28,6 +28,8 @@ export interface GateOptions {
   };
   /** Adds headers with secrets to requests to hosts that have them; absent if the batch has no secrets. */
   readonly credentials?: GatewayCredentials;
+  /** The variables that name this machine's proxy; see GatewayOptions.proxyEnv. */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
   readonly canListen?: boolean;
   /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */
@@ -65,6 +67,7 @@ async function runGated(executor: Executor, options: GateOptions, request: ExecR
       request.onBlocked?.(blocked);
       watch.blocked(blocked);
     },
+    ...(options.proxyEnv === undefined ? {} : { proxyEnv: options.proxyEnv }),
     ...(confinement?.hostsFor === undefined ? {} : { hostsFor: confinement.hostsFor }),
     ...(model === undefined ? {} : { model: model.upstream }),
   });

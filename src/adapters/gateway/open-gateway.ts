@@ -12,6 +12,7 @@ import { type HostSide, Traffic } from "./hosts/host-side.ts";
 import { passPlain } from "./hosts/plain-proxy.ts";
 import { meansModel, readTarget } from "./hosts/target.ts";
 import { openTunnel } from "./hosts/tunnel.ts";
+import { UpstreamProxy } from "./hosts/upstream-proxy.ts";
 import { limitsOf } from "./limits.ts";
 import { ModelSide } from "./models/model-side.ts";
 import { OpenLines } from "./open-lines.ts";
@@ -60,13 +61,15 @@ class SocketGateway implements Gateway {
     this.#options = options;
     this.#limits = limitsOf(options.limits);
     this.#blocked = new BlockedConnections({ who: options.hostsFor, onBlocked: options.onBlocked });
+    const proxy = options.proxyEnv === undefined ? undefined : new UpstreamProxy(options.proxyEnv);
     this.#dialler = {
       rules: new HostRules(openHosts(options)),
       resolve: options.resolve,
+      proxy,
       connectMs: this.#limits.connectMs,
     };
     const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
-    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line);
+    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line, proxy);
     this.#credentialed = this.#credentialSide();
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,

@@ -34,6 +34,7 @@ export function resolveBatch(
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
     ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
+    ...(file.commit && { commit: file.commit }),
     ...(file.live && { live: file.live }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,

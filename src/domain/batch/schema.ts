@@ -4,6 +4,7 @@ import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
+import { CommitSpec } from "./commit-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { HostSpec } from "./host-spec.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
@@ -216,6 +217,7 @@ export const BatchFile = z.strictObject({
     .describe(
       `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
     ),
+  commit: CommitSpec.optional(),
   tickets: z
     .array(TicketSpec)
     .readonly()
@@ -264,6 +266,8 @@ export interface Batch {
   readonly transients?: readonly TransientSpec[] | undefined;
   /** What happens while a landed change is not live; absent: freeze. */
   readonly onBroken?: z.infer<typeof OnBroken> | undefined;
+  /** How commits that land look; absent: the defaults. */
+  readonly commit?: CommitSpec | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

@@ -34,10 +34,11 @@ export interface ToRun extends TakesOutput {
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
   const headers = (toRun.confinement?.hosts ?? []).filter(isHeaderHost).flatMap((host) => Object.values(host.headers));
   await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
+  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
-    env: { ...ctx.commandEnv, ...toRun.env },
+    env: { ...ctx.commandEnv, ...(path === undefined ? {} : { PATH: path }), ...toRun.env },
     logFile: scope.files.log(toRun.log),
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { isUnsandboxed, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
@@ -75,7 +75,9 @@ export async function runOnCommit(
     await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
-    const sealed = await sealCheckout(ctx, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
+    // Only its command runs outside: the change's own prepare commands have run in the sandbox.
+    const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
+    const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
     return await runSealed(ctx, scope, command, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
