@@ -170,7 +170,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/cli/engine/loop-context.ts",
-        from: "world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates)",
+        from: "world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets })",
         to: "plain",
       },
     ],
