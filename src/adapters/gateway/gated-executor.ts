@@ -26,10 +26,10 @@ export interface GateOptions {
     readonly at: string;
     readonly env: Readonly<Record<string, string>>;
   };
-  /** Adds headers with secrets to requests to hosts that have them; absent if the batch has no secrets. */
-  readonly credentials?: GatewayCredentials;
   /** The variables that name this machine's proxy; see GatewayOptions.proxyEnv. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
+  /** Adds headers with secrets to requests to hosts that have them; absent if the batch has no secrets. */
+  readonly credentials?: GatewayCredentials;
   /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
   readonly canListen?: boolean;
   /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */

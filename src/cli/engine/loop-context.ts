@@ -66,7 +66,7 @@ export async function contextOf(
     layers: world.sandbox?.layers === true,
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
-    ...{ repos, report, files },
+    repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
     executor,
@@ -82,8 +82,8 @@ export async function contextOf(
       scratch,
     }),
     clock: systemClock,
-    testReports: createTestResultsReader({ program: packageFiles().main, args: ["__results"] }),
-    scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
+    files,
+    ...untrustedReaders(packageFiles().main),
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
@@ -94,10 +94,19 @@ export async function contextOf(
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
+    report,
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     outages,
     ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
+  };
+}
+
+/** Readers of untrusted text, each in a process of its own. */
+function untrustedReaders(program: string) {
+  return {
+    testReports: createTestResultsReader({ program, args: ["__results"] }),
+    scans: createTextScans({ program, args: ["__scan"] }),
   };
 }
 
@@ -192,8 +201,8 @@ async function confined(
   const shown = [trusted.pem, credentials?.authority.certificate ?? ""].join("");
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
-    certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
     proxyEnv: process.env,
+    certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
     canListen: sandbox.kind === "bubblewrap",
     ...(credentials === undefined ? {} : { credentials }),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },

@@ -18,10 +18,10 @@ export interface ProgramContext {
   readonly harness: Harness;
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
-  /** The secrets of steps; absent if the batch has none. */
-  readonly stepSecrets?: StepSecrets;
   /** The PATH of commands and agents in repositories that want other toolchains than those of `commandEnv`. */
   readonly toolchainPaths: ReadonlyMap<string, string>;
+  /** The secrets of steps; absent if the batch has none. */
+  readonly stepSecrets?: StepSecrets;
   /** True if agents and the commands of steps run in the sandbox. */
   readonly confined: boolean;
   /** True if the sandbox can lay a writable layer over a checkout; see Sandbox. */

@@ -32,9 +32,9 @@ export interface ToRun extends TakesOutput {
 
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
+  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const headers = (toRun.confinement?.hosts ?? []).filter(isHeaderHost).flatMap((host) => Object.values(host.headers));
   await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
-  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
