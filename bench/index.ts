@@ -11,6 +11,7 @@ import type { Bench, Figure } from "./figure.ts";
 import { gateway } from "./gateway.ts";
 import { idle } from "./idle.ts";
 import { makespan } from "./makespan.ts";
+import { masking } from "./masking.ts";
 import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
 import { refill } from "./refill.ts";
@@ -20,7 +21,20 @@ import { toTable } from "./table.ts";
 import { tracker } from "./tracker.ts";
 import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, dashboard, tracker, verifier, gateway, peer];
+const ALL: readonly Bench[] = [
+  scheduling,
+  start,
+  overhead,
+  refill,
+  makespan,
+  idle,
+  dashboard,
+  tracker,
+  verifier,
+  gateway,
+  masking,
+  peer,
+];
 
 interface Failure {
   readonly item: string;

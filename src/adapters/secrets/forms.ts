@@ -50,8 +50,8 @@ function inHtml(text: string): string {
 }
 
 /**
- * The characters of base64 that the bytes alone decide, for each number of bytes in front of them modulo 3. Also the lines of a
- * wrapped one that begins with them.
+ * The characters of base64 that the bytes alone decide, for each number of bytes in front of them modulo 3. Also a wrapped one
+ * that begins with them.
  */
 function inBase64(bytes: Buffer): readonly string[] {
   const aligned = [0, 1, 2].map((before) => {
@@ -60,7 +60,7 @@ function inBase64(bytes: Buffer): readonly string[] {
   });
   const [first = ""] = aligned;
   const wrapped = WRAPPED_AT.flatMap((width) =>
-    first.length > width ? (first.match(new RegExp(`.{1,${width}}`, "g")) ?? []) : [],
+    first.length > width ? [(first.match(new RegExp(`.{1,${width}}`, "g")) ?? []).join("\n")] : [],
   );
   const plain = [...aligned, ...wrapped];
   return [...plain, ...plain.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];

@@ -27,8 +27,9 @@ export class Patterns {
   readonly #shifts = new Uint8Array(PAIRS);
   /** Patterns by the last two bytes of their window, the longest first. */
   readonly #candidates = new Map<number, Pattern[]>();
-  /** True for bytes that begin a pattern. */
+  /** 1 for bytes that begin a pattern, and for two bytes that do. */
   readonly #begins = new Uint8Array(256);
+  readonly #beginPairs = new Uint8Array(PAIRS);
 
   /** Each pattern has at least two bytes. */
   constructor(patterns: readonly Pattern[]) {
@@ -40,6 +41,7 @@ export class Patterns {
     for (const pattern of this.#all) {
       const { bytes } = pattern;
       this.#begins[bytes[0] ?? 0] = 1;
+      this.#beginPairs[pairAt(bytes, 1)] = 1;
       for (let at = 1; at < window; at++) {
         const pair = pairAt(bytes, at);
         this.#shifts[pair] = Math.min(this.#shifts[pair] ?? 0, window - 1 - at);
@@ -80,10 +82,13 @@ export class Patterns {
 
   /** The index from which on the last bytes are the beginning of a pattern; the length if they are not. */
   beginning(bytes: Buffer): number {
-    for (let from = Math.max(0, bytes.length - this.longest + 1); from < bytes.length; from++) {
-      if (this.#begins[bytes[from] ?? 0] === 1 && this.#beginsAt(bytes, from)) return from;
+    const pairs = this.#beginPairs;
+    const last = bytes.length - 1;
+    for (let from = Math.max(0, last - this.longest + 2); from < last; from++) {
+      const pair = ((bytes[from] as number) << 8) | (bytes[from + 1] as number);
+      if (pairs[pair] === 1 && this.#beginsAt(bytes, from)) return from;
     }
-    return bytes.length;
+    return last >= 0 && this.longest > 0 && this.#begins[bytes[last] as number] === 1 ? last : bytes.length;
   }
 
   #beginsAt(bytes: Buffer, from: number): boolean {

@@ -59,7 +59,7 @@ describe("a masker", () => {
         .toString("base64")
         .match(/.{1,76}/g) ?? []
     ).join("\n");
-    expect(masker.text(wrapped)).toMatch(/^(?:\[secret s0\]\n)+(?:\[secret s0\])?[\w+/=]{0,7}$/);
+    expect(masker.text(wrapped)).toMatch(/^\[secret s0\][\w+/=]{0,8}$/);
   });
 
   it("leaves other text alone, and costs no copy", () => {

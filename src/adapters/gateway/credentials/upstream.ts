@@ -29,7 +29,8 @@ export interface HostUpstreamOptions {
 /** Opens nothing yet: connections are made as requests need them, through the dialler's checks. */
 export function hostUpstream({ to, isSecure, dialler, limits, trusted }: HostUpstreamOptions): HostUpstream {
   const open = async (): Promise<Duplex> => {
-    const socket = await dial(to, dialler);
+    // In clear text it goes to the host alone, through nobody's proxy.
+    const socket = await dial(to, isSecure ? dialler : { ...dialler, proxy: undefined });
     return isSecure ? secured(socket, { to, trusted, ms: limits.connectMs }) : socket;
   };
   class DiallingAgent extends HttpAgent {

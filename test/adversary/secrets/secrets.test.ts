@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { SECRETS } from "./attacks.ts";
+
+proveEach(SECRETS);
