@@ -67,7 +67,7 @@ export async function contextOf(
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
     agentFiles: filesOfAgent(batch.agent, program, world.places),
-    commandFiles: commandFilesIn(world.places),
+    ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),
