@@ -154,6 +154,7 @@ function contextOf(
     layers: false,
     agentFiles: [],
     commandFiles: () => [],
+    toolchainPaths: new Map(),
     reviewerFiles: [],
     repos: new Map([["app", repo.port()]]),
     commandEnv: {},
