@@ -97,11 +97,9 @@ const EVERYTHING = ["**"];
 
 /**
  * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
- * reviewer that changed nothing counts. A reviewer that gives none has failed, not the work: it is asked again for the time of an
- * outage, and once more at once if its API was rate limiting. If a person rewrites the ticket meanwhile, it is asked again, too.
- * Throws AttemptOver if the attempt is cancelled, if the reviewer gave no answer in that time, if the API is still rate limiting,
- * or if it refuses everybody: the work waits for the next attempt. A question about a planted defect decides nothing, and is put
- * once.
+ * reviewer that changed nothing counts. One that gives none has failed, not the work: it is asked again for the time of an outage,
+ * and once more at once if its API was rate limiting; also if a person rewrites the ticket meanwhile. Throws AttemptOver if the
+ * attempt is cancelled or the reviewer is unavailable: the work waits. A question about a planted defect is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { reviewer } = ctx;
@@ -139,10 +137,8 @@ async function askUntilAnswered<T>(
   }
 }
 
-/** The ticket as people wrote it last. A person may have rewritten it since the attempt began. */
-function ticketNow(ctx: Pick<QuestionContext, "state">, { ticket }: Pick<QuestionScope, "ticket">): Ticket {
-  return specOf(ctx.state().plan, ticket.id);
-}
+/** The ticket as people wrote it last. */
+const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => specOf(state().plan, ticket.id);
 
 /** Puts the question, and once more if the reviewer's API was rate limiting. */
 async function askInTurn<T>(

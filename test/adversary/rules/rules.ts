@@ -146,8 +146,8 @@ export const RULES: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/questions/ask.ts",
-        from: "return specOf(ctx.state().plan, ticket.id);",
-        to: "return (void ctx, void specOf, ticket);",
+        from: "=> specOf(state().plan, ticket.id);",
+        to: "=> (void state, void specOf, ticket);",
       },
     ],
     file: "test/loop/rewritten.test.ts",
