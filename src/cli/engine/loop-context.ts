@@ -22,6 +22,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
+import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
@@ -64,6 +65,7 @@ export async function contextOf(
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
+    ...preparedTreesOf(open, world, home),
     layers: world.sandbox?.layers === true,
     agentFiles: filesOfAgent(batch.agent, program),
     repos: world.repos,
@@ -102,6 +104,13 @@ export async function contextOf(
   };
 }
 
+/** Kept results of prepare. They need a sandbox that shows every checkout at the same place. */
+function preparedTreesOf(open: OpenRun, world: RunEnvironment, home: StateHome): Pick<LoopContext, "preparedTrees"> {
+  if (world.sandbox?.kind !== "bubblewrap") return {};
+  const maxBytes = (open.state.batch.limits.cacheGiB ?? CACHE_GIB) * 2 ** 30;
+  return { preparedTrees: openPreparedTrees(home, { run: open.run, maxBytes }) };
+}
+
 function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
   return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
 }
@@ -138,6 +147,8 @@ const TOOLS_PLACE = "/run/harness/tools";
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;
+/** GiB of all kept results of prepare, unless the batch says otherwise. */
+const CACHE_GIB = 20;
 const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */

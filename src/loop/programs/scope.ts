@@ -41,6 +41,8 @@ type StepFactType =
   | "merge-landed"
   | "merge-waiting"
   | "others-spent-today"
+  | "preparation-awaited"
+  | "prepared"
   | "reviewer-answered"
   | "reviewer-asked"
   | "step-retried";
