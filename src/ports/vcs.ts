@@ -104,6 +104,10 @@ export interface Repo {
   }): Promise<Change>;
   /** Points a branch at a commit, and makes it if it is not there. Safe to repeat. */
   keepBranch(options: { branch: string; tip: string }): Promise<void>;
+  /** The commit of a branch; undefined if there is none of this name. */
+  branchTip(branch: string): Promise<string | undefined>;
+  /** The names of the branches below this folder of branches, such as `loopdash/<run>`. */
+  branches(folder: string): Promise<readonly string[]>;
   /** The change between two commits. */
   change(options: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them. */
@@ -127,8 +131,16 @@ export interface Repo {
   /**
    * Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. If the
    * merge exceeds a capture's bounds of time or memory, the result is no candidate, without conflicts.
+   * `lands` is given if it may land: it then has the people that the batch and git name, and their signature, and the same call
+   * gives the same commit whenever it is made. `at` is the attempt's start, in milliseconds.
    */
-  candidate(options: { tip: string; message: string; onto?: string; signal?: AbortSignal }): Promise<Candidate>;
+  candidate(options: {
+    tip: string;
+    message: string;
+    onto?: string;
+    signal?: AbortSignal;
+    lands?: { readonly at: number };
+  }): Promise<Candidate>;
   /**
    * Makes a pristine checkout of a commit in a new folder: its own .git, none of the user's configuration, and no worker could
    * write it. Line ends and encodings are converted by the attributes (gitattributes(5)) of `attributesOf`; default: its own.

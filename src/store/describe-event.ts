@@ -3,7 +3,6 @@ import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
-import { describeKeptWork } from "../domain/run/kept-work.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
@@ -43,7 +42,7 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
-type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | PeopleEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
@@ -146,6 +145,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "agent-launching":
     case "agent-started":
     case "worktree-ready":
+    case "prepare-started":
     case "change-captured":
     case "step-started":
     case "merge-intended":
@@ -164,9 +164,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
-    case "work-kept":
-    case "work-not-kept":
-      return keptWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -191,12 +188,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     default:
       return claimLabel(event, state);
   }
-}
-
-function keptWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
-  const { type } = event;
-  const text = type === "work-kept" ? describeKeptWork({ kept: event }) : describeKeptWork({ notKept: event.why });
-  return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
 }
 
 /** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */
@@ -249,7 +240,7 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }

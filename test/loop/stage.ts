@@ -172,6 +172,7 @@ export class Stage implements Disposable {
       confined: false,
       layers: false,
       agentFiles: [],
+      commandFiles: () => [],
       repos: new Map<string, Repo>([["app", repo]]),
       commandEnv: { PATH: process.env["PATH"] ?? "" },
       agent: this.#agent(),

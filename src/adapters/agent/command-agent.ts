@@ -47,6 +47,7 @@ async function start(
     signal: task.signal,
     marker: task.marker,
     ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    ...(task.onBlocked === undefined ? {} : { onBlocked: task.onBlocked }),
     onStart: (process) => {
       launched = true;
       task.onStart(process);

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
-import type { ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
+import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
@@ -76,7 +76,7 @@ export async function runProgram(
       upstream: { ...options.upstream, ...watchedBy(watch), ...onCut, api: options.kind.api, capUsd: options.usdPerAttempt },
       baseUrls: launch.baseUrls,
     },
-    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    ...confinedBy(task),
     onStart: (process) => {
       launched = true;
       onStart(process);
@@ -103,6 +103,10 @@ export async function runProgram(
     ...(end.tokens === undefined ? {} : { tokens: end.tokens }),
   };
   return { result: told, answer: stop === undefined ? reader.answer : "" };
+}
+
+function confinedBy({ confinement, onBlocked }: Pick<AgentTask, "confinement" | "onBlocked">): Partial<ExecRequest> {
+  return { ...(confinement === undefined ? {} : { confinement }), ...(onBlocked === undefined ? {} : { onBlocked }) };
 }
 
 function boundsOf(options: ModelAgentOptions): WatchBounds {

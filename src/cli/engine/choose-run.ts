@@ -1,13 +1,17 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
-import type { StateHome } from "../state-home.ts";
+import { type StateHome, stateHome } from "../state-home.ts";
 import { applyChanges, changesSince } from "./changed-batch.ts";
 import type { OtherSessions } from "./day-budget.ts";
 import { giveUp } from "./give-up.ts";
 import { hasBegun } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
-import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
+import { beginRun, type ChecksOnly, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** The options of the command line for the choice between a new run and the unfinished one. */
@@ -16,8 +20,8 @@ export interface RunChoiceOptions {
   readonly fresh: boolean;
   /** The changes of the batch file since the unfinished run began that a person accepts: new tickets, or all that can change. */
   readonly acceptChanges?: "additions" | "all";
-  /** The new run only checks what the last one landed, once, and starts no agent. */
-  readonly checksOnly?: boolean;
+  /** The new run only checks what the last one landed, or this ticket of it, once, and starts no agent. */
+  readonly checksOnly?: ChecksOnly | undefined;
   /** Called once every check of the start has passed, before the run begins or resumes. An error that it throws ends the start. */
   readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
@@ -53,7 +57,7 @@ export async function openRun(input: {
     now,
     fresh: options.fresh,
     ...(unfinished === undefined ? {} : { gaveUp: unfinished.run }),
-    checksOnly: options.checksOnly === true,
+    checksOnly: options.checksOnly,
   });
 }
 
@@ -64,6 +68,25 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   if (hasBegun(store, row.run)) return row;
   store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
   return unfinishedRun(store, batchPath);
+}
+
+/** An error of a start; if the batch has an unfinished run, it says that this run is kept and how it goes on. */
+export async function namingUnfinished(
+  error: unknown,
+  { batch, cwd, env }: { readonly batch: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<unknown> {
+  const home = stateHome(env, cwd);
+  const path = await realpath(resolve(cwd, batch)).catch(() => undefined);
+  if (!(error instanceof UserError) || path === undefined || !existsSync(home.db)) return error;
+  const store = openRunStore(home.db);
+  try {
+    const run = store.unfinished(path)?.run;
+    if (run === undefined) return error;
+    const { what, why, todo, exitCode } = error;
+    return new UserError({ what, why, todo: `${todo} The unfinished run ${run} goes on then.`, exitCode, cause: error });
+  } finally {
+    store.close();
+  }
 }
 
 function workersGiven(run: RunId): UserError {

@@ -25,6 +25,7 @@ import { packageFiles } from "../package-files.ts";
 import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
+import { commandFilesIn } from "./batch-places.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { openReviewer } from "./open-reviewer.ts";
@@ -53,21 +54,21 @@ export async function contextOf(
   const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
-  const executor = await executorOf({ open, world, worktrees, gates });
   const { agentProgram: program } = world;
   const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  const executor = await executorOf({ open, world, worktrees, gates });
   const files = createRunFiles({ folder: open.folder, worktrees });
   return {
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
-    ...preparedTreesOf(open, world, home),
-    layers: world.sandbox?.layers === true,
-    agentFiles: filesOfAgent(batch.agent, program),
+    ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
+    agentFiles: filesOfAgent(batch.agent, program, world.places),
+    commandFiles: commandFilesIn(world.places),
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),
@@ -93,7 +94,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
+    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
@@ -178,13 +179,17 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
 async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
-  const [{ gatedExecutor }, { confinedExecutor }] = await Promise.all([
+  const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
+    import("../../adapters/sandbox/certificates.ts"),
   ]);
   const { main } = packageFiles();
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
+    proxyEnv: process.env,
+    canListen: sandbox.kind === "bubblewrap",
+    certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

@@ -6,15 +6,16 @@ import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { admitAdded } from "./added-ticket.ts";
+import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { isSettled, type TicketState } from "./ticket-state.ts";
+import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 
 /**
  * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or
- * nothing (the run has ended, or it was mere activity). A report counts only with the fence of the current attempt.
+ * nothing (the run has ended, or it was mere activity or is known already). A report counts only with the fence of the current attempt.
  */
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
@@ -24,10 +25,15 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
-  if (attempt?.fence === fact.fence) return fact;
+  if (attempt?.fence === fact.fence) return isKnown(attempt, fact) ? undefined : fact;
   return fact.type === "activity"
     ? undefined
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+}
+
+/** True for a blocked connection that the attempt has reported before. */
+function isKnown({ blocked }: Attempt, fact: RunFact): boolean {
+  return fact.type === "connection-blocked" && !isNewlyBlocked(blocked, fact);
 }
 
 function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
@@ -72,7 +78,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitted.ok ? admitted.facts : refuse(admitted.why);
     }
     case "verify":
-      return admitVerify(state, command.ticket, refuse);
+      return admitVerify(state, command, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
@@ -101,7 +107,11 @@ function admitOnTicket(
 }
 
 /** Several checks at a person's request are one decision. */
-function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse): readonly RunFact[] {
+function admitVerify(
+  state: RunState,
+  { ticket: only, request }: Extract<Command, { type: "verify" }>,
+  refuse: Refuse,
+): readonly RunFact[] {
   if (only !== undefined && !Object.hasOwn(state.plan.index, only)) return refuse(`there is no ticket ${only} in this batch`);
   if (state.stage === "verifying" || state.stage === "judging")
     return refuse("the last re-verification is under way: it checks what has landed");
@@ -113,7 +123,14 @@ function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse
   if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
   return [
     { type: "intervention", class: "I2", target: only ?? "run", note: "asked for a live check" },
-    ...able.map(({ id }): RunFact => ({ type: "live-check-started", ticket: id, why: "person" })),
+    ...able.map(
+      ({ id }): RunFact => ({
+        type: "live-check-started",
+        ticket: id,
+        why: "person",
+        ...(request === undefined ? {} : { request }),
+      }),
+    ),
   ];
 }
 

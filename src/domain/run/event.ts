@@ -3,6 +3,7 @@ import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseFact } from "./base-fact.ts";
+import type { BlockedFact } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
@@ -14,6 +15,7 @@ import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
+import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -85,6 +87,8 @@ export type RunFact =
       readonly carriedOver?: readonly CarriedOverWork[];
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
+      /** The one ticket that such a run checks; absent if it checks all of them. */
+      readonly checksTicket?: TicketId;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -161,6 +165,7 @@ export type RunFact =
       readonly evidence?: EvidenceChange;
     }
   | BaseFact
+  | BlockedFact
   | DriftFact
   | PeopleFact
   | ExclusiveFact
@@ -169,6 +174,7 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
+  | PrepareFact
   | PreparedFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
@@ -185,6 +191,8 @@ export function mayWait(fact: RunFact): boolean {
     case "worktree-ready":
     case "change-captured":
     case "base-failing":
+    case "connection-blocked":
+    case "prepare-started":
     case "merge-landed":
     case "tracker-written":
     case "outage-started":

@@ -35,10 +35,10 @@ export function reducePrepared<S extends { readonly preparations?: Preparations 
 }
 
 /** Folds a fact about preparing into its attempt. */
-export function withPreparation<A extends { readonly preparing?: string }>(
+export function withPreparation<A extends { readonly awaited?: string }>(
   attempt: A,
   event: PreparedFact,
-): Omit<A, "preparing"> & { readonly preparing?: string } {
-  const { preparing: _, ...rest } = attempt;
-  return event.type === "prepared" ? rest : { ...rest, preparing: event.reason };
+): Omit<A, "awaited"> & { readonly awaited?: string } {
+  const { awaited: _, ...rest } = attempt;
+  return event.type === "prepared" ? rest : { ...rest, awaited: event.reason };
 }

@@ -10,17 +10,19 @@ import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { withBase } from "./reduce-base.ts";
+import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import type { PreparingEvent } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -32,7 +34,8 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const attempt = ticket.attempt;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
+  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, attempt, event) };
+  const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -114,7 +117,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   switch (event.type) {
     case "worktree-ready": {
-      const { retried: _, ...rest } = attempt;
+      const { retried: _, preparing: __, ...rest } = attempt;
       return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
     }
     case "agent-launching":

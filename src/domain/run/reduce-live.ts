@@ -31,10 +31,10 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.problem === "unfinished")
     return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
+  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)
-    return withTicket(state, index, { ...ticket, live: { ...checked, check, detail, unfinished: 0, nextAt: live.resumeAt } });
-  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+    return withTicket(state, index, { ...ticket, live: { ...failed, asked: (live.asked ?? 0) + 1, nextAt: live.resumeAt } });
   return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
 }
 
@@ -63,7 +63,7 @@ export function endAsLanded(
   const { at, evidence } = event;
   if (merge?.landed !== true) {
     if (earlier === undefined) return requeue(state, index);
-    const live = { ...idleLive(earlier), failed: 0, unfinished: 0, nextAt: at };
+    const live = { ...idleLive(earlier), failed: 0, asked: 0, unfinished: 0, nextAt: at };
     return withTicket(state, index, { ...ticket, phase: "landed", live });
   }
   const tip = attempt.change?.tip ?? before?.tip;
@@ -103,6 +103,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
     check: evidence.name,
     detail: evidence.detail,
     failed: 1,
+    asked: 0,
     unfinished: 0,
     reopened: (earlier?.reopened ?? 0) + 1,
   };
@@ -114,7 +115,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
   const { givenUp: ____, ...rest } = live;
-  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
+  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, asked: 0, unfinished: 0 } };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
     {
@@ -150,8 +151,9 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason kept");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
-  if (live.failed <= spec.repeats)
-    return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(live.failed, spec) } });
+  const repeated = live.failed - (live.asked ?? 0);
+  if (repeated <= spec.repeats)
+    return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(repeated, spec) } });
   const failures = ticket.failures + 1;
   const evidence: Evidence = {
     step: "verify",

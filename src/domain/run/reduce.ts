@@ -15,6 +15,7 @@ import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
+import { reducePreparing } from "./reduce-preparing.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import type { RunState } from "./state.ts";
@@ -98,6 +99,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
       return reduceDrift(state, event);
     case "fingerprints-recorded":
     case "act-observed":
+    case "branch-commits-observed":
       return reducePeople(state, event);
     default:
       return reduceOfTicket(state, event);
@@ -125,6 +127,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-filed":
     case "batch-changed":
       return reduceGrowth(state, event);
+    case "prepare-started":
+    case "connection-blocked":
+      return reducePreparing(state, event);
     case "live-check-started":
     case "live-check-ended":
       return reduceLive(state, event);
@@ -146,6 +151,7 @@ type TicketFacts = Parameters<
   | typeof reduceClaim
   | typeof reduceGrowth
   | typeof reduceLive
+  | typeof reducePreparing
   | typeof reduceTicket
   | typeof reduceAttempt
 >[1];
@@ -153,7 +159,7 @@ type TicketFacts = Parameters<
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   // The command that goes on with a run has agents start, whatever began it.
-  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
+  const { end: _, stopBy: __, checksOnly: ____, checksTicket: _____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

@@ -73,6 +73,8 @@ export interface RunState {
   readonly paused: boolean;
   /** No agent starts: the run checks what earlier runs have landed, once. */
   readonly checksOnly?: true;
+  /** The one ticket that such a run checks; absent if it checks all of them. */
+  readonly checksTicket?: TicketId;
   /** The requested number of worker slots. Surplus slots are removed once no agent has them, the last one first. */
   readonly workers: number;
   readonly stopBy?: "person" | "signal";

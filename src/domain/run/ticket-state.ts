@@ -2,6 +2,8 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
+import type { KnownBlocked } from "./blocked-fact.ts";
+import type { TicketBranches } from "./branch-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { KeptWorkResult } from "./kept-work.ts";
@@ -42,6 +44,10 @@ export interface Attempt extends KeptWorkResult {
     readonly stop?: AgentStopKind;
     readonly costUsd?: number;
   };
+  /** The prepare command at work in its worktree; absent once the worktree is ready. */
+  readonly preparing?: { readonly command: string; readonly startedAt: number };
+  /** Its blocked connections, each reported once. */
+  readonly blocked?: readonly KnownBlocked[];
   readonly lastLine?: string;
   readonly lastOutputAt?: number;
   readonly lines: number;
@@ -54,7 +60,7 @@ export interface Attempt extends KeptWorkResult {
   /** The reason why a merge cannot land yet, in words. */
   readonly waiting?: string;
   /** The reason why its preparation has to wait for another, in words. */
-  readonly preparing?: string;
+  readonly awaited?: string;
   /** The open question to the reviewer, and the dollars set aside for it. */
   readonly asked?: { readonly question: Question; readonly reservedUsd: number };
   /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
@@ -157,6 +163,8 @@ export interface TicketState {
   readonly endedAt?: number;
   /** The ticket in the tracker, as the engine last saw or wrote it. */
   readonly tracked?: TrackedTicket;
+  /** Its branches; absent before the first attempt. */
+  readonly branches?: TicketBranches;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */
   readonly byPerson?: "closing" | "closed";
 }

@@ -1,4 +1,7 @@
+import { commitMessage } from "../../domain/batch/commit-message.ts";
 import { runsCommand } from "../../domain/batch/step-spec.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
@@ -23,8 +26,8 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** Changes that the reviewer has passed, by step index. */
-  readonly #passed = new Map<number, Built>();
+  /** Changes that the reviewer has passed, and the ticket's text at that time, by step index. */
+  readonly #passed = new Map<number, { readonly candidate: Built; readonly text: string }>();
 
   constructor(
     ctx: LoopContext,
@@ -39,12 +42,23 @@ export class CandidateChecks {
     this.#change = change;
   }
 
+  /** True if a person has rewritten the ticket since the reviewer passed the change: it judged another ticket. */
+  get isOutdated(): boolean {
+    return [...this.#passed.values()].some(({ text }) => text !== this.#text);
+  }
+
+  get #text(): string {
+    return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
+  }
+
   /** The change as one commit on the base's tip, or on `onto`. */
   async build(onto?: string): Promise<Candidate> {
     const { ticket, n, signal } = this.#scope;
-    const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
-    const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
-    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const { batch, run, state, clock } = this.#ctx;
+    const message = commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent });
+    const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
+    const where = onto === undefined ? {} : { onto };
+    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
     const isTrusted = ticket.allow?.configuration === true;
     if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
     return built;
@@ -101,7 +115,7 @@ export class CandidateChecks {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
-      const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
+      const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
     const of = { candidate, change: this.#change };
@@ -109,18 +123,18 @@ export class CandidateChecks {
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
-    if (result.ok) this.#passed.set(placed.index, candidate);
+    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
     return result;
   }
 
   /**
    * True if the reviewer has passed the change that it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run again in any case, because they depend on the whole tree.
+   * byte the same, and so is the ticket's text. Checks run again in any case, because they depend on the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
-    if (before === undefined) return false;
-    const { paths } = await this.#repo.change({ from: before.commit, tip: candidate.commit });
+    if (before === undefined || before.text !== this.#text) return false;
+    const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));
   }

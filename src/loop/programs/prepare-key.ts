@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAbsolute } from "node:path";
 import { manifestsOf, type PrepareInputs, prepareInputs, programsOf } from "../../domain/batch/prepare-inputs.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 import type { PreparedRef, PreparedTrees } from "../../ports/prepared-trees.ts";
@@ -47,7 +48,8 @@ export async function preparationKey(
   const { read = [], write = [], hosts = {} } = ctx.batch.sandboxPolicy ?? {};
   const outside = await ctx.preparedTrees.identityOf({
     programs: programsOf(commands),
-    paths: [...read].toSorted(),
+    // A script beside the batch file is no file of the repository.
+    paths: [...read, ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
     env: ctx.commandEnv,
   });
   const all = {

@@ -4,6 +4,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import { withCommandFiles } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
@@ -17,6 +18,9 @@ export interface ToRun extends TakesOutput {
   readonly cwd: string;
   readonly log: string;
   readonly minutes: number;
+  /** Minutes without output before it is ended. */
+  readonly silenceMinutes?: number;
+  readonly endIfBlocked?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly confinement?: Confinement | undefined;
 }
@@ -31,7 +35,11 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
-    ...(toRun.confinement === undefined ? {} : { confinement: toRun.confinement }),
+    ...(toRun.silenceMinutes === undefined ? {} : { silenceMs: toRun.silenceMinutes * 60_000 }),
+    ...(toRun.endIfBlocked === true ? { endIfBlocked: true } : {}),
+    ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
+    onBlocked: (blocked) =>
+      scope.announce({ type: "connection-blocked", step: toRun.confinement?.hostsFor ?? toRun.log, ...blocked }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
@@ -41,10 +49,12 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   return result;
 }
 
-/** The evidence of a failed command for the next attempt. */
+/** The evidence of a failed command for the next attempt. It names the first blocked connection, and ends with all of them. */
 export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
   const command = plainText(argv.join(" "), 200);
-  return { ...evidence, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
+  const [first] = result.ending === "blocked" ? [] : (result.blocked ?? []);
+  const blocked = first === undefined ? "" : `; the sandbox blocked ${first.host}:${first.port} (${first.reason})`;
+  return { ...evidence, summary: `${command} ${howItEnded(result)}${blocked}`, detail: boundedTail(result.tail) };
 }
 
 /** The duration of a command, in seconds with one decimal. */

@@ -36,6 +36,7 @@ export interface Turn {
 type StepFactType =
   | "activity"
   | "base-failing"
+  | "connection-blocked"
   | "day-spend-unknown"
   | "merge-intended"
   | "merge-landed"
@@ -43,6 +44,7 @@ type StepFactType =
   | "others-spent-today"
   | "preparation-awaited"
   | "prepared"
+  | "prepare-started"
   | "reviewer-answered"
   | "reviewer-asked"
   | "step-retried";

@@ -42,7 +42,7 @@ export async function runAdversaryStep(
     commit,
     attributesOf: candidate.base,
     minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
-    prompt: (nonce, checkout) => renderQuestion(ctx.templates.adversary, about, { nonce, checkout }),
+    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.adversary, { ...about, ticket }, by),
     read: (text, nonce) => {
       const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
       if (!reading.ok) return reading;

@@ -98,7 +98,7 @@ function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
-  const held = attempt.waiting ?? (attempt.preparing === undefined ? undefined : `preparing: ${attempt.preparing}`);
+  const held = attempt.waiting ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
   return { glyph, tone, text: `${held === undefined ? word : displayText(held)}${again}` };
 }
 

@@ -52,8 +52,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "checkAgain: () => checks.check((commit) => place.plans(commit)) };",
-        to: "checkAgain: () => checks.build() as never };",
+        from: "const checkAgain = () => checks.check((commit) => place.plans(commit));",
+        to: "const checkAgain = () => checks.build() as never;",
       },
       {
         file: "src/loop/attempt/finish-line.ts",
@@ -67,7 +67,7 @@ export const DEFENCES = {
     holes: [
       {
         file: CANDIDATE,
-        from: "commit: await writeCommit(store, { tree, parent: base, message: options.message }) };\n  }",
+        from: "commit: await writeCandidate(store, { tree, parent: base, ...options }) };\n  }",
         to: "commit: tip };\n  }",
       },
       {

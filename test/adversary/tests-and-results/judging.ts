@@ -126,7 +126,10 @@ const MERGED: readonly TicketAttack[] = [
     others: [
       {
         id: "B20-moved-sibling",
-        ticket: { finish: [...byOwn("suite", "jest").finish, { step: "verify", name: "landed", command: ["sh", "landed.sh"] }] },
+        ticket: {
+          body: "Write landed.sh.",
+          finish: [...byOwn("suite", "jest").finish, { step: "verify", name: "landed", command: ["sh", "landed.sh"] }],
+        },
         agent: `while (!fs.existsSync(root + "/${CACHE}/b20-began")) await wait(20);
           fs.writeFileSync("landed.sh", "touch " + root + "/${CACHE}/b20-landed");
           ${edit("add.mjs", "add =", "sum =")}${edit("suite/add.mjs", "{ add }", "{ sum as add }")}`,

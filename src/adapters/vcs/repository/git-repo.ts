@@ -65,6 +65,8 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       return change;
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
+    branchTip: (branch) => store.readBranch(branchRef(branch)),
+    branches: (folder) => branchesIn(store, folder),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
@@ -73,9 +75,9 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     tree: (commit) => readTree(store, commit),
     deriveCommit: (options) => deriveCommit(store, options),
     writePatch: (options) => writePatch(store, options),
-    candidate: async ({ tip, message, onto, signal }) => {
+    candidate: async ({ tip, message, onto, signal, lands }) => {
       const base = onto ?? (await baseTip(store));
-      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal });
+      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal, lands });
     },
     checkout: (options) => pristineCheckout(store, options),
     land: (options) => land(store, options, { ours, unwilling }),
@@ -85,6 +87,12 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),
   };
+}
+
+/** The names of branches below a folder of branches. */
+async function branchesIn(store: Store, folder: string): Promise<readonly string[]> {
+  const listed = await store.refs(["for-each-ref", "--format=%(refname:lstrip=2)", `${branchRef(folder)}/`]);
+  return listed.split("\n").filter((name) => name !== "");
 }
 
 /** The paths of all files, links and submodules of a commit, raw and relative to its top. */
