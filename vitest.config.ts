@@ -37,5 +37,7 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Only ends what hangs; vitest's own second passes while a busy machine starts a process.
+    expect: { poll: { timeout: 30_000 } },
   },
 });

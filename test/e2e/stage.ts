@@ -6,8 +6,8 @@ import type { RunReport } from "../../src/domain/results/report.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** The program as it ships; `npm test` builds it first. */
-export const PROGRAM = join(ROOT, "dist", "loopdash.js");
+/** The program as it ships; `npm test` builds it first. A test of a defence sets another one. */
+export const PROGRAM = process.env["LOOPDASH_TEST_PROGRAM"] ?? join(ROOT, "dist", "loopdash.js");
 
 /** What a finished process left. */
 export interface Ended {

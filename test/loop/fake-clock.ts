@@ -22,6 +22,11 @@ export class FakeClock implements Clock {
     return this.#due.length;
   }
 
+  /** When the next timer is due; undefined if none waits. */
+  get next(): number | undefined {
+    return this.#due.length === 0 ? undefined : Math.min(...this.#due.map(({ at }) => at));
+  }
+
   /** Moves on by `ms` milliseconds and fires what falls due, in order. */
   advance(ms: number): void {
     const until = this.#now + ms;

@@ -36,6 +36,11 @@ export function createModelAgent(options: ModelAgentOptions): Agent {
   };
 }
 
+/** The PATH of a task, if it has one of its own. */
+function pathOf({ path }: Pick<AgentTask, "path">): Readonly<Record<string, string>> {
+  return path === undefined ? {} : { PATH: path };
+}
+
 /** One run of a vendor's program; `worktree` is its working directory. */
 export interface ProgramTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
   /** The variables of its task, beside LOOPDASH_PROMPT. */
@@ -60,12 +65,7 @@ export async function runProgram(
   const result = await options.executor.run({
     argv: launch.argv,
     cwd: task.worktree,
-    env: {
-      ...options.env,
-      ...launch.env,
-      ...task.env,
-      LOOPDASH_PROMPT: promptFile,
-    },
+    env: { ...options.env, ...pathOf(task), ...launch.env, ...task.env, LOOPDASH_PROMPT: promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,

@@ -68,7 +68,7 @@ export async function contextOf(
     confined: world.sandbox !== undefined,
     ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
     agentFiles: filesOfAgent(batch.agent, program, world.places),
-    commandFiles: commandFilesIn(world.places),
+    ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),

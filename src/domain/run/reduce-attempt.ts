@@ -34,8 +34,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const attempt = ticket.attempt;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, attempt, event) };
-  const next = withTicket(state, index, { ...ticket, ...after });
+  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) });
   if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -51,10 +50,7 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   // An attempt that continues finished work starts no agent, so its money is free for its questions.
   const unused = attempt.agent === undefined ? attempt.reservedUsd : 0;
   return {
-    ...withTicket(state, index, {
-      ...ticket,
-      attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at },
-    }),
+    ...withTicket(state, index, { ...ticket, attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at } }),
     reservedUsd: state.reservedUsd - unused,
     slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],

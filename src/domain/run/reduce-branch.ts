@@ -4,7 +4,7 @@ import { vecAt } from "../values/vec.ts";
 import { evidenceOfCommits, type TicketBranches, withoutTip, withPeoplesCommits, withTips } from "./branch-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type Attempt, type TicketState, withEvidence } from "./ticket-state.ts";
+import { type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Counts a person's commits on a branch of a ticket, and tells its next agent. */
 export function reduceBranch(state: RunState, event: Extract<RunEvent, { type: "branch-commits-observed" }>): RunState {
@@ -18,11 +18,8 @@ export function reduceBranch(state: RunState, event: Extract<RunEvent, { type: "
 }
 
 /** The branches of a ticket after an event of its attempt, if the engine has moved one. */
-export function branchesAfter(
-  { branches }: TicketState,
-  { worktree }: Attempt,
-  event: RunEvent,
-): { readonly branches?: TicketBranches } {
+export function branchesAfter({ attempt, branches }: TicketState, event: RunEvent): { readonly branches?: TicketBranches } {
+  const worktree = attempt?.worktree;
   switch (event.type) {
     case "worktree-ready":
       return { branches: withTips(branches, { [event.branch]: event.baseSha }) };

@@ -62,13 +62,8 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
       }, state);
     case "tracker-writing":
       return writing(state, event);
-    case "tracker-written": {
-      const { pendingWrite: _, lastWrite, ...kept } = trackedOf(state, event.ticket);
-      const { revision, before } = event;
-      const replaced =
-        before === undefined || before === revision ? {} : { lastWrite: { before, repeats: lastWrite?.repeats ?? 0 } };
-      return withTracked(state, indexOf(state, event.ticket), { ...kept, state: event.state, revision, ...replaced });
-    }
+    case "tracker-written":
+      return written(state, event);
     case "tracker-drifted":
       return drifted(state, event);
     case "tracker-others": {
@@ -93,6 +88,19 @@ function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<Dri
   return withTracked(state, indexOf(state, ticket), { ...kept, pendingWrite: next, ...repeated });
 }
 
+/**
+ * The engine's write is on record. If it did not replace the revision that was seen last, a person changed the ticket in between:
+ * that revision stays, so that the next reading compares the words.
+ */
+function written(state: RunState, event: Extract<DriftEvent, { type: "tracker-written" }>): RunState {
+  const { ticket, state: next, revision, before } = event;
+  const { pendingWrite: _, lastWrite, ...kept } = trackedOf(state, ticket);
+  const isOurs = before === undefined || kept.revision === undefined || kept.revision === before;
+  const replaced = before === undefined || before === revision ? {} : { lastWrite: { before, repeats: lastWrite?.repeats ?? 0 } };
+  const seen = isOurs ? { revision } : {};
+  return withTracked(state, indexOf(state, ticket), { ...kept, state: next, ...seen, ...replaced });
+}
+
 /** The state in the tracker after the change. */
 function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
   switch (change.kind) {
@@ -112,7 +120,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const text = describeChange(change);
   const act = { at, class: "I7" as const, target: id, note: text, observed: true as const };
   const index = indexOf(state, id);
-  const { missing: _, refused: __, pendingWrite, ...before } = trackedOf(state, id);
+  const { missing: _, refused, pendingWrite, ...before } = trackedOf(state, id);
   const after = stateAfter(change, before.state);
   const isSettling = after !== before.state;
   const { lastWrite, ...kept } = before;
@@ -120,11 +128,24 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
     ...(change.kind === "vanished" && { missing: missingText(change) }),
-    ...(change.kind === "dependencies" && change.refused !== undefined && { refused: change.dependsOn }),
+    ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
-  const counted = { ...state, interventions: countIntervention(state.interventions, act), reverified: false };
+  const interventions = isTakenLater(change, refused) ? state.interventions : countIntervention(state.interventions, act);
+  const counted = { ...state, interventions, reverified: false };
   return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
+}
+
+/** True for dependencies that were refused and counted before, and that another change has made possible. */
+function isTakenLater(change: TrackerChange, refused: TrackedTicket["refused"]): boolean {
+  if (change.kind !== "dependencies" || change.refused !== undefined || refused === undefined) return false;
+  return change.dependsOn.length === refused.length && change.dependsOn.every((id) => refused.includes(id));
+}
+
+/** Refused dependencies stay so until the dependencies change again: they are reported once. */
+function refusedAfter(change: TrackerChange, before: TrackedTicket["refused"]): Pick<TrackedTicket, "refused"> {
+  const refused = change.kind === "dependencies" ? (change.refused === undefined ? undefined : change.dependsOn) : before;
+  return refused === undefined ? {} : { refused };
 }
 
 function missingText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {

@@ -203,6 +203,7 @@ async function runAgent(
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
+  const path = ctx.toolchainPaths.get(ticket.repo);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const result = await ctx.agent.run({
     ticket: ticket.id,
@@ -216,6 +217,7 @@ async function runAgent(
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,
     signal,
+    ...(path === undefined ? {} : { path }),
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,

@@ -27,10 +27,11 @@ export interface ToRun extends TakesOutput {
 
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
+  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
-    env: { ...ctx.commandEnv, ...toRun.env },
+    env: { ...ctx.commandEnv, ...(path === undefined ? {} : { PATH: path }), ...toRun.env },
     logFile: scope.files.log(toRun.log),
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,

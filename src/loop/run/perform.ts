@@ -184,6 +184,8 @@ export class Performer implements Effects {
   /** Repeats the last check of the world while it cannot be finished. */
   async #reverify(): Promise<void> {
     await this.#retries.reverify.wait(this.#others.signal);
+    // What people did since the last poll counts before the run can end.
+    await this.#people.poll();
     this.#note("reverify", await reverify(this.#ctx, this.#others.signal));
   }
 

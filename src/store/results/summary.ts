@@ -111,7 +111,14 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
 /** The next actions after a run that is not done: the fix, the command that resumes it, and the work that it keeps. */
 export function nextLines(state: RunState): readonly string[] {
   const next = nextSteps(state);
-  return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
+  return next === undefined
+    ? []
+    : [
+        `fix:   ${next.fix}`,
+        ...(next.check === undefined ? [] : [`check: ${next.check}`]),
+        `next:  ${next.command}`,
+        `keeps: ${next.kept}`,
+      ];
 }
 
 /** The style of an open ticket: one whose change has landed is no failed one. */
@@ -173,7 +180,8 @@ function landedAs(ticket: TicketState): string {
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
   if (ticket.byPerson === "closed") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
-  return n === 0 ? "settled before this run" : plural(n, "attempt");
+  if (n > 0) return plural(n, "attempt");
+  return ticket.live === undefined ? "settled before this run" : "landed before this run, live now";
 }
 
 /** The summary as Markdown. */

@@ -1,0 +1,126 @@
+import { RepoId } from "../../../src/domain/values/ids.ts";
+import type { Change, Commit, Repo } from "../../../src/ports/vcs.ts";
+
+interface FakeCommit extends Commit {
+  readonly parent: string | undefined;
+  /** Content by path. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** A repository in memory: commits with one parent, branches, and what the engine asks of them. */
+export class FakeRepo {
+  readonly refs = new Map<string, string>();
+  readonly #commits = new Map<string, FakeCommit>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.refs.set("main", this.commit(undefined, { author: "Jo", subject: "first", files: { "first.txt": "1" } }));
+  }
+
+  /** A commit on another one that adds or changes these files. */
+  commit(
+    parent: string | undefined,
+    { author, subject, files }: { readonly author: string; readonly subject: string; readonly files: Record<string, string> },
+  ): string {
+    const sha = (this.#commits.size + 1).toString(16).padStart(8, "0").padEnd(40, "0");
+    const all = new Map([...(this.#commits.get(parent ?? "")?.files ?? []), ...Object.entries(files)]);
+    this.#commits.set(sha, { sha, parent, author, subject, at: this.#now(), files: all });
+    return sha;
+  }
+
+  /** What a person commits on a branch, beside the engine. */
+  commitByPerson(branch: string, n: number): string {
+    const sha = this.commit(this.refs.get(branch), { author: "Jo", subject: `by Jo ${n}`, files: { [`jo-${n}.txt`]: "x" } });
+    this.refs.set(branch, sha);
+    return sha;
+  }
+
+  /** True if any branch holds the commit. */
+  isReachable(sha: string): boolean {
+    return [...this.refs.values()].some((tip) => this.#history(tip).includes(sha));
+  }
+
+  #history(tip: string): readonly string[] {
+    const found: string[] = [];
+    for (let sha: string | undefined = tip; sha !== undefined; sha = this.#commits.get(sha)?.parent) found.push(sha);
+    return found;
+  }
+
+  #files(sha: string): ReadonlyMap<string, string> {
+    return this.#commits.get(sha)?.files ?? new Map();
+  }
+
+  #change(from: string, tip: string): Change {
+    const before = this.#files(from);
+    const paths = [...this.#files(tip)].flatMap(([path, text]) =>
+      before.get(path) === text ? [] : [{ path, how: "added" as const, mode: "file" as const }],
+    );
+    return { tip, paths, additions: paths.length, deletions: 0 };
+  }
+
+  #inBase(sha: string): boolean {
+    return this.#history(this.refs.get("main") as string).includes(sha);
+  }
+
+  /** The engine's port to it. */
+  port(): Repo {
+    const { refs } = this;
+    const tip = () => refs.get("main") as string;
+    const done = () => Promise.resolve();
+    const nothing = { write: [], read: [], mounts: [] };
+    const none = () => Promise.reject(new Error("nobody asks this repository for that"));
+    return {
+      id: RepoId.parse("app"),
+      base: "main",
+      place: "/repo",
+      checkoutView: nothing,
+      identity: () => Promise.resolve({ key: "app", name: "app" }),
+      baseTip: () => Promise.resolve(tip()),
+      addWorktree: ({ branch, from }) => Promise.resolve(void refs.set(branch, from)),
+      agentView: () => Promise.resolve(nothing),
+      removeWorktree: ({ branch, deleteBranch }) => Promise.resolve(deleteBranch ? void refs.delete(branch) : undefined),
+      capture: ({ branch, from, message }) => {
+        const sha = this.commit(from, {
+          author: "loopdash",
+          subject: message,
+          files: { [`${branch}.txt`]: String(this.#commits.size) },
+        });
+        refs.set(branch, sha);
+        return Promise.resolve(this.#change(from, sha));
+      },
+      keepBranch: ({ branch, tip: to }) => Promise.resolve(void refs.set(branch, to)),
+      branchTip: (branch) => Promise.resolve(refs.get(branch)),
+      branches: (folder) => Promise.resolve([...refs.keys()].filter((name) => name.startsWith(`${folder}/`))),
+      change: ({ from, tip: to }) => Promise.resolve(this.#change(from, to)),
+      changedLines: none,
+      readFile: none,
+      readFiles: none,
+      files: () => Promise.resolve([]),
+      deriveCommit: none,
+      writePatch: done,
+      candidate: ({ tip: from, message, onto }) => {
+        const base = onto ?? tip();
+        const commit = this.commit(base, { author: "loopdash", subject: message, files: Object.fromEntries(this.#files(from)) });
+        return Promise.resolve({ ok: true, commit, base });
+      },
+      checkout: done,
+      land: ({ from, to }) => {
+        if (tip() === to) return Promise.resolve({ as: "landed" });
+        if (tip() !== from) return Promise.resolve({ as: "moved", tip: tip() });
+        refs.set("main", to);
+        return Promise.resolve({ as: "landed" });
+      },
+      finishCutOffLanding: done,
+      missingFromBase: (commits) => Promise.resolve(commits.filter((sha) => !this.#inBase(sha))),
+      commitsSince: ({ from, to, most }) => {
+        const all = this.#history(to);
+        const at = all.indexOf(from);
+        const found = all.slice(0, at).flatMap((sha) => this.#commits.get(sha) ?? []);
+        return Promise.resolve(at === -1 ? undefined : found.slice(0, most));
+      },
+      contains: (sha) => Promise.resolve(this.#inBase(sha)),
+      has: (sha) => Promise.resolve(this.#commits.has(sha)),
+    };
+  }
+}
