@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
@@ -90,26 +90,5 @@ describe("prepare commands", () => {
       { reused: false, why: "the batch turns it off" },
     ]);
     expect(new Set(seen(stage)).size).toBe(2);
-  });
-
-  test("run again if the kept result was changed", async () => {
-    const { stage, batch } = stageOf(["T-1"]);
-    using _ = stage;
-    expect((await stage.run([batch, "--headless"])).code).toBe(0);
-    const [made = ""] = globSync("prepared/*/*/tree/built/made", { cwd: stage.home });
-    const file = join(stage.home, made);
-    const before = readFileSync(file);
-    writeFileSync(file, "poison");
-    writeFileSync(file, before);
-    rmSync(join(stage.home, "loopdash.db"));
-    stage.write("T.txt", "");
-    const again = stage.batch(["T-9"], {
-      sandbox: "required",
-      repos: { app: { path: "app", prepare: [[NODE, "setup.mjs"]], inputs: ["deps.txt", "setup.mjs"] } },
-      finish: FINISH,
-    });
-    const { code, events, stdout } = await stage.events(again);
-    expect(code, stdout).toBe(0);
-    expect(preparedOf(events)[0]).toMatchObject({ reused: false, why: "the kept preparation was changed since it was made" });
   });
 });

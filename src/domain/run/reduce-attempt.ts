@@ -50,7 +50,10 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   // An attempt that continues finished work starts no agent, so its money is free for its questions.
   const unused = attempt.agent === undefined ? attempt.reservedUsd : 0;
   return {
-    ...withTicket(state, index, { ...ticket, attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at } }),
+    ...withTicket(state, index, {
+      ...ticket,
+      attempt: { ...attempt, reservedUsd: attempt.reservedUsd - unused, slotLeftAt: at },
+    }),
     reservedUsd: state.reservedUsd - unused,
     slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],

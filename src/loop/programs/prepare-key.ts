@@ -34,7 +34,7 @@ export function whyNotShared(
  * environment, the attributes by which files are converted, and the policy of the sandbox.
  */
 export async function preparationKey(
-  ctx: Pick<ProgramContext, "batch" | "commandEnv"> & { readonly preparedTrees: PreparedTrees },
+  ctx: Pick<ProgramContext, "batch" | "commandEnv" | "toolchainPaths"> & { readonly preparedTrees: PreparedTrees },
   repo: Repo,
   spec: RepoSpec,
   { commit, attributesOf }: { readonly commit: string; readonly attributesOf: string },
@@ -45,12 +45,15 @@ export async function preparationKey(
   const texts = await repo.readFiles({ commit, paths: manifests });
   const inputs = prepareInputs({ commands, inputs: spec.inputs, files: tree.files, text: (path) => texts.get(path) });
   const chosen = new Set(inputs.reach === "files" ? inputs.paths : []);
+  // The toolchains that the repository wants come first on it.
+  const path = ctx.toolchainPaths.get(repo.id);
+  const commandEnv = path === undefined ? ctx.commandEnv : { ...ctx.commandEnv, PATH: path };
   const { read = [], write = [], hosts = {} } = ctx.batch.sandboxPolicy ?? {};
   const outside = await ctx.preparedTrees.identityOf({
     programs: programsOf(commands),
     // A script beside the batch file is no file of the repository.
     paths: [...read, ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
-    env: ctx.commandEnv,
+    env: commandEnv,
   });
   const all = {
     commands,
@@ -58,7 +61,7 @@ export async function preparationKey(
     attributes: idsOf(rules, (path) => path === ".gitattributes" || path.endsWith("/.gitattributes")),
     place: repo.place,
     policy: { read, write, hosts: hosts["prepare"] ?? [] },
-    env: Object.entries(ctx.commandEnv).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    env: Object.entries(commandEnv).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     outside,
     machine: [process.platform, process.arch],
   };

@@ -155,6 +155,7 @@ function contextOf(
     agentFiles: [],
     commandFiles: () => [],
     reviewerFiles: [],
+    toolchainPaths: new Map(),
     repos: new Map([["app", repo.port()]]),
     commandEnv: {},
     agent: {
