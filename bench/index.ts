@@ -13,6 +13,7 @@ import { idle } from "./idle.ts";
 import { makespan } from "./makespan.ts";
 import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
+import { prepared } from "./prepared.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
@@ -20,7 +21,20 @@ import { toTable } from "./table.ts";
 import { tracker } from "./tracker.ts";
 import { verifier } from "./verifier.ts";
 
-const ALL: readonly Bench[] = [scheduling, start, overhead, refill, makespan, idle, dashboard, tracker, verifier, gateway, peer];
+const ALL: readonly Bench[] = [
+  scheduling,
+  start,
+  overhead,
+  refill,
+  makespan,
+  idle,
+  dashboard,
+  tracker,
+  verifier,
+  gateway,
+  prepared,
+  peer,
+];
 
 interface Failure {
   readonly item: string;
