@@ -1,5 +1,8 @@
 import type { HostSpec } from "../domain/batch/host-spec.ts";
+
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
+
+import type { Masker, Secrets } from "./secrets.ts";
 
 /** The model APIs that the gateway knows: their requests, and where their answers give the cost. */
 export type ModelApi = "anthropic" | "openai" | "gemini";
@@ -105,11 +108,24 @@ export interface GatewayLimits {
   readonly tunnels: number;
 }
 
+/** What a gateway needs to add headers with secrets to requests. */
+export interface GatewayCredentials {
+  readonly secrets: Secrets;
+  /** Masks what a host sends back. */
+  readonly masker: Masker;
+  /** Issues the certificates with which TLS to such hosts ends in the gateway. */
+  readonly authority: { certificateFor(host: string): { readonly cert: string; readonly key: string } };
+  /** Certificates to trust, PEM; default: those of Node. */
+  readonly trusted?: string;
+}
+
 export interface GatewayOptions {
   /** Parent of the private folder for the socket. Another parent is used if the path is too long for a socket. */
   readonly folder: string;
   /** Hosts that may be reached by CONNECT, or in plain HTTP if the port is named. */
   readonly hosts?: readonly HostSpec[];
+  /** Without them, a host that asks for headers with secrets is not reached. */
+  readonly credentials?: GatewayCredentials;
   /** The key of these hosts in the batch's `sandboxPolicy.hosts`, for the line that would allow more; default: `agent`. */
   readonly hostsFor?: string;
   /** Called for the first blocked connection to each host and port, for at most 20 of them. */

@@ -37,6 +37,7 @@ test("each page about batches shows a whole one", () => {
     "docs/live-checks.md",
     "docs/outbox.md",
     "docs/reviewer.md",
+    "docs/secrets.md",
     "docs/self-heal.md",
     "docs/stops.md",
   ])

@@ -6,6 +6,8 @@ export interface BriefRunOptions {
   readonly env: Readonly<Record<string, string>>;
   /** It is killed after this. Without it, it may take its time. */
   readonly timeoutMs?: number;
+  /** The folder to start it in; default: that of this process. */
+  readonly cwd?: string;
 }
 
 /** The end of a brief run. */
@@ -24,9 +26,9 @@ export interface BriefRunResult {
  */
 export function runBriefly(
   [program = "", ...args]: readonly string[],
-  { env, timeoutMs }: BriefRunOptions,
+  { env, timeoutMs, cwd }: BriefRunOptions,
 ): Promise<BriefRunResult> {
-  const options = { env: { ...env }, timeout: timeoutMs ?? 0, killSignal: "SIGKILL" } as const;
+  const options = { env: { ...env }, cwd, timeout: timeoutMs ?? 0, killSignal: "SIGKILL" } as const;
   return new Promise((settle) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code;

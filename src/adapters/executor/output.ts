@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ExecRequest } from "../../ports/executor.ts";
+import type { Masker } from "../../ports/secrets.ts";
 import { createOutputLines, type OutputLines } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
 import { createTail } from "./tail.ts";
@@ -12,43 +13,54 @@ export interface Output {
   resume(): void;
   /** Milliseconds (performance.now) of the last byte; the current time while the log holds the output up. */
   lastByteAt(): number;
-  /** Emits unfinished lines. Call once, after both streams have ended. */
+  /** Emits unfinished lines, and bytes that were held back. Call once, after both streams have ended. */
   end(): void;
   tail(): string;
 }
 
-/** `onDefect` gets errors that a callback throws: they are defects of the engine, not of the program. */
+/**
+ * `onDefect` gets errors that a callback throws: they are defects of the engine, not of the program. What `masker` hides reaches
+ * neither log nor tail nor lines.
+ */
 export function createOutput(
   { onLine, lineChars }: Pick<ExecRequest, "onLine" | "lineChars">,
   onDefect: (error: unknown) => void,
+  masker?: Masker,
 ): Output {
   const tail = createTail();
-  const splitters: OutputLines[] = [];
+  const ends: (() => void)[] = [];
   let streams: readonly Readable[] = [];
   let held = false;
   let lastByteAt = performance.now();
 
   const lines = (name: "stdout" | "stderr"): OutputLines | undefined => {
     if (onLine === undefined) return undefined;
-    const splitter = createOutputLines((line) => {
+    return createOutputLines((line) => {
       try {
         onLine(line, name);
       } catch (error) {
         onDefect(error);
       }
     }, lineChars);
-    splitters.push(splitter);
-    return splitter;
   };
   const read = (stream: Readable, splitter: OutputLines | undefined, log: LogFile) => {
-    stream.on("data", (chunk: Buffer) => {
-      lastByteAt = performance.now();
+    const mask = masker?.stream();
+    const take = (chunk: Buffer): void => {
+      if (chunk.length === 0) return;
       tail.push(chunk);
       if (!log.write(chunk)) {
         held = true;
         for (const each of streams) each.pause();
       }
       splitter?.push(chunk);
+    };
+    stream.on("data", (chunk: Buffer) => {
+      lastByteAt = performance.now();
+      take(mask === undefined ? chunk : mask.push(chunk));
+    });
+    ends.push(() => {
+      if (mask !== undefined) take(mask.end());
+      splitter?.end();
     });
   };
   return {
@@ -64,7 +76,7 @@ export function createOutput(
     },
     lastByteAt: () => (held ? performance.now() : lastByteAt),
     end() {
-      for (const splitter of splitters) splitter.end();
+      for (const end of ends) end();
     },
     tail: () => tail.text(),
   };

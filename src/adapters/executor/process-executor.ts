@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
+import type { Masker } from "../../ports/secrets.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { isAlive, processId } from "./process-id.ts";
@@ -20,8 +21,14 @@ export const HOLDER_AFTER_MS = 500;
 /** The time limit for reading the rest of the output after that. */
 export const DRAIN_MS = 2_000;
 
+/** Options of `createExecutor`. */
+interface ExecutorOptions {
+  /** Masks secrets in all output, before it is written or passed on. */
+  readonly masker?: Masker;
+}
+
 /** The parts of the executor that `run` needs. */
-interface Workshop {
+interface Workshop extends ExecutorOptions {
   readonly read: ReadProcessTable;
   readonly watch: (main: ProcessId) => ProcessTreeWatch;
 }
@@ -51,9 +58,9 @@ interface Ending {
  * Programs that run at the same time need different markers, because the end of one kills all processes with its marker. A marker
  * in use is refused (failed-to-start).
  */
-export function createExecutor(): Executor {
+export function createExecutor({ masker }: ExecutorOptions = {}): Executor {
   const read = createProcessTable();
-  const workshop: Workshop = { read, watch: createProcessTreeWatch(read) };
+  const workshop: Workshop = { read, watch: createProcessTreeWatch(read), ...(masker === undefined ? {} : { masker }) };
   const markers = new Set<string>();
   return {
     async run(request) {
@@ -81,10 +88,11 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
   const ending: Ending = { cause: undefined, defect: undefined };
   const lifetime = new AbortController();
   let stop: (cause: ExecEnding) => void = () => undefined;
-  const output = createOutput(request, (error) => {
+  const onDefect = (error: unknown) => {
     ending.defect ??= { error };
     stop("aborted");
-  });
+  };
+  const output = createOutput(request, onDefect, workshop.masker);
   const log = await openLogFile(request.logFile, () => output.resume());
   try {
     if (request.signal.aborted) return unstarted("aborted", begun);

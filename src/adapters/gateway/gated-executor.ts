@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import type { HostSpec } from "../../domain/batch/host-spec.ts";
 import { describeBlocked } from "../../domain/run/blocked-fact.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import type { Gateway, GatewayTotals } from "../../ports/gateway.ts";
+import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { FutilityWatch } from "./futility-watch.ts";
 import { openGateway } from "./open-gateway.ts";
@@ -28,6 +28,8 @@ export interface GateOptions {
   };
   /** The variables that name this machine's proxy; see GatewayOptions.proxyEnv. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
+  /** Adds headers with secrets to requests to hosts that have them; absent if the batch has no secrets. */
+  readonly credentials?: GatewayCredentials;
   /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
   readonly canListen?: boolean;
   /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */
@@ -60,6 +62,7 @@ async function runGated(executor: Executor, options: GateOptions, request: ExecR
   const gateway = await openGateway({
     folder,
     hosts,
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
     onBlocked: (blocked) => {
       request.onBlocked?.(blocked);
       watch.blocked(blocked);

@@ -1,7 +1,10 @@
 import { chmodSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { Gateway, GatewayLimits, GatewayOptions, GatewayTotals } from "../../ports/gateway.ts";
+import { CredentialSide } from "./credentials/credential-side.ts";
+import { readAuthority } from "./hosts/authority.ts";
 import { Blocked, BlockedConnections } from "./hosts/blocked.ts";
 import type { Dialler } from "./hosts/dial.ts";
 import { HostRules } from "./hosts/host-rules.ts";
@@ -33,11 +36,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return gateway;
 }
 
+/** Without credentials, nobody adds the headers of a host: then it is not reached, rather than without them. */
+function openHosts({ hosts = [], credentials }: GatewayOptions): GatewayOptions["hosts"] & object {
+  return credentials === undefined ? hosts.filter((spec) => !isHeaderHost(spec)) : hosts;
+}
+
 class SocketGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #dialler: Dialler;
   readonly #model: ModelSide | undefined;
+  readonly #credentialed: CredentialSide | undefined;
   readonly #server: Server;
   readonly #place: SocketLocation;
   readonly #lines = new OpenLines();
@@ -54,13 +63,14 @@ class SocketGateway implements Gateway {
     this.#blocked = new BlockedConnections({ who: options.hostsFor, onBlocked: options.onBlocked });
     const proxy = options.proxyEnv === undefined ? undefined : new UpstreamProxy(options.proxyEnv);
     this.#dialler = {
-      rules: new HostRules(options.hosts ?? []),
+      rules: new HostRules(openHosts(options)),
       resolve: options.resolve,
       proxy,
       connectMs: this.#limits.connectMs,
     };
     const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
     this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line, proxy);
+    this.#credentialed = this.#credentialSide();
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
@@ -136,6 +146,7 @@ class SocketGateway implements Gateway {
     this.#server.closeAllConnections();
     await closed;
     this.#model?.close();
+    this.#credentialed?.close();
     await this.#place.remove();
   }
 
@@ -161,6 +172,8 @@ class SocketGateway implements Gateway {
     }
     if (target.form === "origin") throw new Refusal(403, "no model is behind this gateway");
     if (req.headers.upgrade !== undefined && hasBody(req)) throw new Refusal(400, "an upgrade with a body is not passed on");
+    const entry = this.#credentialed?.entryOf(target.to);
+    if (entry !== undefined) return await this.#credentialed?.servePlain(req, res, target.to, entry, target.path);
     await passPlain({ req, res, to: target.to, path: target.path }, this.#hostSide());
   }
 
@@ -169,7 +182,10 @@ class SocketGateway implements Gateway {
     socket.on("error", () => socket.destroy());
     try {
       this.#assertNotCut();
-      await openTunnel(req, socket, head, this.#hostSide());
+      const to = readAuthority(req.url ?? "");
+      const entry = to === undefined ? undefined : this.#credentialed?.entryOf(to);
+      if (to !== undefined && entry !== undefined) await this.#credentialed?.terminate(socket, head, to, entry);
+      else await openTunnel(req, socket, head, this.#hostSide());
     } catch (error) {
       const { status, message } = this.#count(error);
       if (socket.destroyed) return;
@@ -177,6 +193,18 @@ class SocketGateway implements Gateway {
       const begin = `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
       socket.end(`${begin}connection: close\r\n\r\n${text}`, () => socket.destroy());
     }
+  }
+
+  #credentialSide(): CredentialSide | undefined {
+    const { credentials, hosts = [] } = this.#options;
+    const entries = hosts.filter(isHeaderHost);
+    if (credentials === undefined || entries.length === 0) return undefined;
+    return new CredentialSide({
+      ...{ credentials, entries },
+      hostSide: () => this.#hostSide(),
+      count: (error) => this.#count(error),
+      assertNotCut: () => this.#assertNotCut(),
+    });
   }
 
   #hostSide(): HostSide {

@@ -32,46 +32,44 @@ import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
+import { maskedPorts, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
+
+/** The parts of a run that its ports are made of. */
+interface ContextParts {
+  readonly open: OpenRun;
+  readonly world: RunEnvironment;
+  readonly home: StateHome;
+  readonly store: RunStore;
+  readonly others?: OtherSessions | undefined;
+  readonly secrets: RunSecrets | undefined;
+}
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
-  {
-    open,
-    world,
-    home,
-    store,
-    others,
-  }: {
-    readonly open: OpenRun;
-    readonly world: RunEnvironment;
-    readonly home: StateHome;
-    readonly store: RunStore;
-    readonly others?: OtherSessions | undefined;
-  },
+  { open, world, home, store, others, secrets }: ContextParts,
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
   const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
-  const { agentProgram: program } = world;
   const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
-  for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
-  const executor = await executorOf({ open, world, worktrees, gates });
-  const files = createRunFiles({ folder: open.folder, worktrees });
+  await makeFolders([scratch, gates, join(open.folder, "judge"), worktrees]);
+  const executor = await executorOf({ open, world, worktrees, gates, secrets });
+  const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
+  const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
+  const outages = outagesOf(batch.limits, report);
   return {
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
     ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
-    agentFiles: filesOfAgent(batch.agent, program, world.places),
+    agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
-    repos: world.repos,
+    repos,
     commandEnv: env,
-    agent: await agentOf(batch, { executor, env, keys: process.env, program }),
+    agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
     executor,
     tracker: open.tracker,
     ...judgesOf({
@@ -86,8 +84,7 @@ export async function contextOf(
     }),
     clock: systemClock,
     files,
-    testReports: createTestResultsReader({ program: packageFiles().main, args: ["__results"] }),
-    scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
+    ...untrustedReaders(packageFiles().main),
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
     templates: await readTemplates(),
@@ -98,9 +95,10 @@ export async function contextOf(
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
-    report: (fact) => orchestrator.report(fact),
+    report,
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
-    outages: outagesOf(batch.limits, orchestrator),
+    outages,
+    ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
 }
@@ -112,8 +110,20 @@ function preparedTreesOf(open: OpenRun, world: RunEnvironment, home: StateHome):
   return { preparedTrees: openPreparedTrees(home, { run: open.run, maxBytes }) };
 }
 
-function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
-  return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
+/** Readers of untrusted text, each in a process of its own. */
+function untrustedReaders(program: string) {
+  return {
+    testReports: createTestResultsReader({ program, args: ["__results"] }),
+    scans: createTextScans({ program, args: ["__scan"] }),
+  };
+}
+
+async function makeFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: LoopContext["report"]): Outages {
+  return new Outages({ clock: systemClock, minutes: outageMinutes, report });
 }
 
 /** The queues and permits of landings, worktrees and commands. */
@@ -158,10 +168,11 @@ async function executorOf(options: {
   world: RunEnvironment;
   worktrees: string;
   gates: string;
+  secrets: RunSecrets | undefined;
 }): Promise<Executor> {
-  const { open, world, worktrees, gates } = options;
-  const plain = createExecutor();
-  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, gates);
+  const { open, world, worktrees, gates, secrets } = options;
+  const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
+  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets });
   const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
   return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });
 }
@@ -174,22 +185,36 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
   return { reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "", healer: healer ?? "" };
 }
 
+/** What gateways need to add headers with secrets: one authority for all sandboxes of the run. */
+async function credentialsOf({ secrets, masker }: RunSecrets, trusted: string) {
+  const { GatewayAuthority } = await import("../../adapters/gateway/credentials/authority.ts");
+  return { secrets, masker, trusted, authority: new GatewayAuthority() };
+}
+
 /**
  * An executor that confines what has a confinement, and opens a gateway to that confinement's hosts only. Loaded on demand:
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
-async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
+async function confined(
+  executor: Executor,
+  sandbox: Sandbox,
+  { folder, secrets }: { readonly folder: string; readonly secrets: RunSecrets | undefined },
+): Promise<Executor> {
   const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
     import("../../adapters/sandbox/certificates.ts"),
   ]);
   const { main } = packageFiles();
+  const trusted = trustedCertificates({ env: process.env });
+  const credentials = secrets === undefined ? undefined : await credentialsOf(secrets, trusted.pem);
+  const shown = [trusted.pem, credentials?.authority.certificate ?? ""].join("");
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
     proxyEnv: process.env,
+    certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
     canListen: sandbox.kind === "bubblewrap",
-    certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
+    ...(credentials === undefined ? {} : { credentials }),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

@@ -18,6 +18,7 @@ import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { checkSecretPlaces, filesOfSecrets } from "./run-secrets.ts";
 
 /** A batch's surroundings, found and opened. */
 export interface RunEnvironment {
@@ -49,7 +50,9 @@ export async function preflight(
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
-  const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "" });
+  checkSecretPlaces(batch, { folder: loaded.folder, env });
+  const secretFiles = filesOfSecrets(batch, { folder: loaded.folder, env });
+  const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", secretFiles });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
   const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
@@ -112,15 +115,26 @@ function checkVendor(
 }
 
 /**
- * The sandbox of a run. It hides the state folder and a folder of tickets, because both decide about the agents' work. Throws a
+ * The sandbox of a run. It hides the state folder and a folder of tickets, because both decide about the agents' work, and files
+ * that hold secrets. Throws a
  * UserError (exit 4) if the batch requires one and there is none: the run never continues without it (law 4).
  */
 async function sandboxOf(
   { sandbox, tracker }: Batch,
-  { env, cwd, path }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly path: string },
+  {
+    env,
+    cwd,
+    path,
+    secretFiles,
+  }: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly cwd: string;
+    readonly path: string;
+    readonly secretFiles: readonly string[];
+  },
 ): Promise<Sandbox | undefined> {
   if (sandbox === "off") return undefined;
-  const hide = tracker.path === undefined ? [] : [tracker.path];
+  const hide = [...(tracker.path === undefined ? [] : [tracker.path]), ...secretFiles];
   const home = env["HOME"];
   const state = stateHome(env, cwd).root;
   const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");

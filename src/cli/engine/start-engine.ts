@@ -32,6 +32,7 @@ import { findTestCommands, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import type { OpenRun } from "./open-run.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
+import { type RunSecrets, secretsOf } from "./run-secrets.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
 export interface EngineOptions extends RunChoiceOptions {
@@ -95,7 +96,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
     opened.locks.push(exclusive);
-    return await wire({ open, world, home, store, others, opened, exclusive });
+    const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
+    if (secrets !== undefined) opened.secrets = secrets;
+    return await wire({ open, world, home, store, others, opened, exclusive, secrets });
   } catch (error) {
     await letGo(opened);
     throw error;
@@ -124,10 +127,12 @@ function sanitizePath(env: NodeJS.ProcessEnv, repos: Batch["repos"]): void {
 interface Opened {
   readonly git: GitHelper;
   store?: RunStore;
+  secrets?: RunSecrets;
   readonly locks: Disposable[];
 }
 
-async function letGo({ git, store, locks }: Opened): Promise<void> {
+async function letGo({ git, store, locks, secrets }: Opened): Promise<void> {
+  secrets?.secrets.forget();
   await git.close();
   try {
     // Writes the journal's queue, which a locked or full disk may refuse again: the locks are released all the same.
@@ -145,6 +150,7 @@ interface EngineParts {
   readonly others: OtherSessions | undefined;
   readonly exclusive: ExclusiveNames;
   readonly opened: Opened;
+  readonly secrets: RunSecrets | undefined;
 }
 
 async function wire(parts: EngineParts): Promise<Engine> {

@@ -8,6 +8,7 @@ import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.t
 import { checkNode } from "../doctor/node.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
+import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker } from "../doctor/tracker.ts";
@@ -50,6 +51,7 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Ch
           guarded("repository", () => checkRepositories(loaded)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
+          guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
         ]),
   ];

@@ -1,6 +1,7 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkReviewer } from "./check-reviewer.ts";
+import { checkArgument, checkSecrets, checkSecretUses, type SecretRules } from "./check-secrets.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
@@ -34,6 +35,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
   checkHosts(file, report);
+  checkSecrets(file, report);
   file.transients.forEach(({ pattern }, i) => {
     reportUnfit(unfitForTransient(pattern), ["transients", i, "pattern"], report);
   });
@@ -43,6 +45,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   if (file.finish !== undefined) {
     checkFinishLine(file.finish, ["finish"], report);
     checkStepCommands(file.finish, ["finish"], report);
+    checkSecretUses(file.finish, ["finish"], file, report);
   }
   const repos = new Set(Object.keys(file.repos));
   file.tickets.forEach((ticket, i) => {
@@ -64,6 +67,7 @@ function reportReserved(name: string, path: Path, report: NoteProblem): void {
 function checkCommand(command: readonly string[], path: Path, report: NoteProblem): void {
   command.forEach((word, i) => {
     reportUnfit(unfitForLine(word), [...path, i], report);
+    checkArgument(word, [...path, i], report);
   });
 }
 
@@ -97,7 +101,7 @@ function checkTracker({ tracker, tickets }: BatchFile, report: NoteProblem): voi
 
 /** Reports the problems of one ticket by itself, for a batch with these repositories, tracker and finish line. */
 export function checkTicketSpec(
-  batch: Pick<BatchFile, "tracker" | "finish"> & { readonly repos: Readonly<Record<string, unknown>> },
+  batch: Pick<BatchFile, "tracker" | "finish"> & SecretRules & { readonly repos: Readonly<Record<string, unknown>> },
   ticket: TicketSpec,
   report: NoteProblem,
 ): void {
@@ -106,7 +110,12 @@ export function checkTicketSpec(
   checkRepoOf(ticket, 0, new Set(Object.keys(batch.repos)), relative);
 }
 
-function checkTicket(file: Pick<BatchFile, "tracker" | "finish">, ticket: TicketSpec, i: number, report: NoteProblem): void {
+function checkTicket(
+  file: Pick<BatchFile, "tracker" | "finish"> & SecretRules,
+  ticket: TicketSpec,
+  i: number,
+  report: NoteProblem,
+): void {
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
@@ -118,6 +127,7 @@ function checkTicket(file: Pick<BatchFile, "tracker" | "finish">, ticket: Ticket
   if (ticket.finish === undefined) return;
   checkFinishLine(ticket.finish, at("finish"), report);
   checkStepCommands(ticket.finish, at("finish"), report);
+  checkSecretUses(ticket.finish, at("finish"), file, report);
 }
 
 function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem): void {

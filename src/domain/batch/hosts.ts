@@ -1,6 +1,9 @@
 import { doOverlap, type IpRange, readRange } from "../values/ip-range.ts";
+
+import { checkHeaderHost } from "./check-secrets.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
-import type { HostSpec } from "./host-spec.ts";
+import { type HostSpec, isHeaderHost } from "./host-spec.ts";
+
 import { hintFor } from "./nearest.ts";
 import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
@@ -42,6 +45,7 @@ export function checkHosts(file: BatchFile, report: NoteProblem): void {
     const path = ["sandboxPolicy", "hosts", who];
     if (!names.includes(who)) report(path, `no step is named ${displayValue(who)}`, hintFor(who, names, "known here"));
     hosts.forEach((host, i) => {
+      if (isHeaderHost(host)) checkHeaderHost(host, { file, who, path: [...path, i] }, report);
       const reason = unfitForHost(host);
       if (reason !== undefined) report([...path, i], reason, typeof host === "string" ? HOW : HOW_PRIVATE);
     });
@@ -58,8 +62,10 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
 /** The reason why a host with valid letters cannot be opened; undefined if it can. The gateway has the same rule. */
 export function unfitForHost(spec: HostSpec): string | undefined {
   if (typeof spec === "string") return unfitForName(spec);
-  const { host, addresses, port } = spec;
-  const reason = host.includes(":") ? `${displayValue(host)} has a port: give it as "port"` : unfitForName(host);
+  const { host, addresses = [], port } = spec;
+  const reason = host.includes(":")
+    ? `${displayValue(host)} has a port: give it as "port"`
+    : unfitForName(port === undefined ? host : `${host}:${port}`);
   return reason ?? addresses.map((text) => unfitForRange(text, port)).find((each) => each !== undefined);
 }
 

@@ -4,6 +4,7 @@ import type { Argv, TestCommands } from "./argv.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
+import type { SecretSpecs } from "./secret-spec.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
 
 /**
@@ -33,6 +34,7 @@ export function resolveBatch(
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
     ...(file.commit && { commit: file.commit }),
+    ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
     ...(file.live && { live: file.live }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
@@ -56,6 +58,17 @@ export function resolveBatch(
 function atHome(policy: SandboxPolicy, folder: string): SandboxPolicy {
   const absolute = (paths: readonly string[]) => paths.map((path) => resolve(folder, path));
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
+}
+
+/** Commands of secrets with the batch file's folder put in, and a program that is named by a relative path made absolute. */
+function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
+  const entries = Object.entries(secrets).map(([name, { command, file, ...rest }]) => {
+    const named = file === undefined || file.startsWith("~/") ? file : resolve(folder, file);
+    const [program, ...args] = command === undefined ? [] : atFolder(command, folder);
+    const argv = program === undefined ? undefined : [program.includes("/") ? resolve(folder, program) : program, ...args];
+    return [name, { ...rest, ...(named === undefined ? {} : { file: named }), ...(argv === undefined ? {} : { command: argv }) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function resolveTicket(

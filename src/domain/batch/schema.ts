@@ -8,6 +8,7 @@ import { CommitSpec } from "./commit-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { HostSpec } from "./host-spec.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
+import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
 import { minutes, name, usd } from "./values.ts";
@@ -210,6 +211,7 @@ export const BatchFile = z.strictObject({
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
   sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
+  secrets: SecretSpecs.optional(),
   limits: Limits.prefault({}).describe("Every bound of a run"),
   heals: HealsSpec.optional().describe("What becomes of repairs of the harness after the run"),
   finish: FinishLine.optional().describe(
@@ -271,6 +273,8 @@ export interface Batch {
   readonly oracle?: OracleSpec;
   readonly sandbox: SandboxMode;
   readonly sandboxPolicy?: SandboxPolicy | undefined;
+  /** The places that secrets come from, never their values. */
+  readonly secrets?: SecretSpecs | undefined;
   readonly limits: Limits;
   readonly heals?: HealsSpec | undefined;
   readonly protect: readonly string[];

@@ -53,6 +53,17 @@ const Expectation = z
   .describe("The output that the command must print");
 export type Expectation = z.infer<typeof Expectation>;
 
+const Variables = z
+  .record(z.string().regex(/^[A-Za-z_]\w{0,99}$/, "use the name of an environment variable"), z.string().max(4000))
+  .describe(
+    "Further variables of the command; {secret:name} stands for a secret, which only a program in the batch file's folder may get",
+  );
+
+/** Names the reason, where an unknown key would only be unknown. */
+const NoVariables = z
+  .never("a check runs the candidate's own code, which would read it; put it on a verify, or prepare what the check needs")
+  .describe("Refused: a check runs the candidate's own code");
+
 const checkName = name.default("check").describe("The check's name; no two checks of a finish line share a name");
 const verifyName = name.default("verify").describe("The verification's name; no two of a finish line share a name");
 const reviewName = name.default("review").describe("The review's name; no two of a finish line share a name");
@@ -65,6 +76,7 @@ export const StepSpec = z.discriminatedUnion("step", [
     step: z.literal("check").describe("Runs a command on the merge candidate"),
     name: checkName,
     ...commandStep,
+    env: NoVariables.optional(),
     report: CheckReport.optional(),
     canary: z
       .enum(["always", "sampled", "off"])
@@ -92,6 +104,7 @@ export const StepSpec = z.discriminatedUnion("step", [
       step: z.literal("verify").describe("Runs a command on the landed change"),
       name: verifyName,
       ...commandStep,
+      env: Variables.optional(),
       environment: name.optional().describe("The environment that it checks, for people: dev, prod"),
       within: seconds
         .optional()

@@ -14,6 +14,7 @@ const FIRST_MS: Readonly<Record<OutageSource, number>> = {
   tripwire: 2_000,
   reverify: 2_000,
   reviewer: 5_000,
+  secret: 2_000,
 };
 
 /** The longest wait between two retries. Milliseconds. */
@@ -44,7 +45,7 @@ export interface PersistOptions {
 }
 
 /**
- * Repeats the engine's own calls (tracker, oracle, git, disk, reviewer) while they fail. Each call has its own bound, because
+ * Repeats the engine's own calls (tracker, oracle, git, disk, reviewer, secrets) while they fail. Each call has its own bound, because
  * other calls of the same source may succeed meanwhile. The facts name each source once, however many calls wait for it.
  */
 export class Outages {

@@ -1,4 +1,7 @@
 import type { Argv } from "../../domain/batch/argv.ts";
+
+import { isHeaderHost } from "../../domain/batch/host-spec.ts";
+
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -93,20 +96,29 @@ export function withCommandFiles(ctx: Pick<ProgramContext, "commandFiles">, conf
   return files.length === 0 ? confinement : { ...confinement, read: [...confinement.read, ...files] };
 }
 
+/** What a program may do with the hosts that the batch opens to it. */
+interface OpenedOptions {
+  /** True if a program without open hosts gets an empty list: a gateway refuses its connections, and tells of them. */
+  readonly isTold?: boolean;
+  /** True for prepare commands and verifications: they alone reach hosts with headers, however a step is named. */
+  readonly hasHeaders?: boolean;
+}
+
 /**
- * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. If
- * `isTold`, a program without open hosts gets an empty list: its connections are refused by a gateway, which tells of them.
+ * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step.
  */
 export function opened(
   ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,
   who: string,
-  isTold = false,
+  { isTold = false, hasHeaders = false }: OpenedOptions = {},
 ): Confinement | undefined {
   if (confinement === undefined) return undefined;
   const { hosts } = ctx.batch.sandboxPolicy ?? {};
-  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : isTold ? [] : undefined;
-  return own === undefined ? { ...confinement, hostsFor: who } : { ...confinement, hosts: own, hostsFor: who };
+  const named = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
+  const own = hasHeaders ? named : named?.filter((spec) => !isHeaderHost(spec));
+  if (own === undefined && !isTold) return { ...confinement, hostsFor: who };
+  return { ...confinement, hosts: own ?? [], hostsFor: who };
 }
 
 function withPolicy(ctx: Confined, confinement: Confinement): Confinement {

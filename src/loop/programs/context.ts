@@ -5,6 +5,7 @@ import type { Executor } from "../../ports/executor.ts";
 import type { Harness } from "../../ports/harness.ts";
 import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
+import type { StepSecrets } from "../../ports/secrets.ts";
 import type { TestResultsReader } from "../../ports/test-results.ts";
 
 /** The context that programs run in. */
@@ -22,6 +23,8 @@ export interface ProgramContext {
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The PATH of commands and agents in repositories that want other toolchains than those of `commandEnv`. */
   readonly toolchainPaths: ReadonlyMap<string, string>;
+  /** The secrets of steps; absent if the batch has none. */
+  readonly stepSecrets?: StepSecrets;
   /** True if agents and the commands of steps run in the sandbox. */
   readonly confined: boolean;
   /** True if the sandbox can lay a writable layer over a checkout; see Sandbox. */

@@ -133,7 +133,10 @@ async function makeKept(
     const before = await store.snapshot(checkout);
     const begun = ctx.clock.now();
     const mount = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [mount] }), "prepare", true);
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [mount] }), "prepare", {
+      isTold: true,
+      hasHeaders: true,
+    });
     // Others wait for it, and may hold every permit: it gives none away.
     const failed = await run(withoutRest(scope), checkout, confinement);
     if (failed !== undefined) return { ok: true, reused: false, failed };

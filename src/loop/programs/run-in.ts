@@ -1,10 +1,15 @@
 import type { Argv } from "../../domain/batch/argv.ts";
+import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+
+import type { StepSecrets } from "../../ports/secrets.ts";
+
 import { withCommandFiles } from "./confine.ts";
+
 import type { ProgramContext } from "./context.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
@@ -28,6 +33,8 @@ export interface ToRun extends TakesOutput {
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
   const path = ctx.toolchainPaths.get(scope.ticket.repo);
+  const headers = (toRun.confinement?.hosts ?? []).filter(isHeaderHost).flatMap((host) => Object.values(host.headers));
+  await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
@@ -48,6 +55,20 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   const byItself = result.ending === "exited" && result.signal === null;
   if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
   return result;
+}
+
+/** Waits for secrets; undefined if the batch has none. Throws AttemptOver if the attempt ended meanwhile. */
+export async function withSecrets<T>(
+  { stepSecrets }: ProgramContext,
+  scope: StepScope,
+  call: (secrets: StepSecrets) => Promise<T>,
+): Promise<T | undefined> {
+  if (stepSecrets === undefined) return undefined;
+  try {
+    return await call(stepSecrets);
+  } catch (error) {
+    throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
+  }
 }
 
 /** The evidence of a failed command for the next attempt. It names the first blocked connection, and ends with all of them. */

@@ -9,7 +9,7 @@ import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { prepare } from "./prepare.ts";
-import { runIn, type TakesOutput, type ToRun } from "./run-in.ts";
+import { runIn, type TakesOutput, type ToRun, withSecrets } from "./run-in.ts";
 import type { StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -66,7 +66,8 @@ export async function runOnCommit(
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", true);
+    const told = { isTold: true, hasHeaders: true };
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", told);
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const toPrepare = { log, name: stepName(step), commit, base: attributesOf, confinement, files, kept, writes, pristine };
@@ -99,16 +100,23 @@ async function runSealed(
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
-  const confinement = opened(ctx, sealed.confinement, step.name, step.step === "verify");
+  const isVerify = step.step === "verify";
+  const confinement = opened(ctx, sealed.confinement, step.name, { isTold: isVerify, hasHeaders: isVerify });
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },
-    env: artifactsVariable(step, sealed.artifacts),
+    env: { ...artifactsVariable(step, sealed.artifacts), ...(await variablesOf(ctx, scope, step)) },
     ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
   });
   const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
   const reading = await report?.read();
   return { ok: true, result, noProgram, overwritten, ...(reading === undefined ? {} : { reading }) };
+}
+
+/** The batch's own variables for a verify. A check never gets any: it runs the candidate's code. */
+async function variablesOf(ctx: ProgramContext, scope: StepScope, step: CommandStep): Promise<Readonly<Record<string, string>>> {
+  if (step.step !== "verify" || step.env === undefined) return {};
+  return (await withSecrets(ctx, scope, (secrets) => secrets.variables(step, scope.signal))) ?? step.env;
 }
 
 /**

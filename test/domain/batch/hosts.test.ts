@@ -55,7 +55,7 @@ describe("hosts of a batch", () => {
     expect(told({ host: "a.b", adresses: ["10.0.0.0/8"], addresses: ["10.0.0.0/8"] })).toBe(
       `${at}: unknown key "adresses"; did you mean "addresses"?`,
     );
-    expect(told({ host: "a.b" })).toMatch(/addresses is missing/);
+    expect(told({ host: "a.b" })).toBe(`${at} must have "addresses", "headers" or both`);
     expect(told({ host: "a.b:1", addresses: ["10.0.0.0/8"] })).toBe(`${at}.host: use a host name without a port`);
     expect(told(5)).toBe(`${at}: write a host name, or {"host": "…", "addresses": ["…"]}`);
     const how = 'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}';

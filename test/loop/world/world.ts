@@ -154,8 +154,8 @@ function contextOf(
     layers: false,
     agentFiles: [],
     commandFiles: () => [],
-    reviewerFiles: [],
     toolchainPaths: new Map(),
+    reviewerFiles: [],
     repos: new Map([["app", repo.port()]]),
     commandEnv: {},
     agent: {

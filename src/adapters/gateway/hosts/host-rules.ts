@@ -79,8 +79,8 @@ function readRule(spec: HostSpec): Rule {
   if (reason !== undefined) throw unfit(spec, reason);
   if (typeof spec === "string") return readName(spec, spec);
   const { host, addresses, port } = spec;
-  const ranges = addresses.flatMap((text) => readRange(text) ?? []);
-  return { ...readName(port === undefined ? host : `${host}:${port}`, spec), ranges };
+  const ranges = addresses === undefined ? {} : { ranges: addresses.flatMap((text) => readRange(text) ?? []) };
+  return { ...readName(port === undefined ? host : `${host}:${port}`, spec), ...ranges };
 }
 
 function readName(text: string, spec: HostSpec): Rule {

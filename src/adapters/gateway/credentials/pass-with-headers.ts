@@ -1,0 +1,120 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type HeaderHost, methodsOf } from "../../../domain/batch/host-spec.ts";
+import type { Masker } from "../../../ports/secrets.ts";
+import { withoutHop } from "../models/headers.ts";
+import { hasBody, Refusal } from "../refusals.ts";
+import type { FilledHeaders, HeaderHosts } from "./header-hosts.ts";
+import { type HostUpstream, isUnauthorized } from "./upstream.ts";
+
+/**
+ * Headers of a request that stay behind. The answer is searched for secrets, so it must come whole and uncompressed: a part of an
+ * echo would hold a part of a secret.
+ */
+const NOT_TO_HOST = new Set(["host", "accept-encoding", "range", "if-range", "expect", "forwarded", "via", "content-length"]);
+/** Headers of an answer that stay outside: a session would be a credential that the program holds. */
+const NOT_FROM_HOST = new Set(["set-cookie", "set-cookie2", "authentication-info", "alt-svc", "clear-site-data"]);
+
+export interface PassOptions {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly path: string;
+  readonly entry: HeaderHost;
+  readonly hosts: HeaderHosts;
+  readonly upstream: HostUpstream;
+  readonly masker: Masker;
+  readonly idleMs: number;
+  /** Counts bytes that came from the host. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/**
+ * Passes one request on with the headers of its entry, and the answer back without anything of them. If the host does not accept
+ * a secret (401 or 403), the secret is fetched again and the request repeated once. Rejects with a Refusal if nothing was answered
+ * yet.
+ */
+export async function passWithHeaders(options: PassOptions): Promise<void> {
+  const { req, entry, hosts, upstream } = options;
+  const method = req.method ?? "GET";
+  const allowed = methodsOf(entry);
+  if (!allowed.includes(method))
+    throw new Refusal(
+      403,
+      `${method} to ${upstream.to.host} is not open to this step: a secret is added to ${allowed.join(" and ")} only`,
+    );
+  if (req.headers.upgrade !== undefined) throw new Refusal(403, "a host that gets a secret is asked by plain requests only");
+  const filled = await hosts.fill(entry);
+  const answer = await ask(options, filled);
+  if (!isUnauthorized(answer) || hasBody(req)) return passBack(answer, options);
+  const renewed = await hosts.renewed(entry, filled).catch((error: unknown) => {
+    answer.destroy();
+    throw error;
+  });
+  if (renewed === undefined) return passBack(answer, options);
+  answer.resume();
+  return passBack(await ask(options, renewed), options);
+}
+
+function ask({ req, path, upstream, idleMs, res }: PassOptions, { headers }: FilledHeaders): Promise<IncomingMessage> {
+  return new Promise((settle, reject) => {
+    const out = upstream.ask({ method: req.method ?? "GET", path, headers: { ...headersToHost(req, headers), ...framing(req) } });
+    const gone = (): void => void out.destroy();
+    res.once("close", gone);
+    out.setTimeout(idleMs, () => out.destroy());
+    out.on("error", (error) => reject(error instanceof Refusal ? error : new Refusal(502, `${upstream.to.host} broke off`)));
+    // If the host asks for another protocol, Node drops the connection without an error.
+    out.on("close", () => reject(new Refusal(502, `${upstream.to.host} broke off`)));
+    out.on("response", settle);
+    if (hasBody(req)) req.pipe(out);
+    else out.end();
+  });
+}
+
+/** Without those that another reader could take for one that the gateway sets (`_` for `-`, as CGI does). */
+function headersToHost(req: IncomingMessage, set: FilledHeaders["headers"]): OutgoingHttpHeaders {
+  const names = new Set(Object.keys(set));
+  const kept = withoutHop(req, (name) => NOT_TO_HOST.has(name) || names.has(name) || names.has(name.replaceAll("_", "-")));
+  return { ...kept, "accept-encoding": "identity", ...set };
+}
+
+/** Written again, so that no two readers can disagree about the end of the body. */
+function framing(req: IncomingMessage): Record<string, string> {
+  const length = req.headers["content-length"];
+  if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };
+  return length === undefined ? {} : { "content-length": length };
+}
+
+function passBack(answer: IncomingMessage, { res, masker, upstream, onBytes }: PassOptions): Promise<void> {
+  const coding = answer.headers["content-encoding"];
+  if (coding !== undefined && coding !== "identity") {
+    answer.destroy();
+    throw new Refusal(502, `${upstream.to.host} answers compressed although it was asked not to, so secrets could not be masked`);
+  }
+  const headers = masker.value(withoutHop(answer, (name) => NOT_FROM_HOST.has(name)));
+  const mask = masker.stream({ sameLength: true });
+  return new Promise((settle) => {
+    const broken = (): void => void res.destroy();
+    answer.on("error", broken);
+    answer.on("aborted", broken);
+    res.on("close", () => {
+      answer.destroy();
+      settle();
+    });
+    try {
+      res.writeHead(answer.statusCode ?? 502, headers);
+    } catch {
+      // Node refuses to write an ambiguous status or header; or the client is gone.
+      return broken();
+    }
+    const write = (bytes: Buffer): boolean => bytes.length === 0 || res.write(bytes);
+    answer.on("data", (chunk: Buffer) => {
+      onBytes(chunk.length);
+      if (write(mask.push(chunk))) return;
+      answer.pause();
+      res.once("drain", () => answer.resume());
+    });
+    answer.on("end", () => {
+      write(mask.end());
+      res.end();
+    });
+  });
+}

@@ -1,0 +1,104 @@
+/** The place of a found pattern: from its first byte up to the one behind its last. */
+export interface Found {
+  readonly from: number;
+  readonly to: number;
+  /** The index of the mark of the pattern. */
+  readonly mark: number;
+}
+
+interface Pattern {
+  readonly bytes: Buffer;
+  readonly mark: number;
+}
+
+/** Entries of the table of shifts: one for every two bytes. */
+const PAIRS = 65_536;
+
+/**
+ * Finds many patterns in one pass (Wu and Manber, A Fast Algorithm for Multi-Pattern Searching, 1994, with blocks of two bytes).
+ * Looks at two bytes and skips up to the length of the shortest pattern, so that long patterns cost less than reading the bytes.
+ */
+export class Patterns {
+  /** Bytes of the longest pattern; 0 if there is none. */
+  readonly longest: number;
+  readonly #all: readonly Pattern[];
+  /** Bytes of the window: those of the shortest pattern. */
+  readonly #window: number;
+  readonly #shifts = new Uint8Array(PAIRS);
+  /** Patterns by the last two bytes of their window, the longest first. */
+  readonly #candidates = new Map<number, Pattern[]>();
+  /** True for bytes that begin a pattern. */
+  readonly #begins = new Uint8Array(256);
+
+  /** Each pattern has at least two bytes. */
+  constructor(patterns: readonly Pattern[]) {
+    this.#all = patterns.toSorted((a, b) => b.bytes.length - a.bytes.length);
+    this.longest = this.#all[0]?.bytes.length ?? 0;
+    this.#window = Math.min(255, this.#all.at(-1)?.bytes.length ?? 2);
+    const window = this.#window;
+    this.#shifts.fill(window - 1);
+    for (const pattern of this.#all) {
+      const { bytes } = pattern;
+      this.#begins[bytes[0] ?? 0] = 1;
+      for (let at = 1; at < window; at++) {
+        const pair = pairAt(bytes, at);
+        this.#shifts[pair] = Math.min(this.#shifts[pair] ?? 0, window - 1 - at);
+      }
+      const last = pairAt(bytes, window - 1);
+      const others = this.#candidates.get(last);
+      if (others === undefined) this.#candidates.set(last, [pattern]);
+      else others.push(pattern);
+    }
+  }
+
+  /** Every pattern in the bytes, by its start; at one start the longest. They may overlap. */
+  find(bytes: Buffer): readonly Found[] {
+    const found: Found[] = [];
+    const shifts = this.#shifts;
+    const { length } = bytes;
+    let at = this.#window - 1;
+    if (this.longest === 0) return found;
+    while (at < length) {
+      // In range: at least one byte comes before the window's last one.
+      const shift = shifts[((bytes[at - 1] as number) << 8) | (bytes[at] as number)] as number;
+      if (shift > 0) {
+        at += shift;
+        continue;
+      }
+      const match = this.#at(bytes, at - this.#window + 1);
+      if (match !== undefined) found.push(match);
+      at += 1;
+    }
+    return found;
+  }
+
+  #at(bytes: Buffer, from: number): Found | undefined {
+    const candidates = this.#candidates.get(pairAt(bytes, from + this.#window - 1)) ?? [];
+    const hit = candidates.find(({ bytes: wanted }) => isAt(bytes, wanted, from));
+    return hit === undefined ? undefined : { from, to: from + hit.bytes.length, mark: hit.mark };
+  }
+
+  /** The index from which on the last bytes are the beginning of a pattern; the length if they are not. */
+  beginning(bytes: Buffer): number {
+    for (let from = Math.max(0, bytes.length - this.longest + 1); from < bytes.length; from++) {
+      if (this.#begins[bytes[from] ?? 0] === 1 && this.#beginsAt(bytes, from)) return from;
+    }
+    return bytes.length;
+  }
+
+  #beginsAt(bytes: Buffer, from: number): boolean {
+    const size = bytes.length - from;
+    return this.#all.some(
+      ({ bytes: wanted }) => wanted.length > size && wanted.compare(bytes, from, bytes.length, 0, size) === 0,
+    );
+  }
+}
+
+/** The two bytes that end at an index. */
+function pairAt(bytes: Buffer, at: number): number {
+  return ((bytes[at - 1] ?? 0) << 8) | (bytes[at] ?? 0);
+}
+
+function isAt(bytes: Buffer, wanted: Buffer, from: number): boolean {
+  return from + wanted.length <= bytes.length && wanted.compare(bytes, from, from + wanted.length) === 0;
+}

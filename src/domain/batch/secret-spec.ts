@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { Argv } from "./argv.ts";
+
+/** The name of a secret. */
+export const SecretName = z.string().regex(/^[A-Za-z][\w-]{0,39}$/, "use a letter and then up to 39 letters, digits, '_' or '-'");
+
+/** The place that a secret's value comes from. */
+export const SecretSpec = z
+  .strictObject({
+    env: z
+      .string()
+      .regex(/^[A-Za-z_]\w{0,99}$/, "use the name of an environment variable")
+      .optional()
+      .describe("An environment variable of loopdash itself"),
+    file: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe("A file with nothing but the value: absolute, below ~/, or relative to this file"),
+    command: Argv.optional().describe(
+      "A program that prints the value and its arguments, run with your rights; {batch} stands for this file's folder",
+    ),
+    expiresAfterMinutes: z
+      .number()
+      .min(0.05)
+      .max(7 * 24 * 60)
+      .optional()
+      .describe("Minutes after which the value is fetched again; default: only after an answer 401 or 403"),
+  })
+  .refine(
+    ({ env, file, command }) => [env, file, command].filter((each) => each !== undefined).length === 1,
+    'must have exactly one of "env", "file" and "command"',
+  )
+  .describe("Where the value comes from");
+export type SecretSpec = z.infer<typeof SecretSpec>;
+
+export const SecretSpecs = z
+  .record(SecretName, SecretSpec)
+  .describe("Credentials that loopdash holds for single steps, by name; no agent and no check gets one");
+export type SecretSpecs = z.infer<typeof SecretSpecs>;
+
+/** `{secret:name}`, or `{base64:text}` around text and secrets, as basic authentication needs it. */
+const PLACEHOLDER = /\{secret:([A-Za-z][\w-]*)\}|\{base64:((?:[^{}]|\{secret:[A-Za-z][\w-]*\})*)\}/g;
+const NAMED = /\{secret:([^{}]*)\}/g;
+
+/** The names of the secrets that a text asks for, each once; also names that cannot exist. */
+export function secretNames(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(NAMED)].map(([, name = ""]) => name))];
+}
+
+/** The text with the values of its secrets. `values` has each of `secretNames`. */
+export function fillSecrets(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replaceAll(PLACEHOLDER, (whole, name: string | undefined, inner: string | undefined) => {
+    if (inner !== undefined) return base64(fillSecrets(inner, values));
+    return values.get(name ?? "") ?? whole;
+  });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
