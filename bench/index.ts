@@ -14,6 +14,7 @@ import { makespan } from "./makespan.ts";
 import { masking } from "./masking.ts";
 import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
+import { prepared } from "./prepared.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
@@ -33,6 +34,7 @@ const ALL: readonly Bench[] = [
   verifier,
   gateway,
   masking,
+  prepared,
   peer,
 ];
 

@@ -27,6 +27,7 @@ export type Request =
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | { readonly verb: "runs"; readonly json: boolean }
+  | { readonly verb: "cache"; readonly clear: boolean; readonly json: boolean }
   | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
   | { readonly verb: "doctor"; readonly batch?: string; readonly prepare: boolean; readonly json: boolean }
   | {
@@ -160,11 +161,8 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((run?: string, ticket?: string) =>
       onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
     );
-  program
-    .command("runs")
-    .description("list all runs, newest first")
-    .option("--json", "as JSON")
-    .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  addRuns(program, onRequest);
+  addCache(program, onRequest);
   addAdd(program, onRequest);
   addReport(program, onRequest);
   addDoctor(program, onRequest);
@@ -189,6 +187,25 @@ function addDoctor(program: Command, onRequest: (request: Request) => void): voi
         prepare: prepare === true,
         json: json === true,
       }),
+    );
+}
+
+function addRuns(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("runs")
+    .description("list all runs, newest first")
+    .option("--json", "as JSON")
+    .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+}
+
+function addCache(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("cache")
+    .description("list the kept results of prepare commands")
+    .option("--clear", "remove them all")
+    .option("--json", "as JSON")
+    .action(({ clear, json }: { clear?: true; json?: true }) =>
+      onRequest({ verb: "cache", clear: clear === true, json: json === true }),
     );
 }
 

@@ -21,6 +21,9 @@ const SCAN_VERB = "__scan";
 /** Hidden verb: the thread that reads the tracker for an engine (see reading-thread.ts). */
 const TRACKER_VERB = "__tracker";
 
+/** Hidden verb: the thread that reads kept results of prepare commands (see prepared-trees/serve-tree.ts). */
+const TREE_VERB = "__tree";
+
 /** Hidden verb for the scripts of `completion`: `complete -- <words>`. The package sets the name. */
 const COMPLETE_VERB = "complete";
 
@@ -31,6 +34,11 @@ async function serveScan(): Promise<number> {
 
 async function serveReading(): Promise<number> {
   (await import("../adapters/tracker/serve-reading.ts")).serveReading();
+  return 0;
+}
+
+async function serveTree(): Promise<number> {
+  (await import("../adapters/prepared-trees/serve-tree.ts")).serveTree();
   return 0;
 }
 
@@ -50,6 +58,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === RESULTS_VERB) return await serveResults();
     if (argv[0] === TRACKER_VERB) return await serveReading();
+    if (argv[0] === TREE_VERB) return await serveTree();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
@@ -113,6 +122,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/verify.ts")).verify(request.run, request.ticket);
     case "runs":
       return (await import("./verbs/runs.ts")).runs(request.json);
+    case "cache":
+      return (await import("./verbs/cache.ts")).cache(request);
     case "report":
       return (await import("./verbs/report.ts")).report(request.run, request.format);
     case "doctor":

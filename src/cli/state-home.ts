@@ -16,6 +16,8 @@ export interface StateHome {
   readonly runs: string;
   readonly worktrees: string;
   readonly locks: string;
+  /** Kept results of prepare commands. Created by the first. */
+  readonly prepared: string;
   /** Initial harness of new runs if heals have changed it; see `Harness`. Created by the first heal. */
   readonly harness: string;
 }
@@ -35,6 +37,7 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd
     runs: join(root, "runs"),
     worktrees: join(root, "worktrees"),
     locks: join(root, "locks"),
+    prepared: join(root, "prepared"),
     harness: join(root, "harness"),
   };
 }

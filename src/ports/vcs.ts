@@ -52,6 +52,20 @@ export interface Commit {
   readonly subject: string;
 }
 
+/** The tree of a commit. */
+export interface CommitTree {
+  /** Its object id: equal for equal content. */
+  readonly id: string;
+  readonly files: readonly TreeFile[];
+}
+
+/** A file of a tree. `id` covers content and executable bit; `link` stands for symbolic links and submodules. */
+export interface TreeFile {
+  readonly path: string;
+  readonly kind: "file" | "link";
+  readonly id: string;
+}
+
 /** One repository of the batch, as the engine drives it. The repository's own hooks, filters and monitors never run. */
 export interface Repo {
   readonly id: RepoId;
@@ -104,6 +118,8 @@ export interface Repo {
   readFiles(options: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
   /** The paths of all files of a commit. */
   files(commit: string): Promise<readonly string[]>;
+  /** The tree of a commit, with all its files. */
+  tree(commit: string): Promise<CommitTree>;
   /** A copy of this commit with some files added and others removed: same parents, message, people and dates. On no branch. */
   deriveCommit(options: {
     commit: string;

@@ -5,11 +5,9 @@ import { describeKeptWork } from "../domain/run/kept-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { formatUsd } from "./format.ts";
+import { preparationLabel } from "./labels/preparation-label.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
-import { STYLES, type Style, toned } from "./labels/tone.ts";
-
-/** A line of the feed: its style and its text. */
-export type EventLabel = readonly [style: Style, text: string];
+import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 
 /** Facts about an attempt's claims, blocked connections and kept work, the reviewer's answers, and the growth of the batch. */
 type ClaimFact = Extract<
@@ -17,6 +15,8 @@ type ClaimFact = Extract<
   {
     type:
       | "step-retried"
+      | "preparation-awaited"
+      | "prepared"
       | "reviewer-asked"
       | "reviewer-answered"
       | "outbox-refused"
@@ -36,6 +36,9 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
       return [toned(STYLES.again, "waiting"), retriedText(event, state)];
+    case "preparation-awaited":
+    case "prepared":
+      return preparationLabel(event);
     case "connection-blocked":
       return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
     case "reviewer-asked":

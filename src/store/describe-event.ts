@@ -12,14 +12,14 @@ import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
+import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
-import { STYLES, type Tone, toned } from "./labels/tone.ts";
+import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {

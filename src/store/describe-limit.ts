@@ -1,8 +1,7 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import { plural } from "../domain/values/plural.ts";
-import type { EventLabel } from "./describe-claim.ts";
 import { formatElapsed } from "./format.ts";
-import { STYLES, toned } from "./labels/tone.ts";
+import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 
 /** Facts about what bounds the start of agents: slots, exclusive names, waits and money. */
 type LimitFact = Extract<

@@ -21,6 +21,7 @@ describe("stateHome", () => {
       runs: "/x/y/runs",
       worktrees: "/x/y/worktrees",
       locks: "/x/y/locks",
+      prepared: "/x/y/prepared",
       harness: "/x/y/harness",
     });
   });

@@ -22,6 +22,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
+import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import { commandFilesIn } from "./batch-places.ts";
@@ -63,7 +64,7 @@ export async function contextOf(
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
-    layers: world.sandbox?.layers === true,
+    ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos,
@@ -100,6 +101,13 @@ export async function contextOf(
     ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),
     dayBudget: dayBudgetOf(open.run, batch.limits.usdPerDay, store, others),
   };
+}
+
+/** Kept results of prepare. They need a sandbox that shows every checkout at the same place. */
+function preparedTreesOf(open: OpenRun, world: RunEnvironment, home: StateHome): Pick<LoopContext, "preparedTrees"> {
+  if (world.sandbox?.kind !== "bubblewrap") return {};
+  const maxBytes = (open.state.batch.limits.cacheGiB ?? CACHE_GIB) * 2 ** 30;
+  return { preparedTrees: openPreparedTrees(home, { run: open.run, maxBytes }) };
 }
 
 /** Readers of untrusted text, each in a process of its own. */
@@ -150,6 +158,8 @@ const TOOLS_PLACE = "/run/harness/tools";
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
 const DISK_GIB = 20;
+/** GiB of all kept results of prepare, unless the batch says otherwise. */
+const CACHE_GIB = 20;
 const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */

@@ -66,6 +66,17 @@ export const RepoSpec = z.strictObject({
     .readonly()
     .default([])
     .describe("Commands that make a fresh worktree ready, in order; {batch} stands for the folder of the batch file"),
+  inputs: z
+    .array(z.string().min(1))
+    .readonly()
+    .optional()
+    .describe("Glob patterns of the files that the result of prepare depends on; default: found by the commands"),
+  cache: z
+    .boolean()
+    .optional()
+    .describe(
+      "False if prepare runs anew for every worktree and every check; default: true, one result serves all with equal inputs",
+    ),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 
@@ -126,6 +137,14 @@ export const Limits = z.strictObject({
     .max(10_000)
     .default(20)
     .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may take"),
+  cacheGiB: z
+    .number()
+    .min(0)
+    .max(10_000)
+    .optional()
+    .describe(
+      "Gibibytes that all kept results of prepare together may take; the ones not used for longest go first; default: 20",
+    ),
   countOtherSessions: z
     .boolean()
     .default(false)

@@ -33,6 +33,8 @@ export interface Ledger {
   readonly discoveries: { readonly filed: number; readonly refused: number };
   /** Steps that were retried after a transient, and those of them that then passed. */
   readonly transients: { readonly retried: number; readonly passed: number };
+  /** Preparations of worktrees and checkouts: those for which commands ran, and those that were copies. */
+  readonly preparations: { readonly made: number; readonly reused: number };
   /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
@@ -114,7 +116,7 @@ function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {
 }
 
 /** The numbers that the reducer keeps. */
-function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients"> {
+function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients" | "preparations"> {
   const { asked, ...answers } = state.reviewer;
   const { claimed, upheld, rejected } = state.blockers;
   return {
@@ -122,6 +124,7 @@ function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" |
     blockers: { claimed, upheld, fake: rejected },
     discoveries: state.discoveries,
     transients: state.transients,
+    preparations: state.preparations ?? { made: 0, reused: 0 },
   };
 }
 

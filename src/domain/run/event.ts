@@ -16,6 +16,7 @@ import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
+import type { PreparedFact } from "./prepared-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -173,7 +174,8 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
-  | PrepareFact;
+  | PrepareFact
+  | PreparedFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
@@ -195,6 +197,8 @@ export function mayWait(fact: RunFact): boolean {
     case "tracker-written":
     case "outage-started":
     case "outage-continues":
+    case "preparation-awaited":
+    case "prepared":
       return true;
     case "step-ended":
       // If a refusal were lost, the change would be checked again until it passes (adversary case A19).

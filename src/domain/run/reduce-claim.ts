@@ -3,6 +3,7 @@ import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { reducePrepared, withPreparation } from "./prepared-fact.ts";
 import { withoutRejectedWall } from "./reduce-heal.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
@@ -15,6 +16,8 @@ export type ClaimEvent = Extract<
       | "reviewer-asked"
       | "reviewer-answered"
       | "step-retried"
+      | "preparation-awaited"
+      | "prepared"
       | "outbox-refused"
       | "blocker-claimed"
       | "blocker-ruled"
@@ -46,6 +49,9 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
         ...set({ retried: { step: event.step, transient: event.transient, until: event.at + event.waitMs } }),
         transients: { ...state.transients, retried: state.transients.retried + 1 },
       };
+    case "preparation-awaited":
+    case "prepared":
+      return reducePrepared(withTicket(state, index, { ...ticket, attempt: withPreparation(attempt, event) }), event);
     case "blocker-claimed":
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":

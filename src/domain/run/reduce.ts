@@ -115,6 +115,8 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "reviewer-asked":
     case "reviewer-answered":
     case "step-retried":
+    case "preparation-awaited":
+    case "prepared":
     case "outbox-refused":
     case "blocker-claimed":
     case "blocker-ruled":

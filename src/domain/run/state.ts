@@ -14,6 +14,7 @@ import type { FrozenSet } from "./frozen-set.ts";
 import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { FatalOutage, OutageState } from "./outage-fact.ts";
+import type { Preparations } from "./prepared-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -102,6 +103,8 @@ export interface RunState {
   readonly discoveries: { readonly filed: number; readonly refused: number };
   /** Steps that were retried after a transient, and those of them that then passed. */
   readonly transients: { readonly retried: number; readonly passed: number };
+  /** Preparations of worktrees and checkouts; absent before the first. */
+  readonly preparations?: Preparations;
   /** No agent starts until then. */
   readonly backoff?: Backoff;
   /** A backoff that the engine has not announced yet. */

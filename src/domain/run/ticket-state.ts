@@ -59,6 +59,8 @@ export interface Attempt extends KeptWorkResult {
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
   /** The reason why a merge cannot land yet, in words. */
   readonly waiting?: string;
+  /** The reason why its preparation has to wait for another, in words. */
+  readonly awaited?: string;
   /** The open question to the reviewer, and the dollars set aside for it. */
   readonly asked?: { readonly question: Question; readonly reservedUsd: number };
   /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */

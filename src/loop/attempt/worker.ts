@@ -119,7 +119,7 @@ async function attempt(
   await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
   const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
   const prepareIn = opened(ctx, confinement, "prepare", { isTold: true, hasHeaders: true });
-  const prepared = await prepareWorktree(ctx, open, tree.path, prepareIn);
+  const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));

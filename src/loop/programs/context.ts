@@ -3,6 +3,7 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Harness } from "../../ports/harness.ts";
+import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { StepSecrets } from "../../ports/secrets.ts";
 import type { TestResultsReader } from "../../ports/test-results.ts";
@@ -16,6 +17,8 @@ export interface ProgramContext {
   readonly testReports: TestResultsReader;
   /** The prompts of workers and the named transients; a heal may change them. */
   readonly harness: Harness;
+  /** Kept preparations; absent if nothing can be kept. */
+  readonly preparedTrees?: PreparedTrees;
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The PATH of commands and agents in repositories that want other toolchains than those of `commandEnv`. */

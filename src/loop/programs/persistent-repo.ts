@@ -18,6 +18,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     readFile: (options) => persist(() => repo.readFile(options)),
     readFiles: (options) => persist(() => repo.readFiles(options)),
     files: (commit) => persist(() => repo.files(commit)),
+    tree: (commit) => persist(() => repo.tree(commit)),
     deriveCommit: (options) => persist(() => repo.deriveCommit(options)),
     land: (options) => persist(() => repo.land(options)),
     missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),

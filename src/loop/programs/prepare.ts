@@ -3,9 +3,11 @@ import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
 import { thinActivity } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
+import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
 import { failureOf, retryTransient } from "./retry-transient.ts";
 import { commandEvidence, runIn } from "./run-in.ts";
@@ -27,16 +29,25 @@ const MOST_TOLD = 100;
 export async function prepare(
   ctx: ProgramContext,
   scope: StepScope,
+  repo: Repo,
   path: string,
   {
     kept,
     log,
+    name,
+    commit,
+    base,
     confinement,
     writes,
     files,
     pristine,
   }: {
     readonly log: string;
+    /** The step's name. */
+    readonly name: string;
+    readonly commit: string;
+    /** The commit whose attributes decide how files are checked out. */
+    readonly base: string;
     readonly confinement: Confinement | undefined;
     /** The commit's files, and those of them that its result depends on. */
     readonly files: readonly string[];
@@ -48,7 +59,8 @@ export async function prepare(
   if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
   const before = await protectedFiles(path, ctx.batch.protect);
   const identities = await identitiesOf(path, kept);
-  const failed = await runPrepare(ctx, scope, path, `${log}-prepare`, confinement);
+  const run = runPrepare(ctx, `${log}-prepare`);
+  const failed = await prepareFolder(ctx, scope, repo, { cwd: path, commit, base, name, confinement, run });
   if (failed !== undefined) return failed;
   const changed = await changedFiles(path, before);
   if (changed.length > 0) return changedByPrepare("changed a protected file", changed, []);
@@ -87,33 +99,30 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
 export function prepareWorktree(
   ctx: ProgramContext,
   scope: StepScope,
-  cwd: string,
-  confinement: Confinement | undefined,
+  repo: Repo,
+  { cwd, commit, confinement }: Pick<ToPrepare, "cwd" | "commit" | "confinement">,
 ): Promise<Evidence | undefined> {
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
-  return runPrepare(ctx, { ...scope, turn }, cwd, OWN_LOG, confinement);
+  const run = runPrepare(ctx, OWN_LOG);
+  return prepareFolder(ctx, { ...scope, turn }, repo, { cwd, commit, base: commit, name: "worktree", confinement, run });
 }
 
 /** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
-async function runPrepare(
-  ctx: ProgramContext,
-  scope: StepScope,
-  cwd: string,
-  log: string,
-  confinement?: Confinement,
-): Promise<Evidence | undefined> {
-  const { minutesPerPrepare: minutes = MINUTES, prepareSilenceMinutes: silenceMinutes = SILENCE_MINUTES }: Partial<Limits> =
-    ctx.batch.limits;
-  for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-    if (log === OWN_LOG) scope.announce({ type: "prepare-started", command: plainText(argv.join(" "), 200) });
-    const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
-    const toRun = { argv, cwd, log, minutes, silenceMinutes, confinement, endIfBlocked: true, onLine: activity.line };
-    const result = await retryTransient(ctx, scope, {
-      run: () => runIn(ctx, scope, toRun),
-      failure: (ended) => failureOf("prepare", ended),
-    }).finally(activity.end);
-    if (result.ending !== "exited" || result.exitCode !== 0)
-      return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
-  }
-  return undefined;
+function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
+  return async (scope, cwd, confinement) => {
+    const { minutesPerPrepare: minutes = MINUTES, prepareSilenceMinutes: silenceMinutes = SILENCE_MINUTES }: Partial<Limits> =
+      ctx.batch.limits;
+    for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
+      if (log === OWN_LOG) scope.announce({ type: "prepare-started", command: plainText(argv.join(" "), 200) });
+      const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
+      const toRun = { argv, cwd, log, minutes, silenceMinutes, confinement, endIfBlocked: true, onLine: activity.line };
+      const result = await retryTransient(ctx, scope, {
+        run: () => runIn(ctx, scope, toRun),
+        failure: (ended) => failureOf("prepare", ended),
+      }).finally(activity.end);
+      if (result.ending !== "exited" || result.exitCode !== 0)
+        return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
+    }
+    return undefined;
+  };
 }

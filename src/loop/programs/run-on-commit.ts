@@ -70,7 +70,8 @@ export async function runOnCommit(
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", told);
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
-    const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
+    const toPrepare = { log, name: stepName(step), commit, base: attributesOf, confinement, files, kept, writes, pristine };
+    const broken = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);

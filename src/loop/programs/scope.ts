@@ -42,6 +42,8 @@ type StepFactType =
   | "merge-landed"
   | "merge-waiting"
   | "others-spent-today"
+  | "preparation-awaited"
+  | "prepared"
   | "prepare-started"
   | "reviewer-answered"
   | "reviewer-asked"

@@ -2,8 +2,7 @@ import { interventionKind } from "../../domain/results/intervention.ts";
 import { describeChange } from "../../domain/run/drift-fact.ts";
 import type { DriftEvent } from "../../domain/run/reduce-drift.ts";
 import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
-import type { EventLabel } from "../describe-claim.ts";
-import { STYLES } from "./tone.ts";
+import { type EventLabel, STYLES } from "./tone.ts";
 
 /** Describes a person's act in the tracker or beside loopdash. The engine's own writes are left out, unless the tracker lost one. */
 export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | undefined {

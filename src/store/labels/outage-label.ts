@@ -1,9 +1,8 @@
 import type { RunEvent } from "../../domain/run/event.ts";
 import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import type { EventLabel } from "../describe-claim.ts";
 import { formatElapsed } from "../format.ts";
-import { STYLES, toned } from "./tone.ts";
+import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** Describes a fact about an outage in a line: what is away, why, when it is tried again, and when it is given up. */
 export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] }>): EventLabel {

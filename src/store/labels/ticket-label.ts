@@ -98,7 +98,8 @@ function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
-  return { glyph, tone, text: `${attempt.waiting === undefined ? word : displayText(attempt.waiting)}${again}` };
+  const held = attempt.waiting ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
+  return { glyph, tone, text: `${held === undefined ? word : displayText(held)}${again}` };
 }
 
 /** A ticket's style by its state alone: a waiting one may start, or waits for others. */

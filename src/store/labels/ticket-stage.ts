@@ -15,6 +15,7 @@ export function finishOf(run: RunState | undefined, id: TicketId): readonly Step
 export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
   if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
+  if (attempt.awaited !== undefined) return { ...STYLES.heldUp, word: "preparing" };
   if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
   if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
   if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };

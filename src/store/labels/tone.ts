@@ -84,3 +84,6 @@ function barOf({ glyph, tone }: Style): BarStyle {
 export function toned({ glyph }: Style, tone: Tone): Style {
   return { glyph, tone };
 }
+
+/** A line of the feed: its style and its text. */
+export type EventLabel = readonly [style: Style, text: string];

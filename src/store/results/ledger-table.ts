@@ -118,6 +118,8 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "after a failed live check", unit: "count", value: get("fixAndProceedByCause.liveFix") },
       { name: "after a conflict", unit: "count", value: get("fixAndProceedByCause.conflict") },
       { name: "transients retried", unit: "count", value: get("transients.retried") },
+      { name: "preparations made", unit: "count", value: get("preparations.made") },
+      { name: "preparations reused", unit: "count", value: get("preparations.reused") },
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],

@@ -89,13 +89,16 @@ function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
   ])}`;
 }
 
-/** Workers' claims beside their changes, and transients; each if there were any. */
-function claimLabels({ blockers, discoveries, transients }: Ledger): readonly string[] {
+/** Workers' claims beside their changes, transients, and preparations that were copies; each if there were any. */
+function claimLabels({ blockers, discoveries, preparations, transients }: Ledger): readonly string[] {
   return [
     ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
     ...(discoveries.filed + discoveries.refused > 0
       ? [`discoveries filed ${discoveries.filed}${discoveries.refused > 0 ? `, refused ${discoveries.refused}` : ""}`]
       : []),
     ...(transients.retried > 0 ? [`transients ${transients.retried}: ${transients.passed} passed on retry`] : []),
+    ...(preparations.reused > 0
+      ? [`preparations ${preparations.made + preparations.reused}: ${preparations.reused} reused`]
+      : []),
   ];
 }

@@ -15,6 +15,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "workers-set": false,
   "attempt-claimed": false,
   "worktree-ready": true,
+  "preparation-awaited": true,
+  prepared: true,
   "agent-launching": false,
   "agent-started": false,
   activity: true,

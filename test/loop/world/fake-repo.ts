@@ -97,6 +97,7 @@ export class FakeRepo {
       readFile: none,
       readFiles: none,
       files: () => Promise.resolve([]),
+      tree: none,
       deriveCommit: none,
       writePatch: done,
       candidate: ({ tip: from, message, onto }) => {

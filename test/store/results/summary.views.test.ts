@@ -32,6 +32,7 @@ describe("the report", () => {
     expect(report).toEqual({
       run: "test-run",
       batch: "test",
+      preparations: { made: 0, reused: 0 },
       verdict: "not-done",
       reason: "2 of 4 tickets are open",
       exitCode: 1,

@@ -1,9 +1,9 @@
 import type { RepoId } from "../../../domain/values/ids.ts";
-import type { Repo } from "../../../ports/vcs.ts";
+import type { CommitTree, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
-import { moveRef } from "../git/git-queries.ts";
+import { moveRef, partOf } from "../git/git-queries.ts";
 import { branchRef, objectId } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
@@ -72,6 +72,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     readFile: (options) => readFileAt(store, options),
     readFiles: (options) => readFilesAt(store, options),
     files: (commit) => trackedFiles(store, commit),
+    tree: (commit) => readTree(store, commit),
     deriveCommit: (options) => deriveCommit(store, options),
     writePatch: (options) => writePatch(store, options),
     candidate: async ({ tip, message, onto, signal, lands }) => {
@@ -98,4 +99,20 @@ async function branchesIn(store: Store, folder: string): Promise<readonly string
 async function trackedFiles(store: Store, commit: string): Promise<readonly string[]> {
   const listed = await store.content(["ls-tree", "-r", "-z", "--name-only", "--full-tree", objectId(commit)]);
   return listed.split("\0").filter((path) => path !== "");
+}
+
+/** The tree of a commit. Each line of git's list is "mode type object<TAB>path". */
+async function readTree(store: Store, commit: string): Promise<CommitTree> {
+  const [id, listed] = await Promise.all([
+    partOf(store, commit, "tree"),
+    store.content(["ls-tree", "-r", "-z", "--full-tree", objectId(commit)]),
+  ]);
+  if (id === undefined) throw new Error(`${commit} has no tree`);
+  const files = listed.split("\0").flatMap((line): TreeFile[] => {
+    const tab = line.indexOf("\t");
+    if (tab < 0) return [];
+    const [mode = "", , object = ""] = line.slice(0, tab).split(" ");
+    return [{ path: line.slice(tab + 1), kind: mode.startsWith("100") ? "file" : "link", id: `${mode} ${object}` }];
+  });
+  return { id, files };
 }

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+
+/** Entries that are read at most, more than any known tree of packages has. */
+const MOST_ENTRIES = 2_000_000;
+
+/** Set-user-ID, set-group-ID (inode(7)): a copy would pass on rights. */
+const SPECIAL_RIGHTS = 0o6000n;
+
+/** The files of a folder. */
+export interface TreeIdentity {
+  /** Changes if any file in it is written, replaced, added or removed, even if it is put back: nobody can set ctime. */
+  readonly hash: string;
+  readonly files: number;
+  /** Bytes on the disk, as far as the file system tells. */
+  readonly bytes: number;
+  /** The reason why it cannot be given to others; absent if it can. */
+  readonly problem?: string;
+}
+
+/** Reads the identities of all files below a folder. Synchronous: for a thread of its own. */
+export function treeIdentity(root: string): TreeIdentity {
+  const hash = createHash("sha256");
+  let [files, bytes] = [0, 0];
+  let problem: string | undefined;
+  for (const { path, stats } of walk(root)) {
+    hash.update(`${path}\0${identityOf(stats)}\0`);
+    bytes += Number(stats.blocks) * 512;
+    if (stats.isDirectory()) continue;
+    files += 1;
+    if (stats.isSymbolicLink()) hash.update(`${readlinkSync(join(root, path))}\0`);
+    else problem ??= problemOf(path, stats);
+  }
+  return { hash: hash.digest("hex"), files, bytes, ...(problem === undefined ? {} : { problem }) };
+}
+
+function problemOf(path: string, stats: BigIntStats): string | undefined {
+  if (!stats.isFile()) return `${path} is neither file nor folder nor link`;
+  return (stats.mode & SPECIAL_RIGHTS) === 0n ? undefined : `${path} runs with the rights of its owner`;
+}
+
+/** The files of a checkout outside its git folder: the identity of each file, the mode of each folder. */
+export function checkoutFiles(root: string): Map<string, string> {
+  return new Map([...walk(root, isNotGit)].map(({ path, stats }) => [path, stateOf(stats)]));
+}
+
+/** The state of a checkout's git folder, but for the index: git itself refreshes that. */
+export function gitState(checkout: string): string {
+  const hash = createHash("sha256");
+  for (const { path, stats } of walk(join(checkout, ".git"))) if (path !== "index") hash.update(`${path}\0${stateOf(stats)}\0`);
+  return hash.digest("hex");
+}
+
+/** The difference of a checkout to an earlier one. */
+export interface CheckoutChange {
+  /** New paths, whole folders if they are new. */
+  readonly added: readonly string[];
+  /** Files that were there before, and differ. */
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Compares the files of a checkout with those before. New folders are not entered. */
+export function changeOf(root: string, before: ReadonlyMap<string, string>): CheckoutChange {
+  const [added, changed]: [string[], string[]] = [[], []];
+  const seen = new Set<string>();
+  for (const { path, stats } of walk(root, isNotGit, (folder) => before.get(folder)?.startsWith(FOLDER) === true)) {
+    const was = before.get(path);
+    seen.add(path);
+    if (was === undefined) added.push(path);
+    else if (was !== stateOf(stats)) changed.push(path);
+  }
+  return { added, changed, removed: [...before.keys()].filter((path) => !seen.has(path)) };
+}
+
+/** Everything below a folder, in an order that depends on names alone. No link is followed. */
+function* walk(
+  root: string,
+  isSeen: (path: string) => boolean = () => true,
+  isEntered: (folder: string) => boolean = () => true,
+): Generator<{ readonly path: string; readonly stats: BigIntStats }> {
+  let entries = 0;
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const names = readdirSync(join(root, folder)).sort();
+    for (const path of names.map((name) => (folder === "" ? name : `${folder}/${name}`)).filter(isSeen)) {
+      entries += 1;
+      if (entries > MOST_ENTRIES) throw new RangeError(`there are more than ${MOST_ENTRIES} files`);
+      const stats = lstatSync(join(root, path), { bigint: true });
+      yield { path, stats };
+      if (stats.isDirectory() && isEntered(path)) folders.push(path);
+    }
+  }
+}
+
+const FOLDER = "folder ";
+
+function isNotGit(path: string): boolean {
+  return path !== ".git";
+}
+
+function stateOf(stats: BigIntStats): string {
+  return stats.isDirectory() ? `${FOLDER}${stats.mode}` : identityOf(stats);
+}
+
+function identityOf({ ctimeNs, ino, mode, mtimeNs, nlink, size }: BigIntStats): string {
+  return [ino, ctimeNs, mtimeNs, size, mode, nlink].join(":");
+}

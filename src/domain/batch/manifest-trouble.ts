@@ -1,0 +1,116 @@
+/** The scripts of a package that its own installation runs (https://docs.npmjs.com/cli/using-npm/scripts, "npm ci"). */
+const LIFECYCLE = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+
+/** Packages whose install scripts only place or compile their own binaries. Others (prisma) read files of the repository. */
+const OWN_BINARIES = new Set([
+  "@parcel/watcher",
+  "@swc/core",
+  "better-sqlite3",
+  "bufferutil",
+  "core-js",
+  "core-js-pure",
+  "esbuild",
+  "fsevents",
+  "sharp",
+  "unrs-resolver",
+  "utf-8-validate",
+]);
+
+/** Dependencies that are folders or archives of the repository itself, in any manifest or lockfile. */
+const LOCAL = /["'\s@=](?:file|link|portal|exec|path):|["'\s](?:path|directory)["']?\s*[:=]/i;
+
+/** Files that are programs: what they read is unknown. */
+const PROGRAMS = new Set([".pnpmfile.cjs", ".pnpmfile.mjs", "binding.gyp"]);
+
+/** A line of a requirement file that names a package of an index, an option about an index, or nothing. */
+const REQUIREMENT =
+  /^\s*(?:#.*|--hash=\S+(?:\s*\\)?|--(?:index-url|extra-index-url)[= ]\S+|--(?:require-hashes|no-binary|only-binary)\S*(?: \S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:[=<>!~;,][^@]*)?(?:\s*\\)?)?\s*$/;
+
+/**
+ * The reason why an installer that reads this manifest may run or read anything else of the repository; undefined if it does not.
+ * A manifest that cannot be read counts as one that may.
+ * `runsScripts` is false if the installer is told to run no scripts of packages.
+ */
+export function manifestTrouble(
+  path: string,
+  text: string | undefined,
+  { runsScripts }: { readonly runsScripts: boolean },
+): string | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (PROGRAMS.has(name)) return "is a program";
+  // Tools' own version files and binary lockfiles say nothing about further files.
+  if (!/\.(?:json|ya?ml|toml|txt|in|lock|rc|gemspec)$|^\.(?:npmrc|yarnrc)|^Gemfile$/.test(name)) return undefined;
+  if (text === undefined) return "cannot be read";
+  if (name === "package.json") return packageTrouble(path, text, runsScripts);
+  if (LOCKFILES.has(name)) return lockTrouble(text, runsScripts);
+  if (name === "Gemfile" || name.endsWith(".gemspec")) return rubyTrouble(name, text);
+  if (/requirements|constraints/.test(path) && /\.(?:txt|in)$/.test(name))
+    return text.split("\n").every((line) => REQUIREMENT.test(line)) ? undefined : "names more than packages of an index";
+  const further = FURTHER.find(([names]) => names.test(name))?.[1];
+  return (further?.test(text) ?? false) || LOCAL.test(text) ? "names a folder or an archive of the repository" : undefined;
+}
+
+const LOCKFILES = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
+
+/** Settings that have further files read or run, by the names of the files that hold them. */
+const FURTHER: readonly (readonly [names: RegExp, settings: RegExp])[] = [
+  [/^\.npmrc$/, /node-options|script-shell|config|prefix|install-links/i],
+  [/^composer\.json$/, /"(?:classmap|files)"\s*:/],
+  [/^\.yarnrc/, /plugins|yarn-?path/i],
+];
+
+function packageTrouble(path: string, text: string, runsScripts: boolean): string | undefined {
+  const found = parsed(text);
+  if (found === undefined) return "is no valid JSON";
+  const scripts = isRecord(found["scripts"]) ? found["scripts"] : {};
+  const script = LIFECYCLE.find((each) => Object.hasOwn(scripts, each));
+  if (script !== undefined && runsScripts) return `has a script "${script}"`;
+  // npm makes the programs of a workspace executable and changes their line ends.
+  if (path !== "package.json" && (found["bin"] !== undefined || found["directories"] !== undefined))
+    return "names programs of the package";
+  return /"(?:file|link|portal|exec|patch):|"\.{0,2}\//.test(JSON.stringify(dependenciesOf(found)))
+    ? "names a folder or an archive of the repository"
+    : undefined;
+}
+
+function dependenciesOf(manifest: Readonly<Record<string, unknown>>): unknown {
+  return Object.entries(manifest).filter(([key]) => /dependencies|overrides|resolutions|pnpm|packageManager/i.test(key));
+}
+
+/** A lockfile names the workspaces as links; every other package must come from a registry or a host. */
+function lockTrouble(text: string, runsScripts: boolean): string | undefined {
+  const found = parsed(text);
+  if (found === undefined) return "is no valid JSON";
+  const packages = isRecord(found["packages"]) ? Object.entries(found["packages"]) : undefined;
+  if (packages === undefined) return "has a format of old versions";
+  for (const [place, each] of packages) {
+    if (!isRecord(each)) return "has an unknown format";
+    if (typeof each["resolved"] === "string" && /^file:/.test(each["resolved"])) return "names an archive of the repository";
+    if (!runsScripts || each["hasInstallScript"] !== true || place === "") continue;
+    const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+    if (!OWN_BINARIES.has(name)) return `has a package with an install script: ${name}`;
+  }
+  return undefined;
+}
+
+/** A Gemfile is a program. Lines that only name gems, sources, groups and versions read nothing else. */
+function rubyTrouble(name: string, text: string): string | undefined {
+  if (name !== "Gemfile") return "is a program";
+  const isPlain = (line: string): boolean =>
+    /^\s*(?:#.*|(?:gem|source|ruby|group|end)\b[^`#{(|&;$]*?(?:\s+do)?)?\s*$/.test(line) &&
+    !/path|eval|file|gemspec|require(?!: (?:false|true|\[?["'])|d)/i.test(line);
+  return text.split("\n").every(isPlain) ? undefined : "is a program that may read any file";
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

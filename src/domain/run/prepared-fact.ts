@@ -1,0 +1,44 @@
+import type { Fence, TicketId } from "../values/ids.ts";
+
+interface AttemptRef {
+  readonly ticket: TicketId;
+  readonly fence: Fence;
+}
+
+/** Facts about preparing a worktree or a checkout. `name` is its use: "worktree", or the name of a step. */
+export type PreparedFact =
+  /** It waits until somebody else has made the same preparation. `reason` is one line for people. */
+  | ({ readonly type: "preparation-awaited"; readonly name: string; readonly reason: string } & AttemptRef)
+  | ({
+      readonly type: "prepared";
+      readonly name: string;
+      readonly ms: number;
+      /** True if it got the copy of a kept preparation, and no command ran for it. */
+      readonly reused: boolean;
+      /** The first digits of the hash of all inputs; absent if preparations are not kept. */
+      readonly key?: string;
+      /** The reason why commands ran for it alone; one line, and raw. */
+      readonly why?: string;
+    } & AttemptRef);
+
+/** Preparations so far: those for which commands ran, and those that were copies. */
+export interface Preparations {
+  readonly made: number;
+  readonly reused: number;
+}
+
+/** Counts a preparation. */
+export function reducePrepared<S extends { readonly preparations?: Preparations }>(state: S, event: PreparedFact): S {
+  if (event.type !== "prepared") return state;
+  const { made, reused } = state.preparations ?? { made: 0, reused: 0 };
+  return { ...state, preparations: event.reused ? { made, reused: reused + 1 } : { made: made + 1, reused } };
+}
+
+/** Folds a fact about preparing into its attempt. */
+export function withPreparation<A extends { readonly awaited?: string }>(
+  attempt: A,
+  event: PreparedFact,
+): Omit<A, "awaited"> & { readonly awaited?: string } {
+  const { awaited: _, ...rest } = attempt;
+  return event.type === "prepared" ? rest : { ...rest, awaited: event.reason };
+}

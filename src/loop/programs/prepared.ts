@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { PreparedTrees } from "../../ports/prepared-trees.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { confineCommand, opened, placeOf } from "./confine.ts";
+import type { ProgramContext } from "./context.ts";
+import { fits, type PreparationKey, preparationKey, whyNotShared } from "./prepare-key.ts";
+import { overIfAborted, type StepScope, withoutRest } from "./scope.ts";
+
+/** A checkout or worktree to prepare. Nothing has been changed in it yet. */
+export interface ToPrepare {
+  readonly cwd: string;
+  readonly commit: string;
+  /** The commit that the change starts from, whose attributes decide how files are checked out. */
+  readonly base: string;
+  /** Its use, for people: "worktree", or the step's name. */
+  readonly name: string;
+  readonly confinement: Confinement | undefined;
+  /** Runs the prepare commands in a folder. Gives the evidence of the first that fails. */
+  readonly run: (scope: StepScope, cwd: string, confinement: Confinement | undefined) => Promise<Evidence | undefined>;
+}
+
+/** A preparation that can be kept, or the reason why it cannot. */
+type Chosen = { readonly ok: true; readonly key: PreparationKey } | { readonly ok: false; readonly why: string };
+
+type Sharing = ProgramContext & { readonly preparedTrees: PreparedTrees };
+
+/**
+ * Prepares a checkout or a worktree: puts a private copy of a kept preparation there, or runs the prepare commands. Gives the
+ * evidence of the first command that fails.
+ *
+ * Only a commit that the base contains fills the store, in a pristine checkout of its own. A candidate whose inputs equal those
+ * of the commit it starts from gets the same preparation; every other candidate gets a fresh one that nobody else sees. So
+ * nothing that a candidate's code does while it is prepared reaches another ticket (adversary case P1).
+ */
+export async function prepareFolder(
+  ctx: ProgramContext,
+  scope: StepScope,
+  repo: Repo,
+  toPrepare: ToPrepare,
+): Promise<Evidence | undefined> {
+  const spec = ctx.batch.repos[scope.ticket.repo];
+  if (spec === undefined || spec.prepare.length === 0) return undefined;
+  const begun = ctx.clock.now();
+  const chosen = await choose(ctx, repo, spec, toPrepare);
+  const shared = chosen.ok ? await fromStore(ctx as Sharing, scope, repo, chosen.key, toPrepare) : chosen;
+  const { cwd, name, confinement } = toPrepare;
+  const failed = shared.ok ? shared.failed : await toPrepare.run(scope, cwd, confinement);
+  const ms = ctx.clock.now() - begun;
+  if (failed === undefined)
+    scope.announce({
+      ...{ type: "prepared", name, ms, reused: shared.ok && shared.reused },
+      ...(chosen.ok ? { key: chosen.key.key.slice(0, KEY_SHOWN) } : {}),
+      ...(shared.ok ? {} : { why: shared.why }),
+    });
+  return failed;
+}
+
+/** Digits of a key that people see. */
+const KEY_SHOWN = 12;
+
+async function choose(
+  ctx: ProgramContext,
+  repo: Repo,
+  spec: RepoSpec,
+  { cwd, commit, base }: Pick<ToPrepare, "cwd" | "commit" | "base">,
+): Promise<Chosen> {
+  const { preparedTrees } = ctx;
+  const why = whyNotShared(ctx, repo, spec, cwd);
+  if (why !== undefined || preparedTrees === undefined) return { ok: false, why: why ?? "" };
+  const keyOf = (tip: string) => preparationKey({ ...ctx, preparedTrees }, repo, spec, { commit: tip, attributesOf: base });
+  const key = await keyOf(commit);
+  const notKept = preparedTrees.whyNotKept(key);
+  if (notKept !== undefined) return { ok: false, why: notKept };
+  if (commit === base) return { ok: true, key };
+  const ofBase = await keyOf(base);
+  if (ofBase.key === key.key) return { ok: true, key };
+  return { ok: false, why: key.inputs.reach === "tree" ? key.inputs.why : "the change touches an input" };
+}
+
+type FromStore =
+  | { readonly ok: true; readonly reused: boolean; readonly failed: Evidence | undefined }
+  | { readonly ok: false; readonly why: string };
+
+/** Copies a kept preparation, which is made first if there is none. */
+async function fromStore(
+  ctx: Sharing,
+  scope: StepScope,
+  repo: Repo,
+  key: PreparationKey,
+  toPrepare: ToPrepare,
+): Promise<FromStore> {
+  const { preparedTrees: store } = ctx;
+  const { name } = toPrepare;
+  let reused = true;
+  if ((await store.find(key)) === undefined) {
+    if (!(await repo.contains(toPrepare.base))) return { ok: false, why: "its base has not landed" };
+    const onWait = (who: string) =>
+      void scope.announce({ type: "preparation-awaited", name, reason: `${who} makes the same preparation` });
+    const make = () =>
+      store.alone(key, { by: scope.ticket.id, onWait, signal: scope.signal }, () => makeKept(ctx, scope, repo, key, toPrepare));
+    const made = await make().catch(overIfAborted(scope));
+    if (!made.ok) return made;
+    if (made.failed !== undefined) return { ok: true, reused: false, failed: made.failed };
+    reused = made.reused;
+  }
+  const kept = await store.find(key);
+  if (kept === undefined) return { ok: false, why: "the kept preparation is gone" };
+  if (!fits(kept, key.tree)) return { ok: false, why: "the commit has files where the preparation has others" };
+  const copied = await store.copyTo(key, toPrepare.cwd);
+  return copied.ok ? { ok: true, reused, failed: undefined } : copied;
+}
+
+/** Makes the preparation of the base in a pristine checkout of its own, unless another has made it meanwhile. */
+async function makeKept(
+  ctx: Sharing,
+  scope: StepScope,
+  repo: Repo,
+  key: PreparationKey,
+  { base, name, run }: ToPrepare,
+): Promise<FromStore> {
+  const { preparedTrees: store } = ctx;
+  if ((await store.find(key)) !== undefined) return { ok: true, reused: true, failed: undefined };
+  const notKept = store.whyNotKept(key);
+  if (notKept !== undefined) return { ok: false, why: notKept };
+  const room = ctx.files.checkoutPath(scope.ticket.id, `${name}-prepare`);
+  const checkout = join(room, "0");
+  try {
+    await ctx.files.makeFolder(room);
+    await repo.checkout({ commit: base, path: checkout, attributesOf: base });
+    const before = await store.snapshot(checkout);
+    const begun = ctx.clock.now();
+    const mount = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [mount] }), "prepare", {
+      isTold: true,
+      hasHeaders: true,
+    });
+    // Others wait for it, and may hold every permit: it gives none away.
+    const failed = await run(withoutRest(scope), checkout, confinement);
+    if (failed !== undefined) return { ok: true, reused: false, failed };
+    const { id: tree } = await repo.tree(base);
+    const kept = await store.keep(key, { before, name: key.name, tree, ms: ctx.clock.now() - begun });
+    return kept.ok ? { ok: true, reused: false, failed: undefined } : kept;
+  } finally {
+    await ctx.files.remove(room);
+  }
+}

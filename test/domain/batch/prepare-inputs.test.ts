@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { prepareInputs } from "../../../src/domain/batch/prepare-inputs.ts";
+
+const LOCK = JSON.stringify({ lockfileVersion: 3, packages: { "": {}, "node_modules/a": { resolved: "https://r/a.tgz" } } });
+const NPM = { "package.json": '{"dependencies": {"a": "1"}}', "package-lock.json": LOCK, "src/index.js": "" };
+
+function inputsOf(command: readonly string[], files: Readonly<Record<string, string>>, inputs?: readonly string[]) {
+  return prepareInputs({
+    commands: [command as [string, ...string[]]],
+    inputs,
+    files: Object.keys(files).map((path) => ({ path, kind: "file" })),
+    text: (path) => files[path],
+  });
+}
+
+describe("the inputs of prepare commands", () => {
+  test("are manifests, lockfiles and settings for an installer, wherever they lie", () => {
+    const files = { ...NPM, "packages/b/package.json": "{}", ".npmrc": "registry=https://r", ".nvmrc": "24" };
+    const paths = [".npmrc", ".nvmrc", "package-lock.json", "package.json", "packages/b/package.json"];
+    expect(inputsOf(["npm", "ci"], files)).toEqual({ reach: "files", paths });
+  });
+
+  test.each([
+    ["a script of the repository", ["./setup.sh"], NPM, '"./setup.sh" may read any file'],
+    ["npm run", ["npm", "run", "build"], NPM, '"npm run build" may read any file'],
+    ["an option that names a folder", ["npm", "ci", "--prefix=x"], NPM, '"npm ci --prefix=x" may read any file'],
+    [
+      "a program of the repository with a known name",
+      ["bin/npm", "ci"],
+      { ...NPM, "bin/npm": "" },
+      '"bin/npm ci" may read any file',
+    ],
+    ["no lockfile", ["npm", "install"], { "package.json": "{}" }, "there is no lockfile"],
+    [
+      "an install script of its own",
+      ["npm", "ci"],
+      { ...NPM, "package.json": '{"scripts": {"prepare": "x"}}' },
+      'package.json has a script "prepare"',
+    ],
+    [
+      "a local package",
+      ["npm", "ci"],
+      { ...NPM, "package.json": '{"dependencies": {"a": "file:../a"}}' },
+      "package.json names a folder or an archive of the repository",
+    ],
+    [
+      "a package whose install script may read files",
+      ["npm", "ci"],
+      { ...NPM, "package-lock.json": JSON.stringify({ packages: { "node_modules/prisma": { hasInstallScript: true } } }) },
+      "package-lock.json has a package with an install script: prisma",
+    ],
+    ["yarn with scripts", ["yarn", "install"], { ...NPM, "yarn.lock": "" }, '"yarn install" may read any file'],
+    ["an editable install", ["pip", "install", "-e", "."], {}, '"pip install -e ." may read any file'],
+    [
+      "requirements that name others",
+      ["pip", "install", "-r", "requirements.txt"],
+      { "requirements.txt": "-r other.pip\n" },
+      "requirements.txt names more than packages of an index",
+    ],
+  ])("are the whole tree for %s", (_, command, files, why) => {
+    expect(inputsOf(command, files)).toEqual({ reach: "tree", why });
+  });
+
+  test("are the whole tree if an input is a link", () => {
+    const files = [{ path: "package.json", kind: "link" as const }];
+    expect(prepareInputs({ commands: [["npm", "ci"]], files, text: () => "{}" })).toEqual({
+      reach: "tree",
+      why: "package.json is a link",
+    });
+  });
+
+  test("are what the batch names, beside what is found", () => {
+    const files = { ...NPM, "prisma/schema.prisma": "", "setup.sh": "" };
+    expect(inputsOf(["./setup.sh"], files, ["prisma/**"])).toEqual({ reach: "files", paths: ["prisma/schema.prisma"] });
+  });
+
+  test("are requirement files for pip", () => {
+    const files = {
+      "requirements.txt": "a[x]==1.0 ; python_version > '3.8' \\\n    --hash=sha256:00\n# note\nb~=2\n",
+      "a.py": "",
+    };
+    expect(inputsOf(["pip", "install", "-r", "requirements.txt"], files)).toEqual({
+      reach: "files",
+      paths: ["requirements.txt"],
+    });
+  });
+});
