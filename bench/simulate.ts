@@ -89,6 +89,7 @@ class Simulation {
       case "abort":
       case "write-gate":
       case "backoff":
+      case "revert":
       case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }

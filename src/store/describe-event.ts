@@ -4,11 +4,12 @@ import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts"
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import { describeKeptWork } from "../domain/run/kept-work.ts";
-import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { RevertEvent } from "../domain/run/reduce-revert.ts";
+import { isAboutRevert } from "../domain/run/revert-fact.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
@@ -16,6 +17,7 @@ import { vecItems } from "../domain/values/vec.ts";
 import { changeLabel, claimLabel, type EventLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
+import { baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
@@ -32,6 +34,15 @@ export interface FeedLine {
   readonly ticket?: TicketId;
 }
 
+/** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */
+export function describeEvents(event: RunEvent, state: RunState): readonly FeedLine[] {
+  const own = describeEvent(event, state);
+  const bases = baseLabels(event, state).map(([{ glyph, tone }, text]) => {
+    return { seq: event.seq + 0.5, at: event.at, glyph, tone, text: displayText(text) };
+  });
+  return own === undefined ? bases : [own, ...bases];
+}
+
 /** Describes an event in a few words. Undefined if it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
   const label = labelOf(event, state);
@@ -43,11 +54,12 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
-type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | RevertEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
+  if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
@@ -255,22 +267,6 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
-
-const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
-  due: "live check repeated",
-  person: "live check asked for",
-  end: "last live check",
-};
-
-/** A live check, with its count and what follows a failed one. */
-function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
-  const { live, phase } = ticketOf(state, event.ticket);
-  if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
-  if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
-  if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
-  const next = phase === "landed" ? "" : "; an agent is next";
-  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
-}
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {

@@ -14,6 +14,7 @@ import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
+import type { RevertFact } from "./revert-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -167,7 +168,8 @@ export type RunFact =
   | HealFact
   | KeptWorkFact
   | LiveCheckFact
-  | OutageFact;
+  | OutageFact
+  | RevertFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };

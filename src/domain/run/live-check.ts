@@ -1,5 +1,6 @@
 import type { Batch } from "../batch/schema.ts";
 import type { TicketId } from "../values/ids.ts";
+import type { RevertState } from "./revert-fact.ts";
 
 /** One live check of a landed change. */
 export interface LiveCheck {
@@ -42,6 +43,8 @@ export interface LiveState {
   readonly givenUp?: string;
   /** Times that the ticket was done and a re-verification then failed. */
   readonly reopened: number;
+  /** Set once the change is to be reverted, or could not be. */
+  readonly revert?: RevertState;
 }
 
 /** The cause of a live check: its time has come, a person asked, or the run is about to end. */

@@ -58,8 +58,8 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   };
 }
 
-function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
-  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
+function mark(state: RunState, index: number, { at, from, to }: EventOf<"merge-landed">): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from, mergedAt: at });
 }
 
 function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {

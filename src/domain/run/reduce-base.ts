@@ -4,7 +4,7 @@ import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import { isLandedNotLive } from "./live-check.ts";
-import { type RunState, ticketOf } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -15,18 +15,20 @@ export function withBase(state: RunState, index: number, at: number): RunState {
   const repo = state.plan.tickets[index]?.repo;
   if (repo === undefined) return state;
   const known = brokenBaseOf(state, repo);
-  if (known !== undefined && isLandedNotLive(ticketOf(state, known.ticket))) return state;
   const next = firstNotLive(state, repo);
+  if (known !== undefined && known.ticket === next?.id) return state;
   if (next?.live === undefined) {
     if (known === undefined) return state;
     const { [repo]: _, ...brokenBases } = state.brokenBases;
-    return { ...state, brokenBases, incidents: endIncident(state.incidents, { kind: "broken-base", repo }, at) };
+    const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, { endedSeq: state.seq });
+    return { ...state, brokenBases, incidents };
   }
   const base = brokenBy(state, next, next.live, known?.since ?? at);
   const incident = {
     kind: "broken-base" as const,
     at: base.since,
     repo,
+    seq: state.seq,
     summary: `${base.sha.slice(0, 7)} of ${base.ticket}: ${base.summary}`,
   };
   return {
@@ -45,9 +47,14 @@ function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   let first: TicketState | undefined;
   for (const ticket of vecItems(state.tickets)) {
     if (!isLandedNotLive(ticket) || specOf(state.plan, ticket.id).repo !== repo) continue;
-    if (first === undefined || (ticket.live?.landedAt ?? 0) < (first.live?.landedAt ?? 0)) first = ticket;
+    if (first === undefined || landedAt(ticket) < landedAt(first)) first = ticket;
   }
   return first;
+}
+
+/** The time of the landing itself: a live check may fail long after it, and after that of a later landing. */
+function landedAt({ mergedAt, live }: TicketState): number {
+  return mergedAt ?? live?.landedAt ?? 0;
 }
 
 function brokenBy(state: RunState, { id }: TicketState, live: NonNullable<TicketState["live"]>, since: number): BrokenBase {

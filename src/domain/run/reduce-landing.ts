@@ -5,8 +5,11 @@ import { type Landings, upTo, withTrusted } from "./landings.ts";
 import { withBaseMoved } from "./reduce-people.ts";
 import { indexOf, type RunState } from "./state.ts";
 
-/** Adds a landing to the knowledge of its repository's base. */
-export function withLanding(state: RunState, event: Extract<RunEvent, { type: "merge-landed" }>): RunState {
+/** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
+export function withLanding(
+  state: RunState,
+  event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to">,
+): RunState {
   const { ticket: id, repo, from, to } = event;
   const index = indexOf(state, id);
   const { mergedSha, unfinished } = vecAt(state.tickets, index);

@@ -80,6 +80,7 @@ export function endAsLanded(
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
+    ...(earlier && { revert: { since: at, ...earlier.revert, failed: earlier.revert?.failed ?? LANDED_TWICE } }),
   };
   const summary = evidence?.summary ?? "no reason kept";
   const checked = withCheck(live, { at, ok: false, summary });
@@ -87,6 +88,9 @@ export function endAsLanded(
   const landed = withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked });
   return afterFailure(withBase(landed, index, at), index, at);
 }
+
+/** The reason why a repair that has landed on top of a change is not reverted: the earlier change would stay. */
+const LANDED_TWICE = "it has landed more than once, and only its last landing could be reverted";
 
 /** A done ticket as a landed one, after a failed re-verification: its check is repeated first. Undefined without a commit. */
 export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
@@ -113,7 +117,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
 function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
-  const { givenUp: ____, ...rest } = live;
+  const { givenUp: ____, revert: _____, ...rest } = live;
   const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
@@ -152,16 +156,19 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
   if (live.failed <= spec.repeats)
     return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(live.failed, spec) } });
+  if (state.batch.onBroken === "revert" && live.revert?.failed === undefined)
+    return withTicket(state, index, { ...ticket, live: { ...idleLive(live), revert: { since: at, ...live.revert } } });
   const failures = ticket.failures + 1;
-  const evidence: Evidence = {
-    step: "verify",
-    name: live.check,
-    summary: `${live.failed} live checks in a row failed; the last: ${live.history.at(-1)?.summary ?? "no reason kept"}`,
-    detail: live.detail,
-  };
+  const evidence = failedChecks(live);
   const next = withEvidence({ ...ticket, failures, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence);
   if (failures >= state.batch.limits.attempts) return giveUp(withTicket(state, index, next), index, evidence.summary);
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
+}
+
+/** The evidence of a landed change whose live checks kept failing. */
+export function failedChecks({ check, detail, failed, history }: LiveState): Evidence {
+  const last = history.at(-1)?.summary ?? "no reason kept";
+  return { step: "verify", name: check, summary: `${failed} live checks in a row failed; the last: ${last}`, detail };
 }
 
 /** Stops repeating the check. Only a person, a new engine or the last re-verification checks the ticket again. */
@@ -174,17 +181,25 @@ export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
   return ticket.live === undefined ? ticket : { ...ticket, phase: "landed", live: { ...idleLive(ticket.live), givenUp } };
 }
 
+/** Without a revert that is planned and has not begun to land. One that failed stays. */
+export function withoutPlannedRevert(live: LiveState): LiveState {
+  const { revert, ...rest } = live;
+  return revert?.failed === undefined && revert?.to === undefined ? rest : live;
+}
+
 /** Makes the check of every landed ticket due: a new engine checks at once, and repeats a check of the last one. */
 export function withChecksDue(state: RunState, at: number): RunState {
   let next = state;
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
-    if (live !== undefined && (ticket.phase === "landed" || live.checking))
+    if (live !== undefined && (ticket.phase === "landed" || live.checking)) {
+      const isDue = ticket.phase === "landed" && live.revert?.to === undefined;
       next = withTicket(next, index, {
         ...ticket,
-        live: { ...idleLive(live), ...(ticket.phase === "landed" ? { nextAt: at } : {}) },
+        live: { ...(isDue ? withoutPlannedRevert(idleLive(live)) : idleLive(live)), ...(isDue ? { nextAt: at } : {}) },
       });
+    }
     index += 1;
   }
   return next;

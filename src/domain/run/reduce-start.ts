@@ -44,7 +44,8 @@ function stateOf(settled: Started["settled"][number] | undefined): TrackerState 
 /** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
 function withWork(ticket: TicketState, { live, ...work }: Omit<CarriedOverWork, "id">, at: number): TicketState {
   if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
-  const { givenUp: _, ...rest } = idleLive(live);
+  const { givenUp: _, revert, ...unplanned } = idleLive(live);
+  const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
   const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, unfinished: 0, reopened: 0, nextAt: at };
   return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: recheck };
 }
@@ -109,6 +110,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     counts,
     landings: {},
     brokenBases: {},
+    reverting: [],
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),

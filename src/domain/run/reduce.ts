@@ -15,8 +15,10 @@ import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
+import { reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
+import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
 
 /**
@@ -36,6 +38,7 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
 
 function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   if (isAboutHeal(event)) return reduceHeal(state, event);
+  if (isAboutRevert(event)) return reduceRevert(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
@@ -159,6 +162,7 @@ function resumed(state: RunState): RunState {
     paused: false,
     reverified: false,
     heldElsewhere: {},
+    reverting: [],
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: resetInterruptedKeep(state.heals),

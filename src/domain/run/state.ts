@@ -67,6 +67,8 @@ export interface RunState {
   readonly landings: Readonly<Record<string, Landings>>;
   /** Bases with a landed change that is not live, by repository. */
   readonly brokenBases: Readonly<Record<string, BrokenBase>>;
+  /** Tickets whose landed change is being reverted, by index. */
+  readonly reverting: readonly number[];
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;

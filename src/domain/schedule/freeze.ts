@@ -47,6 +47,24 @@ export function isBeyondRepair(state: RunState, { ticket: id }: BrokenBase): boo
   return state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined;
 }
 
+/**
+ * Tickets whose landed change is to be reverted now: the suspects of broken bases. A landing whose live check is still open on its
+ * finish line may be the earlier one, so it is waited for.
+ */
+export function dueReverts(state: RunState): readonly TicketId[] {
+  return Object.entries(state.brokenBases).flatMap(([repo, { ticket: id }]) => {
+    const index = indexOf(state, id);
+    const { phase, live, gate } = vecAt(state.tickets, index);
+    if (phase !== "landed" || gate !== undefined || live?.checking || state.reverting.includes(index)) return [];
+    const isDue = live?.revert !== undefined && live.revert.failed === undefined;
+    return isDue && !state.finishing.some((other) => hasLanded(state, other, repo)) ? [id] : [];
+  });
+}
+
+function hasLanded(state: RunState, index: number, repo: string): boolean {
+  return state.plan.tickets[index]?.repo === repo && vecAt(state.tickets, index).attempt?.merge?.landed === true;
+}
+
 /** The reason why a change does not land now, in words; undefined if it may. */
 export function freezeReason(state: RunState, id: TicketId): string | undefined {
   const index = indexOf(state, id);

@@ -19,6 +19,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     readFiles: (options) => persist(() => repo.readFiles(options)),
     files: (commit) => persist(() => repo.files(commit)),
     deriveCommit: (options) => persist(() => repo.deriveCommit(options)),
+    reverse: (options) => persist(() => repo.reverse(options)),
     land: (options) => persist(() => repo.land(options)),
     missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),
     contains: (commit) => persist(() => repo.contains(commit)),

@@ -17,6 +17,7 @@ import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
 import { reverify } from "./reverify.ts";
+import { revertLanded } from "./revert.ts";
 import { TrackerWatch } from "./tracker-watch.ts";
 
 /** Delay of a judgement in the background after it falls due. Milliseconds. */
@@ -103,6 +104,8 @@ export class Performer implements Effects {
         // The last re-verification runs its own.
         if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
         return;
+      case "revert-started":
+        return this.#track(revertLanded(this.#ctx, event.ticket, this.#others.signal));
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());

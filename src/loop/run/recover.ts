@@ -2,7 +2,7 @@ import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { vecItems } from "../../domain/values/vec.ts";
+import { vecAt, vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
@@ -11,6 +11,7 @@ import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
 import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
+import { revertMarker } from "./revert.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
@@ -68,6 +69,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
+      ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };

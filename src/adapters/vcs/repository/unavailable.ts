@@ -26,6 +26,7 @@ const CLASSIFIED = [
   "readFiles",
   "files",
   "deriveCommit",
+  "reverse",
   "land",
   "missingFromBase",
   "contains",
