@@ -59,7 +59,7 @@ type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | Re
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
-  if (isAboutRevert(event)) return revertLabel(event, state);
+  if (isAboutRevert(event)) return revertLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 

@@ -121,3 +121,12 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   const { unfinished } = vecAt(state.tickets, index);
   return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }
+
+/** What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or others land on. */
+export type BrokenBaseResponse = "frozen" | "reverting" | "continuing";
+
+/** What the engine does about a broken base. */
+export function responseTo(state: RunState, { ticket }: BrokenBase): BrokenBaseResponse {
+  if (state.batch.onBroken === "continue") return "continuing";
+  return state.reverting.includes(indexOf(state, ticket)) ? "reverting" : "frozen";
+}

@@ -2,8 +2,11 @@ import type { RunEvent } from "../../domain/run/event.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
 import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { EventLabel } from "../describe-claim.ts";
+import { displayText } from "../display-text.ts";
 import { STYLES, toned } from "./tone.ts";
 
 const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
@@ -23,14 +26,12 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
 }
 
 /** Describes an event of the engine's revert. */
-export function revertLabel(event: RevertEvent, state: RunState): EventLabel | undefined {
+export function revertLabel(event: RevertEvent): EventLabel | undefined {
   switch (event.type) {
     case "revert-intended":
       return undefined;
-    case "revert-started": {
-      const { live } = ticketOf(state, event.ticket);
-      return [STYLES.again, `reverting ${live?.sha.slice(0, 7) ?? "its change"}: its live checks keep failing`];
-    }
+    case "revert-started":
+      return [STYLES.again, "its change is being reverted: the live checks keep failing"];
     case "revert-landed":
       return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the live check runs without the change`];
     case "revert-waiting":
@@ -54,4 +55,43 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunSta
     if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} is whole again: ${summary}`]];
     return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
   });
+}
+
+const RESPONSES: Readonly<Record<BrokenBaseResponse, string>> = {
+  frozen: "frozen",
+  reverting: "reverting",
+  continuing: "continuing",
+};
+
+/** The broken base that a run shows, in parts that are safe to draw. Plain values only. */
+export interface BrokenBaseLabel {
+  readonly repo: string;
+  /** The suspected commit and its ticket. */
+  readonly suspect: string;
+  readonly ticket: TicketId;
+  /** What fails. */
+  readonly failure: string;
+  readonly response: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The number of other broken bases. */
+  readonly more: number;
+}
+
+/** The base that has been broken longest; undefined if none is, or the run has ended. */
+export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | undefined {
+  if (run === undefined || run.end !== undefined) return undefined;
+  const all = Object.entries(run.brokenBases).toSorted(([, a], [, b]) => a.since - b.since);
+  const [repo, base] = all[0] ?? [];
+  if (repo === undefined || base === undefined) return undefined;
+  const { sha, ticket, step, summary, since } = base;
+  return {
+    repo: displayText(repo),
+    suspect: `${sha.slice(0, 7)} of ${ticket}`,
+    ticket,
+    failure: displayText(`${step} fails: ${summary}`),
+    response: RESPONSES[responseTo(run, base)],
+    since,
+    more: all.length - 1,
+  };
 }
