@@ -262,6 +262,8 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
+  if (event.held && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }

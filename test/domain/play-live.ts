@@ -11,7 +11,7 @@ export const liveTurns = [
     arbitrary: fc.record({
       do: fc.constant("look" as const),
       which: fc.nat(),
-      result: fc.constantFrom("ok", "failed", "failed", "unfinished", "gone"),
+      result: fc.constantFrom("ok", "failed", "failed", "unfinished", "gone", "held"),
     }),
   },
   {
@@ -41,7 +41,7 @@ export function look(sim: Simulation, which: number, result: string): boolean {
   const ticket = running[which % Math.max(1, running.length)]?.id;
   if (ticket === undefined) return false;
   const said = { ticket, summary: result, detail: "", ok: result === "ok" };
-  const problem = result === "unfinished" || result === "gone" ? { problem: result as "unfinished" | "gone" } : {};
+  const problem = result === "unfinished" || result === "gone" || result === "held" ? ({ problem: result } as const) : {};
   sim.report({ type: "live-check-ended", ...said, ...problem });
   return true;
 }

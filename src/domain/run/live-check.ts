@@ -43,6 +43,8 @@ export interface LiveState {
   readonly givenUp?: string;
   /** Times that the ticket was done and a re-verification then failed. */
   readonly reopened: number;
+  /** Set while a check waits for an earlier environment of the base, in words. Nothing of this change is known to fail. */
+  readonly held?: string;
   /** Set once the change is to be reverted, or could not be. */
   readonly revert?: RevertState;
 }
@@ -63,8 +65,11 @@ export type LiveCheckFact =
       readonly detail: string;
       /** The failed `verify` step. */
       readonly check?: string;
-      /** `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. */
-      readonly problem?: "unfinished" | "gone";
+      /**
+       * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. `held`: a check of an earlier
+       * environment fails on the same base.
+       */
+      readonly problem?: "unfinished" | "gone" | "held";
     };
 
 type LiveSpec = NonNullable<Batch["live"]>;

@@ -1,6 +1,7 @@
 import { stepName } from "../batch/step-spec.ts";
 import { endIncident, withIncident } from "../results/incident.ts";
 import { specOf } from "../schedule/plan.ts";
+import { withTicket } from "../schedule/queue.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import { isLandedNotLive } from "./live-check.ts";
@@ -21,7 +22,7 @@ export function withBase(state: RunState, index: number, at: number): RunState {
     if (known === undefined) return state;
     const { [repo]: _, ...brokenBases } = state.brokenBases;
     const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, { endedSeq: state.seq });
-    return { ...state, brokenBases, incidents };
+    return withHeldChecksDue({ ...state, brokenBases, incidents }, repo, at);
   }
   const base = brokenBy(state, next, next.live, known?.since ?? at);
   const incident = {
@@ -38,6 +39,18 @@ export function withBase(state: RunState, index: number, at: number): RunState {
   };
 }
 
+/** Makes the checks due that waited for an earlier environment of a base that is whole now. */
+function withHeldChecksDue(state: RunState, repo: string, at: number): RunState {
+  let next = state;
+  for (const [index, ticket] of [...vecItems(state.tickets)].entries()) {
+    const { live, phase } = ticket;
+    if (live?.held === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo) continue;
+    const { givenUp: _, ...rest } = live;
+    next = withTicket(next, index, { ...ticket, live: { ...rest, unfinished: 0, nextAt: at } });
+  }
+  return next;
+}
+
 /** The failing base of a repository; undefined if nothing that landed on it is known to fail. */
 export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, repo: string): BrokenBase | undefined {
   return Object.hasOwn(brokenBases, repo) ? brokenBases[repo] : undefined;
@@ -46,7 +59,7 @@ export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, rep
 function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   let first: TicketState | undefined;
   for (const ticket of vecItems(state.tickets)) {
-    if (!isLandedNotLive(ticket) || specOf(state.plan, ticket.id).repo !== repo) continue;
+    if (!isLandedNotLive(ticket) || ticket.live?.held !== undefined || specOf(state.plan, ticket.id).repo !== repo) continue;
     if (first === undefined || landedAt(ticket) < landedAt(first)) first = ticket;
   }
   return first;

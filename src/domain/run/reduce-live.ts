@@ -4,7 +4,7 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { afterUnfinished, idleLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { afterUnfinished, idleLive, isLandedNotLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
@@ -25,7 +25,9 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
     return withTicket(state, index, { ...ticket, live: { ...rest, ...resume, checking: true } });
   }
   const { at, ok, summary } = event;
-  const checked = withCheck(idleLive(live), { at, ok, summary });
+  if (event.problem === "held") return hold(state, index, live, event);
+  const { held: _, ...known } = idleLive(live);
+  const checked = withCheck(known, { at, ok, summary });
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
   if (event.problem === "unfinished")
@@ -36,6 +38,22 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
     return withTicket(state, index, { ...ticket, live: { ...checked, check, detail, unfinished: 0, nextAt: live.resumeAt } });
   const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
   return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
+}
+
+/** The check waits for another ticket's, so it is repeated. What failed before passes now. */
+function hold(state: RunState, index: number, live: LiveState, event: Ended): RunState {
+  const waiting = afterUnfinished({ ...idleLive(live), failed: 0, held: event.summary }, liveSpecOf(state.batch), event);
+  const next = awaitsNobody(state, index) ? { ...idleLive(waiting), givenUp: event.summary } : waiting;
+  return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
+}
+
+/** True if whatever fails on the ticket's base is not checked again by itself. */
+function awaitsNobody(state: RunState, index: number): boolean {
+  const repo = state.plan.tickets[index]?.repo;
+  return [...vecItems(state.tickets)].every((ticket, i) => {
+    if (i === index || state.plan.tickets[i]?.repo !== repo || !isLandedNotLive(ticket)) return true;
+    return ticket.live?.held !== undefined || (ticket.live?.givenUp !== undefined && ticket.phase === "landed");
+  });
 }
 
 /**
@@ -53,14 +71,14 @@ export function endAsLanded(
   }: {
     readonly attempt: Attempt;
     readonly claimed: boolean;
-    readonly event: { readonly at: number; readonly evidence?: Evidence };
+    readonly event: { readonly at: number; readonly evidence?: Evidence; readonly held?: true };
     readonly before: Unfinished | undefined;
   },
 ): RunState {
   const ticket = vecAt(state.tickets, index);
   const { live: earlier } = ticket;
   const { merge, n } = attempt;
-  const { at, evidence } = event;
+  const { at, evidence, held } = event;
   if (merge?.landed !== true) {
     if (earlier === undefined) return requeue(state, index);
     const live = { ...idleLive(earlier), failed: 0, unfinished: 0, nextAt: at };
@@ -83,6 +101,10 @@ export function endAsLanded(
     ...(earlier && { revert: { since: at, ...earlier.revert, failed: earlier.revert?.failed ?? LANDED_TWICE } }),
   };
   const summary = evidence?.summary ?? "no reason kept";
+  if (held) {
+    const next = afterUnfinished({ ...live, failed: 0, held: summary }, liveSpecOf(state.batch), { at, summary });
+    return withBase(withTicket(state, index, { ...ticket, phase: "landed", live: next }), index, at);
+  }
   const checked = withCheck(live, { at, ok: false, summary });
   const incidents = withIncident(state.incidents, { kind: "live-check", at, ticket: ticket.id, step: "verify", summary });
   const landed = withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked });

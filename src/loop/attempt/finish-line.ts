@@ -1,6 +1,7 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { indexOf } from "../../domain/run/state.ts";
 import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
@@ -60,6 +61,11 @@ export async function finishLanded(
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
   const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
+    const held = heldByEnvironment(ctx.state(), scope.ticket.id, step.spec);
+    if (held !== undefined) {
+      const evidence = { step: "verify", name: stepName(step.spec), summary: held, detail: "" } as const;
+      throw new AttemptOver({ outcome: "landed", evidence, held: true });
+    }
     await runInTurn(ctx, scope, step, (open) => runAfter(ctx, open, repo, step.spec, landed));
   }
   return { outcome: "done" };

@@ -20,6 +20,7 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
   const { live, phase } = ticketOf(state, event.ticket);
   if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
   if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
+  if (event.problem === "held") return [toned(STYLES.heldUp, "waiting"), event.summary];
   if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
   const next = phase === "landed" ? "" : "; an agent is next";
   return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
