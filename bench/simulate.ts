@@ -90,6 +90,7 @@ class Simulation {
       case "write-gate":
       case "backoff":
       case "revert":
+      case "base-check":
       case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }

@@ -1,11 +1,11 @@
 /**
- * Recreates the example's two git repositories under example/workspace/, from the files in example/repos/, and starts their two
- * environments, dev and prod. The bytes, names and dates are fixed, so the first commit of each repository has the same id on
- * every machine. Needs only git; reads no git configuration of the user's.
+ * Recreates the example's two git repositories and its tickets under example/workspace/, from the files in example/, and starts
+ * its surroundings: the environments dev and prod, and a script that plays a person. The bytes, names and dates are fixed, so the
+ * first commit of each repository has the same id on every machine. Needs only git; reads no git configuration of the user's.
  */
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -19,7 +19,7 @@ const LOOK_MS = 30;
 const FIRST_DAY = "2026-01-05T09:00:00Z";
 
 /**
- * Creates both repositories with base branch `main` and returns their paths. Removes previous ones, unless a run is working on
+ * Creates the tickets and both repositories with base branch `main`; returns the repositories' paths. Removes previous ones, unless a run is working on
  * one: then it changes nothing and rejects with a RepositoryBusy.
  */
 export async function setUpExample(workspace: string = WORKSPACE): Promise<readonly string[]> {
@@ -27,9 +27,9 @@ export async function setUpExample(workspace: string = WORKSPACE): Promise<reado
     (path) => existsSync(path) && machineLocks().isHeld(baseLock(path, "main")),
   );
   if (busy !== undefined) throw new RepositoryBusy(busy);
-  await stopEnvironments(workspace);
+  await stopSurroundings(workspace);
   await rm(workspace, { recursive: true, force: true });
-  await mkdir(workspace, { recursive: true });
+  await cp(join(import.meta.dirname, "tickets"), join(workspace, "tickets"), { recursive: true });
   return Promise.all(NAMES.map((name) => createRepository(name, join(workspace, name))));
 }
 
@@ -57,7 +57,7 @@ function gitEnvironment(): Record<string, string> {
   };
 }
 
-/** The parts of the example, besides the recreated repositories. */
+/** The parts of the example, besides what is recreated. */
 const PARTS = ["agent.mjs", "claims.mjs", "evidence.mjs", "files.mjs", "kit.mjs", "reviewer.mjs", "run.mjs", "live", "scripts"];
 
 /** Copies the example and its batch file into a folder, to be set up and run there; returns the path for its workspace. */
@@ -69,14 +69,12 @@ export async function copyExample(folder: string): Promise<string> {
 }
 
 /**
- * Starts dev and prod as processes of their own, and waits until both answer. They end by themselves if the workspace is gone, or
- * after ten minutes without a request.
+ * Starts dev, prod and the scripted person as processes of their own, and waits until both environments answer. They end by
+ * themselves if the workspace is gone, or after ten minutes without a request; the person ends with dev.
  */
-export async function startEnvironments(workspace: string = WORKSPACE): Promise<void> {
+export async function startSurroundings(workspace: string = WORKSPACE): Promise<void> {
   for (const name of ENVIRONMENTS) {
-    const env = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
-    const argv = [join(import.meta.dirname, "live", "serve.mjs"), name, workspace];
-    const child = spawn(process.execPath, argv, { env, stdio: "ignore", detached: true });
+    const child = startProgram("serve.mjs", name, workspace);
     const failed = new Promise<never>((_, reject) => {
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`${name} ended with code ${code} instead of answering`)));
@@ -85,10 +83,17 @@ export async function startEnvironments(workspace: string = WORKSPACE): Promise<
     child.removeAllListeners();
     child.unref();
   }
+  startProgram("person.mjs", workspace).unref();
 }
 
-/** Ends the environments of a workspace; missing ones are ignored. */
-export async function stopEnvironments(workspace: string = WORKSPACE): Promise<void> {
+function startProgram(name: string, ...args: string[]): ChildProcess {
+  const env = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
+  const argv = [join(import.meta.dirname, "live", name), ...args];
+  return spawn(process.execPath, argv, { env, stdio: "ignore", detached: true });
+}
+
+/** Ends the environments of a workspace, and with them the person; missing ones are ignored. */
+export async function stopSurroundings(workspace: string = WORKSPACE): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const asked = await ask(workspace, name, "POST");
     while (asked && (await ask(workspace, name, "GET"))) await sleep(LOOK_MS);
@@ -123,8 +128,8 @@ export class RepositoryBusy extends Error {
 if (import.meta.main) {
   try {
     for (const path of await setUpExample()) console.log(`example repository ready: ${path}`);
-    await startEnvironments();
-    console.log(`example environments ready: ${ENVIRONMENTS.join(", ")}`);
+    await startSurroundings();
+    console.log(`example environments ready: ${ENVIRONMENTS.join(", ")}; a script plays a person who edits the tracker`);
   } catch (error) {
     if (!(error instanceof RepositoryBusy)) throw error;
     console.error(`example: ${error.message}`);

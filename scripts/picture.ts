@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type Terminal } from "@xterm/headless";
-import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../example/setup.ts";
+import { copyExample, setUpExample, startSurroundings, stopSurroundings } from "../example/setup.ts";
 import { type Frame, frameOf, framesToSvg, screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -123,7 +123,7 @@ function motionPicture(all: readonly Frame[], still: Frame): string {
 async function exampleIn(folder: string): Promise<string> {
   const workspace = await copyExample(folder);
   await setUpExample(workspace);
-  await startEnvironments(workspace);
+  await startSurroundings(workspace);
   return join(folder, "batch.example.json");
 }
 
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
     // An engine is left only after a failure; it must not outlive its folder.
     for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))
       process.kill(Number(readFileSync(join(folder, file), "utf8")));
-    await stopEnvironments(join(folder, "example", "workspace"));
+    await stopSurroundings(join(folder, "example", "workspace"));
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -55,7 +55,7 @@ export function hasBrokenBase({ run }: Pick<DashboardState, "run">): boolean {
 function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   const broken = cell.row < TOP ? undefined : brokenBaseLabel(state.run);
   if (broken === undefined) return partAt(state, size, cell);
-  if (cell.row === TOP) return { on: "ticket", id: broken.ticket };
+  if (cell.row === TOP) return broken.ticket === undefined ? NOTHING : { on: "ticket", id: broken.ticket };
   return partAt(state, { ...size, rows: size.rows - 1 }, { ...cell, row: cell.row - 1 });
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { formatProblems } from "../domain/batch/problem.ts";
-import { isUnchecked } from "../domain/batch/warn.ts";
+import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startEngine } from "./engine/start-engine.ts";
@@ -43,7 +43,7 @@ export async function engineProcess(json: string): Promise<number> {
       ...args,
       env: process.env,
       onAccepted: (loaded) => {
-        const unchecked = loaded.warnings.filter(isUnchecked);
+        const unchecked = loaded.warnings.filter(isToldAtStart);
         if (unchecked.length > 0) warnings = formatProblems(args.batch, unchecked);
       },
       ...(workers === undefined ? {} : { workers }),

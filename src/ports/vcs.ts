@@ -90,6 +90,10 @@ export interface Repo {
   }): Promise<Change>;
   /** Points a branch at a commit, and makes it if it is not there. Safe to repeat. */
   keepBranch(options: { branch: string; tip: string }): Promise<void>;
+  /** The commit of a branch; undefined if there is none of this name. */
+  branchTip(branch: string): Promise<string | undefined>;
+  /** The names of the branches below this folder of branches, such as `loopdash/<run>`. */
+  branches(folder: string): Promise<readonly string[]>;
   /** The change between two commits. */
   change(options: { from: string; tip: string }): Promise<Change>;
   /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them. */

@@ -1,6 +1,7 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import { describeKeptWork } from "../domain/run/kept-work.ts";
@@ -37,9 +38,8 @@ export interface FeedLine {
 /** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */
 export function describeEvents(event: RunEvent, state: RunState): readonly FeedLine[] {
   const own = describeEvent(event, state);
-  const bases = baseLabels(event, state).map(([{ glyph, tone }, text]) => {
-    return { seq: event.seq + 0.5, at: event.at, glyph, tone, text: displayText(text) };
-  });
+  const { seq, at } = event;
+  const bases = baseLabels(event, state).map(([style, text]) => ({ seq: seq + 0.5, at, ...style, text: displayText(text) }));
   return own === undefined ? bases : [own, ...bases];
 }
 
@@ -54,7 +54,7 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
-type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | RevertEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | PeopleEvent | RevertEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
@@ -65,6 +65,8 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
+  // A base that breaks or is whole again has a line of its own.
+  if (isAboutBaseCheck(event)) return undefined;
   switch (event.type) {
     case "run-started":
       return startLabel(event);

@@ -3,13 +3,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { keymapFrom } from "../../src/cli/key-file-text.ts";
+import { nodeValue, readSyntax } from "../../src/domain/batch/syntax.ts";
 import { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
 import { Attack } from "../../src/domain/review/attack.ts";
 import { Review } from "../../src/domain/review/review.ts";
 import { renderAdjudicatorPrompt } from "../../src/loop/questions/adjudicator-prompt.ts";
 import { renderQuestion } from "../../src/loop/questions/question-prompt.ts";
-import { told } from "../domain/batch/sample.ts";
+import { batchText, told } from "../domain/batch/sample.ts";
 import { ticketOf } from "../domain/simulate.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -43,6 +45,20 @@ test("each page about batches shows a whole one", () => {
 
 test.each(batches)("a batch in %s can be run", (_, text) => {
   expect(told(text)).toBe("");
+});
+
+/** Every block of JSON on a page, each with a hint of what it is. */
+const examples = ["json", "jsonc"].flatMap(blocks).map(([page, text]) => [page, text.trim().slice(0, 60), text] as const);
+
+test.each(examples)("an example in %s is what a reader takes it for: %s", (page, _, text) => {
+  // The pages on answers and keys say so; everything else is a batch, a part of one, or a ticket to add.
+  if (page === "docs/reviewer.md" && text.includes('"nonce"')) return expect(() => JSON.parse(text)).not.toThrow();
+  if (page === "docs/keys.md") return expect(() => keymapFrom(text, "keys.json")).not.toThrow();
+  if (text.includes('"tickets"')) return;
+  const whole = text.trim().startsWith("{") ? text : `{${text}}`;
+  const part = readSyntax(whole);
+  expect(part.ok, "it is JSON with comments").toBe(true);
+  if (part.ok) expect(told(batchText(nodeValue(part.root) as Record<string, unknown>))).toBe("");
 });
 
 describe("links", () => {

@@ -14,7 +14,7 @@ function scene(over: Record<string, unknown> = {}, from = 99) {
 fs.appendFileSync("${stage.path("looks")}", "look\\n");
 const looks = fs.readFileSync("${stage.path("looks")}", "utf8").split("\\n").length - 1;
 console.log("the page answered 503");
-if (fs.existsSync("${stage.path("hang")}")) await new Promise((resolve) => setTimeout(resolve, 600_000));
+while (fs.existsSync("${stage.path("hang")}")) await new Promise((resolve) => setTimeout(resolve, 20));
 process.exit(fs.existsSync("${stage.path("up")}") || looks >= ${from} ? 0 : 1);
 `,
   );
@@ -59,6 +59,10 @@ describe("a verify that fails after the landing", () => {
       state: "open",
       landed: { sha, failedChecks: 4, lastCheck: { ok: false, output: expect.stringContaining("503") } },
     });
+    expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/T-2[\s\S]*has not landed/),
+    });
     const [, command = ""] = /repeat with: loopdash (verify \S+ T-1)/.exec(first.stdout) ?? [];
     for (const format of ["--md", "--html"])
       expect((await stage.run(["report", format])).stdout).toContain("repeat with: loopdash");
@@ -68,7 +72,8 @@ describe("a verify that fails after the landing", () => {
     expect(calls()).toEqual(["T-1"]);
 
     writeFileSync(stage.path("up"), "");
-    expect((await stage.run(["verify"])).code).toBe(1);
+    // The other ticket is open, but all that was checked is live.
+    expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 ticket checked, 1 live") });
     expect((await stage.report()).tickets).toMatchObject([{ state: "done", mergedSha: sha }, { state: "open" }]);
     expect(calls()).toEqual(["T-1"]);
 
@@ -93,6 +98,38 @@ describe("a verify that fails after the landing", () => {
     expect((await stage.run([batch, "--headless"])).code).toBe(0);
     expect(calls()).toEqual(["T-1", "T-1", "T-2"]);
   });
+});
+
+test("loopdash verify says so if nothing has landed", async () => {
+  const { stage, batch } = scene();
+  stage.agent("process.exit(1);");
+  expect((await stage.run([batch, "--headless"])).code).toBe(1);
+  expect(await stage.run(["verify"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("nothing to check: no ticket of run"),
+  });
+});
+
+test("loopdash verify checks only the ticket that it names, also without an engine", async () => {
+  const { stage, looks } = scene();
+  const looker = (id: string) => ({ step: "verify", name: "live", command: [process.execPath, stage.path("look.mjs"), id] });
+  const finish = (id: string) => [{ step: "gates" }, { step: "merge" }, looker(id)];
+  const batch = stage.batch(
+    ["T-1", "T-2"].map((id) => ({ id, finish: finish(id) })),
+    { limits: { attempts: 1 }, onBroken: "continue" },
+  );
+  expect((await stage.run([batch, "--headless"])).code).toBe(1);
+  writeFileSync(stage.path("up"), "");
+  const before = looks();
+  expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({ code: 0 });
+  // Its check, and the last one before the oracle.
+  expect(looks() - before).toBe(2);
+  expect((await stage.report()).tickets).toMatchObject([
+    { id: "T-1", state: "open", landed: { givenUp: "this run checks only T-2" } },
+    { id: "T-2", state: "done" },
+  ]);
+  expect(await stage.run(["verify"])).toMatchObject({ code: 0 });
+  expect((await stage.report()).tickets).toMatchObject([{ state: "done" }, { state: "done" }]);
 });
 
 test("kill -9 in the middle of a live check: it is ended and repeated, and nothing lands twice", async () => {
@@ -125,4 +162,18 @@ test("loopdash verify asks the engine that is at work, and tells what came of it
   expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("the check passed") });
   expect((await run.ended).code).toBe(0);
   expect(await stage.report()).toMatchObject({ interventions: { byClass: { I2: 1 } } });
+});
+
+test("loopdash verify joins a check that is under way, and its exit code follows from that check", async () => {
+  const { stage, batch } = scene({ live: { repeats: 5, everySeconds: 300 } });
+  const run = stage.start([batch, "--headless"]);
+  await run.until(/it landed, and is not live/);
+  writeFileSync(stage.path("hang"), "");
+  const first = stage.start(["verify"]);
+  await first.until(/live check asked for/);
+  const second = stage.start(["verify", "test", "T-1"]);
+  await run.until(/T-1 is being checked already/);
+  rmSync(stage.path("hang"));
+  for (const { ended } of [first, second])
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks\)/) });
 });

@@ -1,21 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readBatch } from "../../src/domain/batch/read.ts";
-import type { Ticket } from "../../src/domain/batch/schema.ts";
 import { planOf, topologicalOrder } from "../../src/domain/schedule/plan.ts";
-import { batch, FOUND } from "./stage.ts";
+import { batch, FOUND, reading } from "./stage.ts";
 
-const tickets: readonly Ticket[] = batch.tickets.map((ticket) => {
-  if (ticket.repo === undefined || ticket.title === undefined) throw new Error(`${ticket.id} lacks a repo or a title`);
-  return { ...ticket, repo: ticket.repo, title: ticket.title, finish: batch.finish ?? [] };
-});
+const { tickets } = batch;
 
-test("eight tickets over two repositories, in a graph with chains, joins and an edge between the repositories", () => {
-  expect(tickets).toHaveLength(8);
+test("nine tickets over two repositories, in a graph with chains, joins and an edge between the repositories", () => {
+  expect(tickets).toHaveLength(9);
   expect(new Set(tickets.map((ticket) => ticket.repo))).toEqual(new Set(["shop", "infra"]));
   const { dependents } = planOf(tickets, {});
-  expect(topologicalOrder(tickets, dependents)).toHaveLength(8);
+  expect(topologicalOrder(tickets, dependents)).toHaveLength(9);
   expect(tickets.filter((ticket) => ticket.dependsOn.length >= 2).length).toBeGreaterThanOrEqual(2);
   const repoOf = (id: string) => tickets.find((ticket) => ticket.id === id)?.repo;
   expect(tickets.some((ticket) => ticket.dependsOn.some((dep) => repoOf(dep) !== ticket.repo))).toBe(true);
@@ -29,15 +24,18 @@ test("the two tickets that end at somebody else's door hold the same resource, a
 
 test("loopdash reads it without a problem or a warning, and the agent and the repositories are beside it", () => {
   const root = resolve(import.meta.dirname, "../..");
-  const reading = readBatch(readFileSync(resolve(root, "batch.example.json"), "utf8"), { folder: root });
-  if (!reading.ok) throw new Error(reading.problems.map((problem) => problem.message).join("\n"));
-  expect(reading.warnings).toEqual([]);
-  const { agent } = reading.batch;
+  expect(reading).toMatchObject({ ok: true, warnings: [] });
+  const { agent } = batch;
   expect(agent.kind === "command" && existsSync(resolve(root, agent.command[1] ?? ""))).toBe(true);
-  expect(reading.batch.repos).toMatchObject({
+  expect(batch.repos).toMatchObject({
     shop: { path: resolve(root, "example/workspace/shop") },
     infra: { path: resolve(root, "example/workspace/infra") },
   });
+});
+
+test("the ticket that the scripted person closes says so in its title, and nothing waits for it", () => {
+  expect(tickets.filter(({ title }) => /\bscripted\b/i.test(title)).map(({ id }) => id)).toEqual(["SHOP-6"]);
+  expect(tickets.filter((ticket) => ticket.dependsOn.some((dep) => dep === "SHOP-6"))).toEqual([]);
 });
 
 test("every ticket has a script, also those that are found on the way, and no other script is there", () => {

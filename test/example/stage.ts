@@ -4,15 +4,17 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import batchFile from "../../batch.example.json" with { type: "json" };
 import { setUpExample } from "../../example/setup.ts";
-import { BatchFile, type Ticket } from "../../src/domain/batch/schema.ts";
+import { readTicketFolder } from "../../src/adapters/tracker/folder-read.ts";
+import { readBatch } from "../../src/domain/batch/read.ts";
+import type { Ticket } from "../../src/domain/batch/schema.ts";
 import type { Evidence } from "../../src/domain/run/attempt-fact.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { renderWorkerPrompt } from "../../src/loop/attempt/prompt.ts";
 
 const execute = promisify(execFile);
-const AGENT = resolve(import.meta.dirname, "../../example/agent.mjs");
+const ROOT = resolve(import.meta.dirname, "../..");
+const AGENT = join(ROOT, "example/agent.mjs");
 
 const environment = {
   PATH: process.env.PATH ?? "/usr/bin:/bin",
@@ -24,8 +26,12 @@ const environment = {
   GIT_COMMITTER_EMAIL: "test@example.invalid",
 };
 
-/** The example's batch, as the schema reads it. */
-export const batch = BatchFile.parse(batchFile);
+const folderTickets = await readTicketFolder(join(ROOT, "example/tickets"));
+
+/** The example's batch as loopdash reads it, with the tickets that the example sets up. */
+export const reading = readBatch(readFileSync(join(ROOT, "batch.example.json"), "utf8"), { folder: ROOT, folderTickets });
+if (!reading.ok) throw new Error(reading.problems.map(({ message }) => message).join("\n"));
+export const { batch } = reading;
 
 /** How a program ended. */
 export interface Ended {
@@ -43,7 +49,7 @@ export interface Stage extends AsyncDisposable {
   agent(ticket: string, worktree: string, prompt: string): Promise<Ended>;
 }
 
-const template = readFileSync(resolve(import.meta.dirname, "../../prompts/worker.md"), "utf8");
+const template = readFileSync(join(ROOT, "prompts/worker.md"), "utf8");
 
 /** Tickets that agents find on the way, by their ids, and who finds them. */
 export const FOUND: Readonly<Record<string, { readonly title: string; readonly by: string }>> = {
@@ -55,9 +61,8 @@ export const FOUND: Readonly<Record<string, { readonly title: string; readonly b
 /** A ticket of the example, also one that is found on the way. */
 export function ticketOf(id: string): Ticket {
   const found = FOUND[id];
-  const spec = batch.tickets.find((ticket) => ticket.id === (found?.by ?? id));
-  if (spec?.repo === undefined || spec.title === undefined) throw new Error(`${id} lacks a repository or a title`);
-  const ticket = { ...spec, repo: spec.repo, title: spec.title, finish: batch.finish ?? [] };
+  const ticket = batch.tickets.find((each) => each.id === (found?.by ?? id));
+  if (ticket === undefined) throw new Error(`there is no ticket ${id}`);
   return found === undefined ? ticket : { ...ticket, id: TicketId.parse(id), title: found.title, dependsOn: [] };
 }
 

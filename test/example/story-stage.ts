@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "vitest";
-import { copyExample, setUpExample, startEnvironments, stopEnvironments } from "../../example/setup.ts";
+import { copyExample, setUpExample, startSurroundings, stopSurroundings } from "../../example/setup.ts";
 import type { RunReport } from "../../src/domain/results/report.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ended, git } from "./stage.ts";
@@ -21,13 +21,13 @@ export async function setStory({ over = {}, keys = {} }: { over?: object; keys?:
   const file = join(folder, "batch.example.json");
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...over }));
   await setUpExample(workspace);
-  await startEnvironments(workspace);
+  await startSurroundings(workspace);
   return {
     folder,
     loopdash,
     workspace,
     async [Symbol.asyncDispose]() {
-      await stopEnvironments(workspace);
+      await stopSurroundings(workspace);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -40,37 +40,45 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   const { code, output } = await story.loopdash("batch.example.json", "--json", ...args);
   expect(code, output.slice(-3_000)).toBe(0);
   const events = output.split("\n").flatMap((line): RunEvent[] => (line.startsWith("{") ? [JSON.parse(line) as RunEvent] : []));
-  const of = <T extends RunEvent["type"]>(type: T) =>
+  const byType = <T extends RunEvent["type"]>(type: T) =>
     events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
   const report = JSON.parse((await story.loopdash("report", "--json")).output) as RunReport;
-  expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 0 } });
-  expect(report.tickets).toHaveLength(11);
-  expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(9);
+  expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 1, byClass: { I7: 1 } } });
+  expect(report.tickets).toHaveLength(12);
+  expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(10);
   expect(report.tickets.flatMap(({ id, state, humanStep }) => (state === "human-gated" ? [[id, humanStep]] : []))).toEqual([
     ["SHOP-5", "Sign the provider's contract and put the key into SHOP_PAYMENT_KEY of prod"],
     ["INFRA-3", "In the registrar's console, set the A record of shop.example to 203.0.113.7"],
   ]);
 
   expect(
-    of("ticket-discovered")
+    byType("ticket-discovered")
       .map(({ discovered }) => discovered.id)
       .toSorted(),
   ).toEqual(["INFRA-2-d1", "INFRA-2-d2", "SHOP-5-d1"]);
   expect(
-    of("blocker-ruled")
+    byType("blocker-ruled")
       .map(({ ticket, upheld }) => `${ticket} ${upheld}`)
       .toSorted(),
   ).toEqual(["INFRA-3 true", "SHOP-4 false", "SHOP-5 true"]);
+  // The scripted person closes a ticket that waits: no agent starts on it.
+  expect(report.tickets.find(({ id }) => id === "SHOP-6")).toMatchObject({ state: "done", attempts: 0 });
+  expect(byType("tracker-drifted")).toMatchObject([{ ticket: "SHOP-6", change: { kind: "closed" } }]);
+  // VAT comes up late on prod: its live check is repeated twice, without an agent.
+  expect(byType("live-check-ended").map(({ ticket, ok }) => `${ticket} ${ok}`)).toEqual(["SHOP-3 false", "SHOP-3 true"]);
+  expect(report.tickets.find(({ id }) => id === "SHOP-3")).toMatchObject({ state: "done", attempts: 2 });
+
   // Both repositories' first visit to prod finds it starting.
-  expect(of("step-retried").map(({ transient }) => transient)).toEqual(["service is starting", "service is starting"]);
-  const refused = of("attempt-ended").flatMap(({ ticket, evidence }) => (evidence?.step === "review" ? [ticket] : []));
+  expect(byType("step-retried").map(({ transient }) => transient)).toEqual(["service is starting", "service is starting"]);
+  const refused = byType("attempt-ended").flatMap(({ ticket, evidence }) => (evidence?.step === "review" ? [ticket] : []));
   expect(refused.toSorted()).toEqual(["INFRA-1", "SHOP-2"]);
 
   for (const { id, state, mergedSha } of report.tickets) {
     const repo = join(story.workspace, id.startsWith("SHOP") ? "shop" : "infra");
-    // What was built for a gated ticket has landed too.
-    expect(await git(repo, "merge-base", "--is-ancestor", mergedSha ?? "", "main"), `${id} ${state}`).toBe("");
+    // Nothing was built for the ticket that the person closed; what was built for a gated one has landed too.
+    if (id === "SHOP-6") expect(mergedSha).toBeNull();
+    else expect(await git(repo, "merge-base", "--is-ancestor", mergedSha ?? "", "main"), `${id} ${state}`).toBe("");
   }
   for (const repo of ["shop", "infra"]) expect(await git(join(story.workspace, repo), "status", "--porcelain")).toBe("");
   return events;

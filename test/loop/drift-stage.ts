@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunEvent } from "../../src/domain/run/event.ts";
@@ -43,3 +44,28 @@ export const setTo = (stage: Stage, id: TicketId, state: string): void =>
 export const drift = (id: TicketId, kind: string) => (event: RunEvent) =>
   event.type === "tracker-drifted" && event.ticket === id && event.change.kind === kind;
 export const acts = (stage: Stage) => stage.state.interventions.map((i) => [i.class, i.target, i.observed]);
+
+/** Git as a person runs it, in a process of their own. */
+function gitByPerson(folder: string, ...args: readonly string[]): string {
+  const who = { GIT_AUTHOR_NAME: "Jo", GIT_AUTHOR_EMAIL: "jo@x", GIT_COMMITTER_NAME: "Jo", GIT_COMMITTER_EMAIL: "jo@x" };
+  return execFileSync("git", ["-C", folder, ...args], { env: { ...process.env, ...who }, encoding: "utf8" }).trim();
+}
+
+/** A commit that a person makes on the base. */
+export function commitOnBase(stage: Stage, subject: string): string {
+  gitByPerson(stage.user, "commit", "-q", "--allow-empty", "-m", subject);
+  return gitByPerson(stage.user, "rev-parse", "HEAD");
+}
+
+/** A commit that a person makes on another branch, from a worktree of their own. It adds the file `byJo.txt`. */
+export function commitOnBranch(stage: Stage, branch: string, subject: string): string {
+  const folder = join(stage.root, "person");
+  gitByPerson(stage.user, "worktree", "add", "-q", "--force", "--detach", folder, branch);
+  writeFileSync(join(folder, "byJo.txt"), `${subject}\n`);
+  gitByPerson(folder, "add", "-A");
+  gitByPerson(folder, "commit", "-q", "-m", subject);
+  const sha = gitByPerson(folder, "rev-parse", "HEAD");
+  gitByPerson(stage.user, "update-ref", `refs/heads/${branch}`, sha);
+  gitByPerson(stage.user, "worktree", "remove", "--force", folder);
+  return sha;
+}

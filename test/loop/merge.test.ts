@@ -26,6 +26,7 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
   const needs: MergeNeeds = {
     repo: repo as Repo,
     checked: { ok: true, base: "base-0", commit: "candidate-0" },
+    isOutdated: () => false,
     checkAgain: () => {
       checks += 1;
       return Promise.resolve({ ok: true, base: "base-0", commit: `candidate-${checks}` });

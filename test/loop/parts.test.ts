@@ -3,7 +3,7 @@ import { boundedList, boundedTail } from "../../src/domain/values/bounded-text.t
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
 import { pause } from "../../src/loop/concurrency/wait.ts";
 import { howItEnded, thinActivity } from "../../src/loop/programs/output.ts";
-import { commandEvidence } from "../../src/loop/programs/run-on-commit.ts";
+import { commandEvidence } from "../../src/loop/programs/run-in.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("bounded output", () => {

@@ -1,24 +1,15 @@
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createWatchedFiles } from "../../src/adapters/run-files/watched-files.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
-import { open, T1 } from "./drift-stage.ts";
+import { commitOnBase as commit, open, T1 } from "./drift-stage.ts";
 import type { Stage } from "./stage.ts";
 
 cleanUp();
 
 const acts = ({ state }: Stage) => state.interventions.map((i) => [i.class, i.target, i.note, i.observed]);
-
-/** A commit that a person makes on the base, in a process of their own. */
-function commit(stage: Stage, subject: string): string {
-  const who = { GIT_AUTHOR_NAME: "Jo", GIT_AUTHOR_EMAIL: "jo@x", GIT_COMMITTER_NAME: "Jo", GIT_COMMITTER_EMAIL: "jo@x" };
-  const env = { ...process.env, ...who };
-  execFileSync("git", ["-C", stage.user, "commit", "-q", "--allow-empty", "-m", subject], { env });
-  return execFileSync("git", ["-C", stage.user, "rev-parse", "HEAD"], { encoding: "utf8" }).trim();
-}
 
 test("a person's commit on the base is an intervention, once; the engine's own landing is none", async () => {
   const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] });

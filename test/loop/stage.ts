@@ -22,6 +22,7 @@ import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../src/loop/run/perform.ts";
 import { recover } from "../../src/loop/run/recover.ts";
+import { BaseHealth } from "../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
@@ -172,6 +173,7 @@ export class Stage implements Disposable {
       confined: false,
       layers: false,
       agentFiles: [],
+      commandFiles: () => [],
       repos: new Map<string, Repo>([["app", repo]]),
       commandEnv: { PATH: process.env["PATH"] ?? "" },
       agent: this.#agent(),
@@ -185,6 +187,7 @@ export class Stage implements Disposable {
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
       testCanaries: new TestCanaries(),
+      baseHealth: new BaseHealth(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),

@@ -208,6 +208,10 @@ describe("what is claimed beside a change", () => {
     ],
     [" ● running: git failed, and is back after 01:02", { type: "outage-ended", what: "git", ms: 62_000 }],
     [
+      " · waiting: the tracker was away; the wait for it was cut off after 00:12",
+      { type: "outage-ended", what: "tracker", ms: 12_000, cutOff: true },
+    ],
+    [
       " ✖ bad: the oracle could not judge: no; given up after 15:00, the run ends",
       { type: "outage-ended", what: "oracle", ms: 900_000, givenUp: "no" },
     ],

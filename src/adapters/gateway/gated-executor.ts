@@ -16,6 +16,12 @@ export interface GateOptions {
     /** Folders and files that the relay needs to see. */
     readonly read: readonly string[];
   };
+  /** Certificates that programs with open hosts trust: a file outside, its path inside, and the variables that name it. */
+  readonly certificates?: {
+    readonly file: string;
+    readonly at: string;
+    readonly env: Readonly<Record<string, string>>;
+  };
 }
 
 /**
@@ -38,7 +44,7 @@ export function gatedExecutor(executor: Executor, options: GateOptions): Executo
 
 async function runGated(
   executor: Executor,
-  { folder, relay }: GateOptions,
+  { folder, relay, certificates }: GateOptions,
   request: ExecRequest,
   hosts: readonly string[],
 ): Promise<ExecResult> {
@@ -46,10 +52,14 @@ async function runGated(
   const gateway = await openGateway({ folder, hosts, ...(model === undefined ? {} : { model: model.upstream }) });
   try {
     const baseUrls = (model?.baseUrls ?? []).flatMap(({ name, path }) => ["--base-url", path === "" ? name : `${name}=${path}`]);
+    const shown = confinement === undefined || hosts.length === 0 ? undefined : certificates;
     const result = await executor.run({
       ...request,
+      ...(shown === undefined ? {} : { env: { ...shown.env, ...request.env } }),
       argv: [...relay.argv, gateway.socketPath, ...baseUrls, "--", ...request.argv],
-      ...(confinement === undefined ? {} : { confinement: joined(confinement, relay.read, gateway.socketPath) }),
+      ...(confinement === undefined
+        ? {}
+        : { confinement: joined(confinement, { read: relay.read, socket: gateway.socketPath, shown }) }),
     });
     const totals = gateway.totals();
     const cut = gateway.cutReason();
@@ -60,8 +70,21 @@ async function runGated(
   }
 }
 
-function joined(confinement: Confinement, read: readonly string[], socket: string): Confinement {
-  return { ...confinement, read: [...confinement.read, ...read], sockets: [...confinement.sockets, socket] };
+function joined(
+  confinement: Confinement,
+  {
+    read,
+    socket,
+    shown,
+  }: { readonly read: readonly string[]; readonly socket: string; readonly shown: GateOptions["certificates"] },
+): Confinement {
+  const mounts = shown === undefined ? [] : [{ from: shown.file, at: shown.at, write: false }];
+  return {
+    ...confinement,
+    read: [...confinement.read, ...read],
+    sockets: [...confinement.sockets, socket],
+    mounts: [...confinement.mounts, ...mounts],
+  };
 }
 
 function refusalsOf({ refusals }: GatewayTotals): string {

@@ -1,12 +1,18 @@
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
+import { commandsOf } from "../../domain/batch/commands.ts";
+import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { RepoId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
+import { placesOf } from "../engine/batch-places.ts";
+import { checkCommands } from "../engine/check-commands.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { bad, type CheckResult, ok } from "./check-result.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
 /**
  * Checks the program that works the batch's tickets. The program is looked up but not started, because its effects are unknown.
@@ -52,4 +58,29 @@ export async function checkRepositories({ batch }: LoadedBatch): Promise<readonl
       }
     }),
   );
+}
+
+/** Looks for every program and script that the batch names, as a start does: none is run. */
+export async function checkBatchCommands(
+  loaded: LoadedBatch,
+  { env, state }: { readonly env: NodeJS.ProcessEnv; readonly state: string },
+): Promise<readonly CheckResult[]> {
+  const { batch, folder, file } = loaded;
+  const children = allowedEnvironment(env, {});
+  const home = env["HOME"];
+  const hide = batch.tracker.path === undefined ? [] : [batch.tracker.path];
+  const found =
+    batch.sandbox === "off"
+      ? undefined
+      : await findSandbox({ path: children.PATH ?? "", state, hide, ...(home === undefined ? {} : { home }) });
+  const sandbox = found?.ok === true ? found.sandbox : undefined;
+  const places = placesOf(batch, { folder, state, home });
+  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children });
+  const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
+  const count = plural(commandsOf(batch).length, "command");
+  return [
+    ...(missing.length > 0 ? [bad("commands", lines(missing), "Correct the commands: a start is refused for them.")] : []),
+    ...(warnings.length > 0 ? [warn("commands", lines(warnings), "See that this is what you want: a run starts.")] : []),
+    ...(missing.length + warnings.length === 0 ? [ok("commands", `${count}: programs and scripts are there`)] : []),
+  ];
 }

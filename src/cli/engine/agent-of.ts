@@ -1,11 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
-import { delimiter, dirname, isAbsolute } from "node:path";
+import { delimiter, dirname, isAbsolute, normalize } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
+import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -126,8 +127,13 @@ export async function findAgent(
  * Files and folders that the agent needs and that may be in a hidden place (the home): those that its command names; for a
  * vendor's program, its package and the packages beside it that it needs.
  */
-export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string): readonly string[] {
-  if (agent.kind === "command") return agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
+export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string, places: BatchPlaces): readonly string[] {
+  if (agent.kind === "command") {
+    const { read, unshown } = namedFiles(agent.command, places);
+    const isUnshown = (word: string) => unshown.some(({ path }) => path === word);
+    const words = agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word) && !isUnshown(normalize(word)));
+    return [...new Set([...words, ...read])];
+  }
   const real = realpathSync(program);
   const packages = real.indexOf("/node_modules/");
   return packages < 0 ? [dirname(real)] : [`${real.slice(0, packages)}/node_modules`];

@@ -31,3 +31,29 @@ export async function readBaseFiles(
   });
   return new Map(await Promise.all(read));
 }
+
+/** A file or folder of a base. */
+export interface BaseEntry {
+  readonly executable: boolean;
+}
+
+/**
+ * Those of the named files and folders that the tip of a base branch has. Git follows a link within the tree. Empty if git finds
+ * no such repository or branch, which a start refuses for itself.
+ */
+export async function baseEntries(
+  { path, base }: Pick<RepoSpec, "path" | "base">,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, BaseEntry>> {
+  const inside = names.filter((name) => !name.startsWith("..") && !/[\n\0]/.test(name));
+  if (unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
+  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  const input = inside.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
+  const format = "%(objectname) %(objecttype) %(rest)";
+  const { stdout } = await runGit(path, { gitDir, args: ["cat-file", `--batch-check=${format}`, "--follow-symlinks"], input });
+  const found = [...stdout.matchAll(/^[0-9a-f]{40,64} (?:blob|tree) (.+)$/gm)].map(([, name = ""]) => name);
+  if (found.length === 0) return new Map();
+  const listed = await mustGit(path, { gitDir, args: ["ls-tree", "-z", "--full-tree", `refs/heads/${base}`, "--", ...found] });
+  const plain = new Set([...listed.matchAll(/100644 blob \S+\t([^\0]*)\0/g)].map(([, name = ""]) => name));
+  return new Map(found.map((name) => [name, { executable: !plain.has(name) }]));
+}

@@ -7,7 +7,7 @@ import type { OtherSessions } from "./day-budget.ts";
 import { giveUp } from "./give-up.ts";
 import { hasBegun } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
-import { beginRun, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
+import { beginRun, type ChecksOnly, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** The options of the command line for the choice between a new run and the unfinished one. */
@@ -16,8 +16,8 @@ export interface RunChoiceOptions {
   readonly fresh: boolean;
   /** The changes of the batch file since the unfinished run began that a person accepts: new tickets, or all that can change. */
   readonly acceptChanges?: "additions" | "all";
-  /** The new run only checks what the last one landed, once, and starts no agent. */
-  readonly checksOnly?: boolean;
+  /** The new run only checks what the last one landed, or this ticket of it, once, and starts no agent. */
+  readonly checksOnly?: ChecksOnly | undefined;
   /** Called once every check of the start has passed, before the run begins or resumes. An error that it throws ends the start. */
   readonly onAccepted?: (loaded: LoadedBatch) => void;
 }
@@ -53,7 +53,7 @@ export async function openRun(input: {
     now,
     fresh: options.fresh,
     ...(unfinished === undefined ? {} : { gaveUp: unfinished.run }),
-    checksOnly: options.checksOnly === true,
+    checksOnly: options.checksOnly,
   });
 }
 

@@ -4,12 +4,12 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import type { RunFact } from "../../domain/run/event.ts";
-import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { cleanUp } from "../../loop/attempt/clean-up.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { keepLostWork, straysOf } from "../../loop/run/recover.ts";
@@ -65,12 +65,21 @@ async function clearAway(
     owner.ended.catch((error: unknown) => process.emitWarning(`${state.run}: ${errorMessage(error)}`));
     const files = createRunFiles({ folder: runFolder(home, state.run), worktrees: join(home.worktrees, state.run) });
     const report = (fact: RunFact) => owner.report(fact);
-    const ctx = { run: state.run, repos: world.repos, files, starts: new WorktreeGate(), state: () => owner.state, report };
+    const starts = new WorktreeGate();
+    const ctx = {
+      run: state.run,
+      repos: world.repos,
+      files,
+      starts,
+      confined: state.sandboxed,
+      state: () => owner.state,
+      report,
+    };
     for (const { id, attempt } of active) {
       const repo = world.repos.get(specOf(state.plan, id).repo);
       if (repo === undefined || attempt === undefined) continue;
       const deleteBranch = await keepLostWork(ctx, id);
-      await repo.removeWorktree({ path: files.worktreePath(id, attempt.n), branch: ticketBranch(state.run, id), deleteBranch });
+      await cleanUp(ctx, id, { path: files.worktreePath(id, attempt.n), deleteBranch });
     }
   } finally {
     journal.close();

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
-import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
+import { type BatchProblem, formatProblems, type Locate } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -21,6 +21,10 @@ export interface LoadedBatch {
   readonly path: string;
   /** Its folder: relative paths in it start here. */
   readonly folder: string;
+  /** The file as the person named it. */
+  readonly file: string;
+  /** The place of a value in the file or in a file of its ticket folder. */
+  readonly locate: Locate;
   /** sha256 of the file's bytes. */
   readonly sha: string;
   /** The same file for repositories that name these test commands. Reads it again. */
@@ -61,6 +65,8 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     batch,
     path,
     folder,
+    file,
+    locate: read.locate,
     sha: createHash("sha256").update(bytes).digest("hex"),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
     warnings: read.warnings,

@@ -15,6 +15,7 @@ import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
+import { BaseHealth } from "../../loop/steps/base-health.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { TestCanaries } from "../../loop/steps/test-canaries.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -24,6 +25,7 @@ import type { WatchedFiles } from "../../ports/watched-files.ts";
 import { packageFiles } from "../package-files.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
+import { commandFilesIn } from "./batch-places.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { openReviewer } from "./open-reviewer.ts";
@@ -52,20 +54,21 @@ export async function contextOf(
   const state = () => orchestrator.state;
   const gates = join(open.folder, "gates");
   const worktrees = join(home.worktrees, open.run);
-  const executor = await executorOf({ open, world, worktrees, gates });
   const { agentProgram: program } = world;
   const env = withIdentity(world.commandEnv);
   const scratch = join(open.folder, "oracle");
   for (const folder of [scratch, gates, join(open.folder, "judge"), worktrees]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  const executor = await executorOf({ open, world, worktrees, gates });
   const files = createRunFiles({ folder: open.folder, worktrees });
   return {
     run: open.run,
     batch,
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
-    agentFiles: filesOfAgent(batch.agent, program),
+    agentFiles: filesOfAgent(batch.agent, program, world.places),
+    commandFiles: commandFilesIn(world.places),
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),
@@ -85,13 +88,12 @@ export async function contextOf(
     files,
     testReports: createTestResultsReader({ program: packageFiles().main, args: ["__results"] }),
     scans: createTextScans({ program: packageFiles().main, args: ["__scan"] }),
-    manifests: new Manifests(files),
-    testCanaries: new TestCanaries(),
+    ...knowledgeOf(files),
     templates: await readTemplates(),
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram })),
+    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,
@@ -104,6 +106,11 @@ export async function contextOf(
 
 function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, orchestrator: Orchestrator): Outages {
   return new Outages({ clock: systemClock, minutes: outageMinutes, report: (fact) => orchestrator.report(fact) });
+}
+
+/** The engine's knowledge of what checks have shown; some of it is lost with the engine. */
+function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests" | "testCanaries" | "baseHealth"> {
+  return { manifests: new Manifests(files), testCanaries: new TestCanaries(), baseHealth: new BaseHealth() };
 }
 
 /** The queues and permits of landings, worktrees and commands. */
@@ -167,13 +174,15 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
  * node:https alone takes longer to load than everything that a run without a sandbox needs of it.
  */
 async function confined(executor: Executor, sandbox: Sandbox, folder: string): Promise<Executor> {
-  const [{ gatedExecutor }, { confinedExecutor }] = await Promise.all([
+  const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
     import("../../adapters/gateway/gated-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
+    import("../../adapters/sandbox/certificates.ts"),
   ]);
   const { main } = packageFiles();
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
+    certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
 import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -8,11 +9,11 @@ import { type AgentSurroundings, filesOfAgent, modelOptions } from "./agent-of.t
 /** The reviewer of a batch, and the files that its program needs to read. A vendor's program is loaded only if the batch names one. */
 export async function openReviewer(
   { reviewer: spec, limits }: Pick<Batch, "reviewer" | "limits">,
-  agentSurroundings: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined },
+  agentSurroundings: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined; readonly places: BatchPlaces },
 ): Promise<Pick<LoopContext, "reviewer" | "reviewerFiles">> {
   const { executor, env, program } = agentSurroundings;
   if (spec === undefined || program === undefined) return { reviewerFiles: [] };
-  const reviewerFiles = filesOfAgent(spec, program);
+  const reviewerFiles = filesOfAgent(spec, program, agentSurroundings.places);
   const { createCommandReviewer, createModelReviewer } = await import("../../adapters/agent/reviewer.ts");
   const usd = reviewUsd(spec, limits);
   if (spec.kind === "command") {

@@ -78,6 +78,13 @@ export function trackerOf(
   };
 }
 
+type Started = Extract<RunFact, { type: "run-started" }>;
+
+/** A run that only checks what has landed: one ticket, or all of them. */
+export interface ChecksOnly {
+  readonly ticket?: TicketId;
+}
+
 /** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
 export async function beginRun(options: {
   loaded: LoadedBatch;
@@ -89,7 +96,7 @@ export async function beginRun(options: {
   fresh: boolean;
   /** The unfinished run that a person gave up for this one. */
   gaveUp?: RunId;
-  checksOnly?: boolean;
+  checksOnly?: ChecksOnly | undefined;
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
@@ -128,18 +135,23 @@ export async function beginRun(options: {
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver }),
-    ...(options.checksOnly ? { checksOnly: true } : {}),
+    ...checksOf(options.checksOnly),
     version: VERSION,
   };
   const first = journal.append(started);
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
 }
 
+function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {
+  if (options === undefined) return {};
+  return { checksOnly: true, ...(options.ticket === undefined ? {} : { checksTicket: options.ticket }) };
+}
+
 /** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
 function asFound(
   tickets: readonly TrackerTicket[],
   landings: ReturnType<typeof earlierLandings>,
-): Required<Pick<Extract<RunFact, { type: "run-started" }>, "settled" | "tracked">> {
+): Required<Pick<Started, "settled" | "tracked">> {
   const settled = tickets.flatMap(({ id, state }) => {
     if (state.as === "open") return [];
     const landed = landings.get(id);

@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -11,6 +13,8 @@ import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
+import { placesOf } from "./batch-places.ts";
+import { checkCommands, refuseMissing } from "./check-commands.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** A batch's surroundings, found and opened. */
@@ -23,6 +27,10 @@ export interface RunEnvironment {
   readonly agentProgram: string;
   /** The path of the reviewer's program; undefined if the batch names none. */
   readonly reviewerProgram: string | undefined;
+  /** The batch's folder, and what of it no command may see. */
+  readonly places: BatchPlaces;
+  /** What a start should say about the commands of the batch. */
+  readonly warnings: readonly BatchProblem[];
 }
 
 /**
@@ -49,7 +57,10 @@ export async function preflight(
       await openRepo({ id: RepoId.parse(name), path, base, ...(git && { run: git }), ...(sandbox && { sandbox }) }),
     );
   }
-  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram };
+  const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
+  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv });
+  refuseMissing(loaded.file, missing);
+  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, warnings };
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

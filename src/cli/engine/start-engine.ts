@@ -89,7 +89,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
-    const open = await openRun({ options, loaded, world, home, store, others });
+    const told = { ...loaded, warnings: [...loaded.warnings, ...world.warnings] };
+    const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
     opened.locks.push(exclusive);
     return await wire({ open, world, home, store, others, opened, exclusive });

@@ -3,7 +3,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgentProgram, checkApiKeys, checkRepositories } from "../doctor/batch.ts";
+import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
@@ -49,6 +49,7 @@ function checksOf(loaded: LoadedBatch | undefined): readonly Promise<readonly Ch
       : [
           guarded("repository", () => checkRepositories(loaded)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
+          guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("tracker", () => checkTracker(loaded, home, path)),
         ]),
   ];

@@ -20,7 +20,7 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   const { batch: file, workers, allowApiKey } = request;
   const options = { cwd: process.cwd(), findTests: findTestCommands, ...(workers === undefined ? {} : { workers }) };
   const loaded = await loadBatch(file, options);
-  const { sandbox } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
+  const { sandbox, warnings } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
   const lines = [
     ...planLines(batch, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
@@ -32,7 +32,8 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   const isRefused = !allowApiKey && canBeBilled(batch, sandbox !== undefined);
   const stray = isRefused ? describeApiKeys(await findApiKeys(process.env, loaded)) : [];
   for (const text of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(text)} (see --allow-api-key)\n`);
-  if (loaded.warnings.length > 0) writeAll(2, `${formatProblems(file, loaded.warnings)}\n`);
+  const all = [...loaded.warnings, ...warnings];
+  if (all.length > 0) writeAll(2, `${formatProblems(file, all)}\n`);
   return 0;
 }
 

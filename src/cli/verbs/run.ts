@@ -1,10 +1,12 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { formatProblems } from "../../domain/batch/problem.ts";
-import { isUnchecked } from "../../domain/batch/warn.ts";
+import { isToldAtStart } from "../../domain/batch/warn.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
+import type { ChecksOnly } from "../engine/open-run.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
@@ -16,7 +18,7 @@ import type { SpawnedEngine } from "../spawn-engine.ts";
 import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 import { VERSION } from "../version.ts";
 
-type RunRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: boolean };
+type RunRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: ChecksOnly };
 
 /** Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. */
 export async function run(request: RunRequest): Promise<number> {
@@ -26,7 +28,7 @@ export async function run(request: RunRequest): Promise<number> {
     refuseSmallTerminal();
     return onTerminal(request);
   }
-  return headless(request);
+  return exitCodeOf(await headless(request));
 }
 
 /**
@@ -63,9 +65,9 @@ async function askAndSpawn(error: unknown, request: RunRequest): Promise<Spawned
   return (await spawn(request, "additions")).engine;
 }
 
-/** Runs the engine in this process, and prints the run on standard output. */
-export async function headless(request: RunRequest): Promise<number> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly = false, output } = request;
+/** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
+export async function headless(request: RunRequest): Promise<RunState> {
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const { startEngine } = await import("../engine/start-engine.ts");
@@ -75,10 +77,10 @@ export async function headless(request: RunRequest): Promise<number> {
     env: process.env,
     fresh,
     allowApiKey,
-    checksOnly,
+    ...(checksOnly === undefined ? {} : { checksOnly }),
     onAccepted: ({ warnings }) => {
       if (format !== "lines") return;
-      const unchecked = warnings.filter(isUnchecked);
+      const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
       probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
     },
@@ -92,7 +94,7 @@ export async function headless(request: RunRequest): Promise<number> {
   engine.go();
   const state = await engine.ended;
   if (format === "lines") writeAll(1, `\n${printedSummary(state)}`);
-  return exitCodeOf(state);
+  return state;
 }
 
 /** The first line decides: if nobody reads it, nothing is started. */

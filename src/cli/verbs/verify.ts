@@ -1,22 +1,28 @@
+import { randomUUID } from "node:crypto";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import { reduce } from "../../domain/run/reduce.ts";
-import type { RunState } from "../../domain/run/state.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import type { Phase, TicketState } from "../../domain/run/ticket-state.ts";
 import { TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { lastRun } from "../engine/carry-over.ts";
+import { exitCodeOf } from "../exit-code.ts";
 import { type FoundRun, findRun, lookUpRun, withStore } from "../find-run.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
+import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
 import { headless } from "./run.ts";
 
 /**
  * Checks what has landed and is not live: by the run's engine if there is one, else by a new run that starts no agent. Returns 0 if
- * every check passed, or the exit code of the new run.
+ * all that was checked is live, and 1 if something is not; other tickets do not count. If the new run could not check or judge, its
+ * exit code is returned. Throws a UserError (exit 4) for a ticket that has not landed.
  */
 export async function verify(name: string | undefined, only: string | undefined): Promise<number> {
   const { live, folder, row } = lookUpRun(name);
@@ -27,13 +33,41 @@ export async function verify(name: string | undefined, only: string | undefined)
   refuseEarlier(found);
   const landed = landedTickets(found.state).filter((id) => ticket === undefined || id === ticket);
   if (landed.length === 0) {
-    if (ticket !== undefined)
-      throw refused(`cannot check ${ticket}`, `in the run ${row.run} it has not landed, or it is live already`);
-    writeAll(1, `loopdash: every landed ticket of run ${row.run} is live\n`);
+    writeAll(1, `loopdash: ${nothingToCheck(found, ticket)}\n`);
     return EXIT.done;
   }
   const request = { verb: "run", batch: row.batchPath, output: "headless", dryRun: false, fresh: false, detach: false } as const;
-  return headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly: true });
+  const checksOnly = ticket === undefined ? {} : { ticket };
+  return resultOf(await headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly }), landed);
+}
+
+/** The reason why no ticket is checked. Throws a UserError if that is no good news about the ticket that was named. */
+function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined): string {
+  const tickets = [...vecItems(state.tickets)];
+  if (ticket === undefined)
+    return tickets.some(hasLanded)
+      ? `every landed ticket of run ${row.run} is live`
+      : `nothing to check: no ticket of run ${row.run} has landed`;
+  const named = tickets.find(({ id }) => id === ticket);
+  if (named === undefined) throw refused(`cannot check ${ticket}`, `the run ${row.run} has no such ticket`);
+  if (hasLanded(named)) return `${ticket} is live`;
+  throw refused(`cannot check ${ticket}`, `it has not landed in the run ${row.run}: it is ${named.phase}`);
+}
+
+function hasLanded({ mergedSha, landedEarlier }: TicketState): boolean {
+  return mergedSha !== undefined || landedEarlier !== undefined;
+}
+
+const SETTLED: ReadonlySet<Phase> = new Set(["done", "human-gated"]);
+
+/** Says what came of the checks, whatever the verdict on the rest of the batch is, and gives the exit code. */
+function resultOf(state: RunState, checked: readonly TicketId[]): number {
+  const code = exitCodeOf(state);
+  if (code !== EXIT.done && code !== EXIT.notDone) return code;
+  // A person may have reverted one meanwhile: it has not landed any more, and is not live.
+  const live = checked.filter((id) => SETTLED.has(ticketOf(state, id).phase));
+  writeAll(1, `loopdash: ${plural(checked.length, "ticket")} checked, ${live.length} live\n`);
+  return live.length === checked.length ? EXIT.done : EXIT.notDone;
 }
 
 function ticketId(text: string): TicketId {
@@ -76,36 +110,49 @@ function refused(what: string, why: string, todo = "See: loopdash status"): User
   return new UserError({ what, why, todo, exitCode: EXIT.refused });
 }
 
-/** Sends the command to a living engine, and prints the lines of the run until the checks that it started are over. */
-async function byEngine(folder: string, ticket: TicketId | undefined): Promise<number> {
+/**
+ * Sends the command to a living engine, and prints its checks until they are over. Returns 0 if all of them passed, else 1. Throws a
+ * UserError if the engine refuses it (exit 4) or ends before a check does (exit 1).
+ */
+async function byEngine(folder: string, only: TicketId | undefined): Promise<number> {
   const print = linePrinter("lines");
-  const { promise, resolve } = Promise.withResolvers<number | string>();
+  const { promise, resolve, reject } = Promise.withResolvers<RequestedResult>();
+  const request = randomUUID();
+  const checks = new RequestedChecks({ request, only });
   let state: RunState | undefined;
-  const open = new Set<TicketId>();
-  let code: number = EXIT.done;
   const take = (event: RunEvent): void => {
-    if (event.type === "command-refused" && event.command.type === "verify") return resolve(event.reason);
-    if (event.type === "live-check-started" && event.why === "person") return void open.add(event.ticket);
-    if (event.type !== "live-check-ended" || !open.delete(event.ticket)) return;
-    if (!event.ok) code = EXIT.notDone;
-    if (open.size === 0) resolve(code);
+    const before = new Set(checks.open);
+    const after = reduce(state, event);
+    state = after;
+    const result = checks.take(event, after);
+    const isMeant = "ticket" in event && (before.has(event.ticket) || checks.open.includes(event.ticket));
+    if (isMeant && event.type.startsWith("live-check")) print(event, after);
+    if (result !== undefined) resolve(result);
   };
   const client = await connectChannel({
     socketPath: socketPathOf(folder),
     onMessage: (message) => {
-      if (message.kind === "snapshot") {
-        state = message.state;
-        return;
-      }
-      state = reduce(state, message.event);
-      if (message.event.type.startsWith("live-check")) print(message.event, state);
-      take(message.event);
+      if (message.kind === "event") return take(message.event);
+      state = message.state;
     },
-    onClose: (reason) => resolve(reason),
+    onClose: (reason) => reject(engineGone(checks.open, reason)),
   });
-  client.send({ type: "verify", ...(ticket === undefined ? {} : { ticket }) });
+  client.send({ type: "verify", request, ...(only === undefined ? {} : { ticket: only }) });
   const result = await promise;
   client.close();
-  if (typeof result === "number") return result;
-  throw refused("nothing was checked", plainText(result, 300));
+  if ("refused" in result) throw refused("nothing was checked", plainText(result.refused, 300));
+  return result.live ? EXIT.done : EXIT.notDone;
 }
+
+function engineGone(open: readonly TicketId[], reason: string): UserError {
+  if (open.length === 0) return refused("nothing was checked", plainText(reason, 300));
+  return new UserError({
+    what: `no result of the live check of ${open.slice(0, MAX_NAMED).join(", ")}${open.length > MAX_NAMED ? " and others" : ""}`,
+    why: plainText(reason, 300),
+    todo: "See: loopdash status",
+    exitCode: EXIT.notDone,
+  });
+}
+
+/** Tickets that an error names. */
+const MAX_NAMED = 8;

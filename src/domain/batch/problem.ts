@@ -22,6 +22,8 @@ export interface BatchProblem {
   readonly message: string;
   /** The remedy. */
   readonly hint?: string;
+  /** True for a warning that every start repeats, because nothing shows it later in time. */
+  readonly atStart?: true;
 }
 
 /** Records a problem. */

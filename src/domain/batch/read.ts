@@ -4,13 +4,13 @@ import { checkBatch } from "./check.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, sortProblems } from "./problem.ts";
+import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
 import { resolveBatch } from "./resolve.ts";
 import type { Batch } from "./schema.ts";
 import { warnOfBatch } from "./warn.ts";
 
 export type BatchReading =
-  | { readonly ok: true; readonly batch: Batch; readonly warnings: readonly BatchProblem[] }
+  | { readonly ok: true; readonly batch: Batch; readonly warnings: readonly BatchProblem[]; readonly locate: Locate }
   | { readonly ok: false; readonly problems: readonly BatchProblem[] };
 
 /** The places of a batch file and its ticket folder. */
@@ -38,6 +38,7 @@ export function readBatch(text: string, batchSurroundings: BatchSurroundings): B
     ok: true,
     batch: resolveBatch(file, batchSurroundings),
     warnings: warnOfBatch(file, locate, batchSurroundings.testCommands),
+    locate,
   };
 }
 

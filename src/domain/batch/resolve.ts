@@ -17,7 +17,10 @@ export function resolveBatch(
 ): Batch {
   const { name, agent, oracle, sandbox, limits, tracker } = file;
   const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
-  const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
+  const repos = Object.entries(file.repos).map(([id, repo]) => {
+    const prepare = repo.prepare.map((command) => atFolder(command, folder));
+    return [id, { ...repo, path: resolve(folder, repo.path), prepare }] as const;
+  });
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
   const lineOf = ({ finish: own }: TicketSpec, repo: RepoId) =>

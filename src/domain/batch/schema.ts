@@ -58,7 +58,11 @@ export type TicketSpec = z.infer<typeof TicketSpec>;
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
-  prepare: z.array(Argv).readonly().default([]).describe("Commands that make a fresh worktree ready, in order"),
+  prepare: z
+    .array(Argv)
+    .readonly()
+    .default([])
+    .describe("Commands that make a fresh worktree ready, in order; {batch} stands for the folder of the batch file"),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;
 

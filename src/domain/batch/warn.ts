@@ -44,9 +44,9 @@ function uncheckedIn(repos: readonly string[], all: number): string {
   return `${NO_CHECK}${where}: whatever the agent leaves will land`;
 }
 
-/** True for the warning that nothing checks a change: the one that every start repeats, because it is shown nowhere else. */
-export function isUnchecked({ message }: BatchProblem): boolean {
-  return message.startsWith(NO_CHECK);
+/** True for a warning that every start repeats, because it is shown nowhere else: above all that nothing checks a change. */
+export function isToldAtStart({ message, atStart }: BatchProblem): boolean {
+  return atStart === true || message.startsWith(NO_CHECK);
 }
 
 function firstRepeated(names: readonly string[]): number {

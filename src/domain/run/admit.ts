@@ -87,7 +87,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitted.ok ? admitted.facts : refuse(admitted.why);
     }
     case "verify":
-      return admitVerify(state, command.ticket, refuse);
+      return admitVerify(state, command, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
@@ -117,7 +117,11 @@ function admitOnTicket(
 }
 
 /** Several checks at a person's request are one decision. */
-function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse): readonly RunFact[] {
+function admitVerify(
+  state: RunState,
+  { ticket: only, request }: Extract<Command, { type: "verify" }>,
+  refuse: Refuse,
+): readonly RunFact[] {
   if (only !== undefined && !Object.hasOwn(state.plan.index, only)) return refuse(`there is no ticket ${only} in this batch`);
   if (state.stage === "verifying" || state.stage === "judging")
     return refuse("the last re-verification is under way: it checks what has landed");
@@ -129,7 +133,14 @@ function admitVerify(state: RunState, only: TicketId | undefined, refuse: Refuse
   if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
   return [
     { type: "intervention", class: "I2", target: only ?? "run", note: "asked for a live check" },
-    ...able.map(({ id }): RunFact => ({ type: "live-check-started", ticket: id, why: "person" })),
+    ...able.map(
+      ({ id }): RunFact => ({
+        type: "live-check-started",
+        ticket: id,
+        why: "person",
+        ...(request === undefined ? {} : { request }),
+      }),
+    ),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
-  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker" | "tracker";
+  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker" | "tracker" | "person";
   readonly name: string;
   /** One line for people: what went wrong. */
   readonly summary: string;

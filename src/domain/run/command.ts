@@ -21,16 +21,21 @@ export const Command = z.discriminatedUnion("type", [
   /** Retries a stalled ticket, with as many attempts as a fresh one has. */
   z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
   /** Checks at once what has landed and is not live: one ticket, or all of them. */
-  z.strictObject({ type: z.literal("verify"), ticket: TicketId.optional() }),
+  z.strictObject({
+    type: z.literal("verify"),
+    ticket: TicketId.optional(),
+    /** A random name by which the sender recognises what came of this command. */
+    request: z.string().min(1).max(64).optional(),
+  }),
   /** Sets the number of worker slots. Working agents keep theirs until they end. */
   z.strictObject({ type: z.literal("workers"), workers: z.int().min(1).max(64) }),
   /** Heals the harness once the running attempts are over. Nothing new starts before that. */
   z.strictObject({ type: z.literal("heal") }),
   /** Cancels a requested heal that has not begun. */
   z.strictObject({ type: z.literal("drop-heal") }),
-  /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   /** Adds a ticket to the batch, as a ticket file writes it. */
   z.strictObject({ type: z.literal("add"), ticket: z.record(z.string(), z.json()) }),
+  /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
 export type Command = z.infer<typeof Command>;

@@ -2,6 +2,7 @@ import type { Batch } from "../batch/schema.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
+import type { BaseCheckFact } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
@@ -85,6 +86,8 @@ export type RunFact =
       readonly carriedOver?: readonly CarriedOverWork[];
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
+      /** The one ticket that such a run checks; absent if it checks all of them. */
+      readonly checksTicket?: TicketId;
       readonly version: string;
     }
   | { readonly type: "run-resumed"; readonly orphansKilled: number }
@@ -161,6 +164,7 @@ export type RunFact =
       readonly evidence?: EvidenceChange;
     }
   | BaseFact
+  | BaseCheckFact
   | DriftFact
   | PeopleFact
   | ExclusiveFact

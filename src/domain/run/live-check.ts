@@ -28,6 +28,8 @@ export interface LiveState {
   readonly check: string;
   /** Failed checks in a row since it landed, or since an agent changed nothing. */
   readonly failed: number;
+  /** Those of them that a person asked for while a repeat was planned: they count as none of the repeats. */
+  readonly asked?: number;
   /** Checks in a row that could not be finished: neither passed nor failed. */
   readonly unfinished: number;
   /** The last checks, oldest first, at most 20. */
@@ -54,7 +56,13 @@ export type LiveCheckCause = "due" | "person" | "end";
 
 /** Facts of live checks: the `verify` steps of a landed ticket, repeated without an agent. */
 export type LiveCheckFact =
-  | { readonly type: "live-check-started"; readonly ticket: TicketId; readonly why: LiveCheckCause }
+  | {
+      readonly type: "live-check-started";
+      readonly ticket: TicketId;
+      readonly why: LiveCheckCause;
+      /** The name of the command that asked for it, if it has one. */
+      readonly request?: string;
+    }
   | {
       readonly type: "live-check-ended";
       readonly ticket: TicketId;

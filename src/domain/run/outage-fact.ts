@@ -25,6 +25,8 @@ export type OutageFact =
       readonly ms: number;
       /** Set if the time is over: the reason why the last retry failed. The run ends unjudged once nothing is under way. */
       readonly givenUp?: string;
+      /** Set if the last call was cut off by a stop or with its attempt: nobody knows if the source is back. */
+      readonly cutOff?: true;
     };
 
 /** An outage under way. Milliseconds since the epoch. */

@@ -1,3 +1,5 @@
+import type { BranchFact } from "./branch-fact.ts";
+
 /** The content of a base or a file that only the engine should change during a run, as a commit or a hash. */
 export interface Fingerprint {
   /** `base:<repository>`, `batch`, or `harness:<version>:<file>`. */
@@ -7,6 +9,7 @@ export interface Fingerprint {
 
 /** Facts about people's acts beside loopdash. Texts are safe for a terminal. */
 export type PeopleFact =
+  | BranchFact
   /** Bases and files as they are now: read for the first time, or changed by the engine itself. */
   | { readonly type: "fingerprints-recorded"; readonly fingerprints: readonly Fingerprint[] }
   /** Somebody changed a base or a file: an intervention. The new fingerprint is recorded, so that nothing is counted twice. */

@@ -10,6 +10,7 @@ import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { withBase } from "./reduce-base.ts";
+import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
@@ -32,7 +33,8 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const attempt = ticket.attempt;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event) });
+  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, attempt, event) };
+  const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });

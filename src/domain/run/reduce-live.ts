@@ -26,18 +26,19 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   }
   const { at, ok, summary } = event;
   if (event.problem === "held") return hold(state, index, live, event);
-  const { held: _, ...known } = idleLive(live);
-  const checked = withCheck(known, { at, ok, summary });
+  const { held: _, ...notHeld } = idleLive(live);
+  const checked = withCheck(notHeld, { at, ok, summary });
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
   if (event.problem === "unfinished")
     return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
+  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)
-    return withTicket(state, index, { ...ticket, live: { ...checked, check, detail, unfinished: 0, nextAt: live.resumeAt } });
-  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
-  return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
+    return withTicket(known, index, { ...ticket, live: { ...failed, asked: (live.asked ?? 0) + 1, nextAt: live.resumeAt } });
+  return afterFailure(known, index, at);
 }
 
 /** The check waits for another ticket's, so it is repeated. What failed before passes now. */
@@ -81,7 +82,7 @@ export function endAsLanded(
   const { at, evidence, held } = event;
   if (merge?.landed !== true) {
     if (earlier === undefined) return requeue(state, index);
-    const live = { ...idleLive(earlier), failed: 0, unfinished: 0, nextAt: at };
+    const live = { ...idleLive(earlier), failed: 0, asked: 0, unfinished: 0, nextAt: at };
     return withTicket(state, index, { ...ticket, phase: "landed", live });
   }
   const tip = attempt.change?.tip ?? before?.tip;
@@ -129,6 +130,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
     check: evidence.name,
     detail: evidence.detail,
     failed: 1,
+    asked: 0,
     unfinished: 0,
     reopened: (earlier?.reopened ?? 0) + 1,
   };
@@ -140,7 +142,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
   const { givenUp: ____, revert: _____, ...rest } = live;
-  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, unfinished: 0 } };
+  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, asked: 0, unfinished: 0 } };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
     {
@@ -176,8 +178,9 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason kept");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
-  if (live.failed <= spec.repeats)
-    return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(live.failed, spec) } });
+  const repeated = live.failed - (live.asked ?? 0);
+  if (repeated <= spec.repeats)
+    return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(repeated, spec) } });
   if (state.batch.onBroken === "revert" && live.revert?.failed === undefined)
     return withTicket(state, index, { ...ticket, live: { ...idleLive(live), revert: { since: at, ...live.revert } } });
   const failures = ticket.failures + 1;

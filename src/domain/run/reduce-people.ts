@@ -1,19 +1,27 @@
 import { countIntervention } from "../results/intervention.ts";
 import type { RunEvent } from "./event.ts";
 import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
+import { reduceBranch } from "./reduce-branch.ts";
 import type { RunState } from "./state.ts";
 
 /** Events about people's acts beside loopdash. */
 export type PeopleEvent = Extract<RunEvent, { type: PeopleFact["type"] }>;
 
+const PEOPLE_TYPES: ReadonlySet<string> = new Set<PeopleEvent["type"]>([
+  "fingerprints-recorded",
+  "act-observed",
+  "branch-commits-observed",
+]);
+
 /** True for an event about people's acts beside loopdash. */
 export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
-  return event.type === "fingerprints-recorded" || event.type === "act-observed";
+  return PEOPLE_TYPES.has(event.type);
 }
 
 /** Folds people's acts beside loopdash, and counts them as interventions. */
 export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   if (event.type === "fingerprints-recorded") return withFingerprints(state, event.fingerprints);
+  if (event.type === "branch-commits-observed") return reduceBranch(state, event);
   const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
   return { ...withFingerprints(state, [fingerprint]), interventions };

@@ -104,7 +104,10 @@ function withFreshCounts(state: RunState, index: number, at: number): RunState {
     if (phase !== "landed" || live === undefined || state.plan.tickets[other]?.repo !== repo) continue;
     const { givenUp: _, revert, ...rest } = live;
     const kept = revert?.failed === undefined ? {} : { revert };
-    next = withTicket(next, other, { ...ticket, live: { ...rest, ...kept, failed: 0, unfinished: 0, ...again(live, at) } });
+    next = withTicket(next, other, {
+      ...ticket,
+      live: { ...rest, ...kept, failed: 0, asked: 0, unfinished: 0, ...again(live, at) },
+    });
   }
   return next;
 }

@@ -26,7 +26,7 @@ export function initialState(event: Started): RunState {
     const fresh = read === undefined ? untracked : { ...untracked, tracked: firstSeen(stateOf(known), read) };
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
-    if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event.at);
+    if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event);
     const { as, step, landedEarlier } = known;
     const landed = landedEarlier === undefined ? {} : { landedEarlier };
     return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
@@ -42,12 +42,17 @@ function stateOf(settled: Started["settled"][number] | undefined): TrackerState 
 }
 
 /** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
-function withWork(ticket: TicketState, { live, ...work }: Omit<CarriedOverWork, "id">, at: number): TicketState {
+function withWork(
+  ticket: TicketState,
+  { live, ...work }: Omit<CarriedOverWork, "id">,
+  { at, checksTicket = ticket.id }: Pick<Started, "at" | "checksTicket">,
+): TicketState {
   if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
   const { givenUp: _, revert, ...unplanned } = idleLive(live);
   const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
-  const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, unfinished: 0, reopened: 0, nextAt: at };
-  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: recheck };
+  const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, asked: 0, unfinished: 0, reopened: 0 };
+  const next = checksTicket === ticket.id ? { nextAt: at } : { givenUp: `this run checks only ${checksTicket}` };
+  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
 }
 
 /** A ticket without a history that waits for `openDeps` others. */
@@ -110,10 +115,12 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     counts,
     landings: {},
     brokenBases: {},
+    failingChecks: {},
     reverting: [],
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),
+    ...(event.checksTicket === undefined ? {} : { checksTicket: event.checksTicket }),
     paused: false,
     workers: event.batch.limits.workers,
     reverified: false,

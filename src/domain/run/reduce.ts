@@ -4,10 +4,12 @@ import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
@@ -38,12 +40,13 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
 
 function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   if (isAboutHeal(event)) return reduceHeal(state, event);
+  if (isAboutBaseCheck(event)) return reduceBaseCheck(state, event);
   if (isAboutRevert(event)) return reduceRevert(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return withChecksDue(resumed(state), event.at);
+      return withBaseChecksDue(withChecksDue(resumed(state), event.at));
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -101,6 +104,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
       return reduceDrift(state, event);
     case "fingerprints-recorded":
     case "act-observed":
+    case "branch-commits-observed":
       return reducePeople(state, event);
     default:
       return reduceOfTicket(state, event);
@@ -154,7 +158,7 @@ type TicketFacts = Parameters<
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   // The command that goes on with a run has agents start, whatever began it.
-  const { end: _, stopBy: __, checksOnly: ____, ...rest } = withoutOutages(clearHalt(state));
+  const { end: _, stopBy: __, checksOnly: ____, checksTicket: _____, ...rest } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

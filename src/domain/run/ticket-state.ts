@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
+import type { TicketBranches } from "./branch-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { KeptWorkResult } from "./kept-work.ts";
@@ -160,6 +161,8 @@ export interface TicketState {
   readonly endedAt?: number;
   /** The ticket in the tracker, as the engine last saw or wrote it. */
   readonly tracked?: TrackedTicket;
+  /** Its branches; absent before the first attempt. */
+  readonly branches?: TicketBranches;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */
   readonly byPerson?: "closing" | "closed";
 }

@@ -26,9 +26,15 @@ export function keptWorkOf({ history, attempt }: TicketState): readonly (KeptWor
 /** Attempts of a ticket whose kept work is named; the rest is counted. */
 const NAMED = 3;
 
-/** The kept work of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`. The newest first. */
+/** The kept work of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`, the newest first; then people's commits. */
 export function keptWorkLines(ticket: TicketState): readonly string[] {
   const left = keptWorkOf(ticket);
   const lines = left.slice(0, NAMED).map((work) => `attempt ${work.n}: ${describeKeptWork(work)}`);
-  return left.length > NAMED ? [...lines, `${plural(left.length - NAMED, "earlier attempt")} left work, too`] : lines;
+  const more = left.length > NAMED ? [`${plural(left.length - NAMED, "earlier attempt")} left work, too`] : [];
+  const people = ticket.branches?.people ?? [];
+  return [
+    ...lines,
+    ...more,
+    ...people.map(({ branch, sha }) => `a person's commits, up to ${sha.slice(0, 7)}, stay on ${branch}`),
+  ];
 }

@@ -10,7 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { attemptsToPostpone, dueReverts, isRepair, waitsForBase } from "./freeze.ts";
+import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -30,6 +30,7 @@ export type Action =
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "live-check" | "revert"; readonly ticket: TicketId }
+  | { readonly do: "base-check"; readonly repo: RepoId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -180,7 +181,10 @@ function repairsOf(state: RunState): ReadonlySet<number> {
 
 /** Reverts what has broken a base, and repeats live checks that are due, except before a heal that a person asked for. */
 function liveChecks(state: RunState, now: number): Action[] {
-  const reverts = dueReverts(state).map((ticket): Action => ({ do: "revert", ticket }));
+  const reverts = [
+    ...dueReverts(state).map((ticket): Action => ({ do: "revert", ticket })),
+    ...dueBaseChecks(state).map((repo): Action => ({ do: "base-check", repo })),
+  ];
   return state.heals.asked
     ? reverts
     : [...reverts, ...dueChecks(state, now).map((ticket): Action => ({ do: "live-check", ticket }))];
@@ -194,9 +198,14 @@ function goesOn(state: RunState, now: number): boolean {
 
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || state.reverting.length > 0) return false;
+  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || isMendingBase(state)) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
+}
+
+/** True while a change is being reverted, or a check runs on a base. */
+function isMendingBase({ reverting, failingChecks }: RunState): boolean {
+  return reverting.length > 0 || Object.values(failingChecks).some(({ isRunning }) => isRunning);
 }
 
 /** True if something is under way that has to end before the run may. */

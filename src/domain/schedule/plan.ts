@@ -87,6 +87,11 @@ export function specOf({ tickets, index }: Pick<Plan, "tickets" | "index">, id: 
   return ticket;
 }
 
+/** The text of a ticket that people write, in one string. Two tickets of the same text ask for the same. */
+export function textOf({ title, body }: Pick<Ticket, "title" | "body">): string {
+  return JSON.stringify([title, body]);
+}
+
 function waitingFor(ticket: Ticket, id: Ticket["id"]): Ticket {
   return { ...ticket, dependsOn: [...ticket.dependsOn, id] };
 }

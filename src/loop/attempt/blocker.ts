@@ -70,9 +70,9 @@ async function rule(
     commit: change.tip,
     attributesOf: baseSha,
     minutes: Math.min(ASK_MINUTES, ctx.batch.limits.minutesPerAttempt),
-    prompt: (nonce, checkout) => {
+    prompt: ({ ticket, nonce, checkout }) => {
       const paths = change.paths.map(({ path }) => path);
-      const question = { ticket: scope.ticket, claim, replays, paths, commit: change.tip, checkout, nonce };
+      const question = { ticket, claim, replays, paths, commit: change.tip, checkout, nonce };
       return renderAdjudicatorPrompt(ctx.templates.adjudicator, question);
     },
     read: (text, nonce) => {

@@ -1,4 +1,5 @@
-import { runsCommand } from "../../domain/batch/step-spec.ts";
+import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
@@ -11,6 +12,7 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
+type Check = Extract<StepSpec, { step: "check" }>;
 type Built = Extract<Candidate, { ok: true }>;
 
 /** The results of silent checks, step by step, up to the first that failed. */
@@ -23,8 +25,8 @@ export class CandidateChecks {
   readonly #repo: Repo;
   readonly #steps: readonly Placed[];
   readonly #change: Change;
-  /** Changes that the reviewer has passed, by step index. */
-  readonly #passed = new Map<number, Built>();
+  /** Changes that the reviewer has passed, and the ticket's text at that time, by step index. */
+  readonly #passed = new Map<number, { readonly candidate: Built; readonly text: string }>();
 
   constructor(
     ctx: LoopContext,
@@ -37,6 +39,15 @@ export class CandidateChecks {
     this.#repo = repo;
     this.#steps = steps;
     this.#change = change;
+  }
+
+  /** True if a person has rewritten the ticket since the reviewer passed the change: it judged another ticket. */
+  get isOutdated(): boolean {
+    return [...this.#passed.values()].some(({ text }) => text !== this.#text);
+  }
+
+  get #text(): string {
+    return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */
@@ -95,13 +106,13 @@ export class CandidateChecks {
     const ctx = this.#ctx;
     if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
     if (!candidate.ok) return conflictEvidence(candidate);
-    if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
+    if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (await this.#stands(placed, candidate)) {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;
       if (broken !== undefined) return { ok: false, evidence: broken };
-      const before = this.#passed.get(placed.index)?.commit.slice(0, 7);
+      const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
     const of = { candidate, change: this.#change };
@@ -109,18 +120,42 @@ export class CandidateChecks {
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
-    if (result.ok) this.#passed.set(placed.index, candidate);
+    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
     return result;
   }
 
   /**
+   * Runs a check. If it fails on the base's tip too, without the change, and has passed on an earlier base of this run, the base is
+   * broken and the attempt is put off with its work. A check with a report needs none of this: tests that fail on the base do not
+   * count there.
+   */
+  async #check(index: number, step: Check, candidate: Built, scope: OpenAttempt): Promise<StepResult> {
+    const ctx = this.#ctx;
+    const repo = this.#repo;
+    const result = await runCheckStep(ctx, scope, repo, step, candidate);
+    if (result.ok) ctx.baseHealth.notePassed(repo, step, candidate.commit);
+    if (result.ok || step.report !== undefined || scope.signal.aborted) return result;
+    const { base: tip } = candidate;
+    if (!(await ctx.baseHealth.canComeFrom(repo, step, tip))) return result;
+    // A speculative candidate is checked again once the commit below it has landed.
+    if (!(await repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
+    const { id: foundBy } = scope.ticket;
+    const onBase = await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip });
+    if (onBase.ok) return result;
+    const { summary } = onBase;
+    ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: false, summary });
+    const why = `waits: ${step.name} fails on the base of ${repo.id} too, without its change`;
+    throw new AttemptOver({ outcome: "stopped", evidence: { ...result.evidence, summary: why } });
+  }
+
+  /**
    * True if the reviewer has passed the change that it would be asked about now: each file that the change touches is byte for
-   * byte the same. Checks run again in any case, because they depend on the whole tree.
+   * byte the same, and so is the ticket's text. Checks run again in any case, because they depend on the whole tree.
    */
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
-    if (before === undefined) return false;
-    const { paths } = await this.#repo.change({ from: before.commit, tip: candidate.commit });
+    if (before === undefined || before.text !== this.#text) return false;
+    const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));
   }

@@ -93,7 +93,8 @@ async function landInTurn(
       baseTip: () => repo.baseTip(),
     }).catch(overIfAborted(scope));
     const checked = speculated === undefined ? first : await checks.tell(speculated);
-    const needs: MergeNeeds = { repo, checked, checkAgain: () => checks.check((commit) => place.plans(commit)) };
+    const checkAgain = () => checks.check((commit) => place.plans(commit));
+    const needs: MergeNeeds = { repo, checked, isOutdated: () => checks.isOutdated, checkAgain };
     const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
     return commit;
   } finally {

@@ -1,11 +1,13 @@
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
-import { keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
+import { type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import { claimsDone } from "../../domain/run/ticket-state.ts";
 import { workToKeep } from "../../domain/run/work-to-keep.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
+import { type BranchContext, keepPeoplesCommits } from "./peoples-commits.ts";
 
 /** Bytes of a change that are kept as a patch, for the next attempt and the dashboard. */
 const PATCH_BYTES = 1_000_000;
@@ -15,7 +17,7 @@ const CAPTURE_MS = 30_000;
 const STOPPING_MS = 10_000;
 
 /** The services that keep the work of an attempt. */
-export type KeepContext = Pick<LoopContext, "files" | "report" | "run" | "starts" | "state">;
+export type KeepContext = BranchContext & Pick<LoopContext, "files" | "starts">;
 
 /**
  * Keeps the work of an attempt that ends with this outcome and was cut off, before its worktree is removed: captured as any
@@ -36,12 +38,12 @@ export async function keepWork(
   try {
     // The engine may have been lost between the fact and its effect.
     if (attempt.kept !== undefined) {
-      await repo.keepBranch({ branch: attempt.kept.branch, tip: attempt.kept.sha });
+      await keepWorkBranch(repo, attempt.kept);
       return true;
     }
     const what = workToKeep(attempt, outcome);
     if (what === undefined) return false;
-    const change = what === "worktree" ? await captureWorktree(ctx, scope, repo) : undefined;
+    const change = what === "worktree" ? await captureWorktree(ctx, scope, repo, outcome) : undefined;
     const { tip, files } = change === undefined ? (attempt.change ?? NOTHING) : { ...change, files: change.paths.length };
     if (files === 0) return true;
     if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, branch, sha: tip, files })) return false;
@@ -55,15 +57,28 @@ export async function keepWork(
   }
 }
 
+/** Makes the branch of kept work, unless it is there: a person may have committed on it. */
+async function keepWorkBranch(repo: Repo, { branch, sha }: KeptWork): Promise<void> {
+  if ((await repo.branchTip(branch)) === undefined) await repo.keepBranch({ branch, tip: sha });
+}
+
 const NOTHING = { tip: "", files: 0 };
 
 /** Captures a worktree on the ticket's own branch. Throws if that fails or takes too long. */
-async function captureWorktree(ctx: KeepContext, { ticket, n }: Pick<AttemptScope, "ticket" | "n">, repo: Repo): Promise<Change> {
+async function captureWorktree(
+  ctx: KeepContext,
+  { ticket, n }: Pick<AttemptScope, "ticket" | "n">,
+  repo: Repo,
+  outcome: AttemptOutcome,
+): Promise<Change> {
   const state = ctx.state();
-  const { worktree } = ticketOf(state, ticket.id).attempt ?? {};
+  const { agent, worktree } = ticketOf(state, ticket.id).attempt ?? {};
   if (worktree === undefined) throw new Error("its worktree is not known");
   if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
   await ctx.starts.over();
+  // A lost engine, or a capture that was cancelled, may have moved the branch without a record.
+  const isAtRest = agent?.endedAt === undefined || (outcome !== "lost" && !claimsDone(agent));
+  await keepPeoplesCommits(ctx, ticket.id, { isAtRest });
   const { path, baseSha: from } = worktree;
   return repo.capture({
     path,

@@ -197,7 +197,7 @@ function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlier
     return attempt === 1 ? "This is the first attempt." : "Earlier attempts were cut off; nothing of them was judged.";
   const parts = evidence.map(({ step, name, summary, detail }) => {
     const block = detail === "" ? "" : fence(boundedHead(detail, DETAIL_CHARS));
-    const what = step === "tracker" ? "" : `${step} "${name}" failed: `;
+    const what = step === "tracker" || step === "person" ? "" : `${step} "${name}" failed: `;
     return `### ${what}${plainText(summary, SUMMARY_CHARS)}\n${block}`;
   });
   const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;

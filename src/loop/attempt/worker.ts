@@ -13,14 +13,16 @@ import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { prepareWorktree } from "../programs/prepare.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
-import { prepareWorktree } from "../programs/run-on-commit.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { readClaims, refusalEvidence } from "./claims.ts";
+import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { keepPatch, keepWork } from "./kept-work.ts";
+import { keepPeoplesCommits } from "./peoples-commits.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
@@ -41,7 +43,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
   const isKept = !done && (await keepWork(ctx, scope, repo, end.outcome));
-  await cleanUp(repo, { path, branch, deleteBranch: done || isKept });
+  await cleanUp(ctx, ticket.id, { path, deleteBranch: done || isKept });
   if (done) return;
   // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
   const isFailure = end.outcome === "failed" || end.outcome === "stopped";
@@ -70,16 +72,6 @@ async function waitForRoom(ctx: LoopContext, { signal }: AttemptScope): Promise<
   });
 }
 
-/** Removes an attempt's worktree and, if wanted, its branch. Never throws: it warns of what it cannot remove. */
-export async function cleanUp(repo: Repo, options: { path: string; branch: string; deleteBranch: boolean }): Promise<void> {
-  try {
-    await repo.removeWorktree(options);
-  } catch (error) {
-    // Harmless: the folder is the run's own, and the next attempt gets another.
-    process.emitWarning(`could not remove the worktree ${options.path}: ${errorMessage(error)}`);
-  }
-}
-
 function finished(ctx: LoopContext, scope: AttemptScope): void {
   const started = ticketOf(ctx.state(), scope.ticket.id).attempt?.startedAt;
   if (started === undefined) return;
@@ -106,7 +98,7 @@ async function attempt(
   tree: { path: string; branch: string },
 ): Promise<AttemptEnd> {
   const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
-  const fresh = unfinished === undefined ? ctx.starts.run(() => start(repo, tree)) : undefined;
+  const fresh = unfinished === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
     // An incomplete worktree could not be removed.
@@ -122,7 +114,7 @@ async function attempt(
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }
-  const baseSha = await (fresh ?? ctx.starts.run(() => start(repo, tree)));
+  const baseSha = await (fresh ?? ctx.starts.run(() => start(ctx, scope, repo, tree)));
   const tools = await ctx.harness.tools(scope.ticket.repo);
   await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
   const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
@@ -154,6 +146,7 @@ async function captureWork(
   const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
+    await keepPeoplesCommits(ctx, ticket.id);
     return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
   } catch (error) {
     throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
@@ -166,8 +159,14 @@ function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
 }
 
 /** Makes the worktree, and gives its start commit. */
-async function start(repo: Repo, tree: { path: string; branch: string }): Promise<string> {
+async function start(
+  ctx: LoopContext,
+  { ticket }: AttemptScope,
+  repo: Repo,
+  tree: { path: string; branch: string },
+): Promise<string> {
   const baseSha = await repo.baseTip();
+  await keepPeoplesCommits(ctx, ticket.id);
   await repo.addWorktree({ ...tree, from: baseSha });
   return baseSha;
 }

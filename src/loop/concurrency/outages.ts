@@ -66,11 +66,14 @@ export class Outages {
         try {
           return await call();
         } catch (error) {
+          if (signal.aborted) retry.cutOff();
           if (signal.aborted || error instanceof OutageGivenUp || !isOutage(error)) throw error;
           const why = errorMessage(error);
           if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
           await retry.wait(signal);
-          if (signal.aborted) throw error;
+          if (!signal.aborted) continue;
+          retry.cutOff();
+          throw error;
         }
       }
     } finally {
@@ -121,10 +124,16 @@ export class Retry {
     if (ms > 0) await pause(clock, ms, signal);
   }
 
-  /** The call has succeeded, or is not made any more. The next failure is a first one again. */
+  /** The call has succeeded. The next failure is a first one again. Does nothing after `cutOff`. */
   end(): void {
     this.#failures = 0;
-    this.#source.recovers(this);
+    this.#source.ends(this);
+  }
+
+  /** The call is not made any more, for a reason of its own: whether its source is back is not known. */
+  cutOff(): void {
+    this.#failures = 0;
+    this.#source.ends(this, { isCutOff: true });
   }
 }
 
@@ -155,18 +164,19 @@ class Source {
     this.#options.report({ type, what: this.#what, why, nextAt, until: soonest });
   }
 
-  recovers(retry: Retry): void {
-    if (this.#failing.delete(retry) && this.#failing.size === 0 && !this.#isGivenUp) this.#reportEnd();
+  ends(retry: Retry, { isCutOff = false }: { readonly isCutOff?: boolean } = {}): void {
+    if (!this.#failing.delete(retry) || this.#failing.size > 0 || this.#isGivenUp) return;
+    this.#reportEnd(isCutOff ? { cutOff: true } : {});
   }
 
   giveUp(why: string): void {
     if (this.#isGivenUp) return;
     this.#isGivenUp = true;
-    this.#reportEnd(why);
+    this.#reportEnd({ givenUp: why });
   }
 
-  #reportEnd(givenUp?: string): void {
+  #reportEnd(how: { readonly givenUp?: string; readonly cutOff?: true }): void {
     const ms = this.#options.clock.now() - this.#since;
-    this.#options.report({ type: "outage-ended", what: this.#what, ms, ...(givenUp === undefined ? {} : { givenUp }) });
+    this.#options.report({ type: "outage-ended", what: this.#what, ms, ...how });
   }
 }

@@ -1,3 +1,4 @@
+import type { Argv } from "../../domain/batch/argv.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -84,6 +85,12 @@ export function confineReader(
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
   const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles, ...forAll];
   return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
+}
+
+/** A confinement in which a command also finds the files of the batch's folder that it names. */
+export function withCommandFiles(ctx: Pick<ProgramContext, "commandFiles">, confinement: Confinement, argv: Argv): Confinement {
+  const files = ctx.commandFiles(argv);
+  return files.length === 0 ? confinement : { ...confinement, read: [...confinement.read, ...files] };
 }
 
 /** A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. */

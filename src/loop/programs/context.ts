@@ -1,3 +1,4 @@
+import type { Argv } from "../../domain/batch/argv.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -24,6 +25,8 @@ export interface ProgramContext {
   readonly toolsPlace?: string;
   /** Files that the agent's command names: a confined agent may read them, wherever they are. */
   readonly agentFiles: readonly string[];
+  /** The files of the batch's folder that a step's or a prepare command names: its sandbox shows them, read-only. */
+  readonly commandFiles: (command: Argv) => readonly string[];
   /** Files that the reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: readonly string[];
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence, Question, SanitizedStop } from "../../domain/run/attempt-fact.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
+import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -53,8 +55,11 @@ export interface Ask<T> {
   /** The commit whose attributes decide how its files are checked out; see Repo.checkout. */
   readonly attributesOf: string;
   readonly minutes: number;
-  /** The prompt; each question has a fresh nonce, and an answer without it is invalid. `checkout` is a folder's path. */
-  readonly prompt: (nonce: string, checkout: string) => string;
+  /**
+   * The prompt. `ticket` is the ticket as people wrote it last. Each question has a fresh nonce, and an answer without it is
+   * invalid. `checkout` is a folder's path.
+   */
+  readonly prompt: (options: { readonly ticket: Ticket; readonly nonce: string; readonly checkout: string }) => string;
   /** Reads the answer. */
   readonly read: (text: string, nonce: string) => ReadAnswer<T> | { readonly ok: false; readonly why: string };
   /** Present if a defect was planted in the checkout. */
@@ -84,33 +89,58 @@ type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 const WAIT_MS = 10_000;
 /** The longest wait that is worth a step of the finish line. */
 const LONGEST_WAIT_MS = 60_000;
+/** Questions whose answers a rewritten ticket makes worthless, before the work is postponed. */
+const MOST_REWRITES = 5;
 /** All files of a checkout. */
 const EVERYTHING = ["**"];
 
 /**
  * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
  * reviewer that changed nothing counts. A reviewer that gives none has failed, not the work: it is asked again for the time of an
- * outage, and once more at once if its API was rate limiting. Throws AttemptOver if the attempt is cancelled, if the reviewer
- * gave no answer in that time, if the API is still rate limiting, or if it refuses everybody. Then the work waits for the next
- * attempt. A question about a planted defect decides nothing and is put once.
+ * outage, and once more at once if its API was rate limiting. If a person rewrites the ticket meanwhile, it is asked again, too.
+ * Throws AttemptOver if the attempt is cancelled, if the reviewer gave no answer in that time, if the API is still rate limiting,
+ * or if it refuses everybody: the work waits for the next attempt. A question about a planted defect decides nothing, and is put
+ * once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { reviewer } = ctx;
   if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
   const { halted } = ctx.state();
   if (halted?.party === "reviewer") throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  for (let asked = 0; asked < MOST_REWRITES; asked += 1) {
+    const text = textOf(ticketNow(ctx, scope));
+    const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, reviewer });
+    if (!answer.ok || ask.canary !== undefined || textOf(ticketNow(ctx, scope)) === text) return answer;
+  }
+  throw postponed(ask, "the ticket was rewritten each time that it was asked");
+}
+
+/** Asks until there is an answer, for the time of an outage. */
+async function askUntilAnswered<T>(
+  ctx: QuestionContext,
+  scope: QuestionScope,
+  repo: Repo,
+  ask: Ask<T> & { readonly reviewer: Reviewer },
+): Promise<Answer<T>> {
   const retry = ctx.outages.retry("reviewer");
   try {
     for (;;) {
-      const answer = await askInTurn(ctx, scope, repo, { ...ask, reviewer });
+      const answer = await askInTurn(ctx, scope, repo, ask);
       if (answer.ok || answer.isUnpaid || ask.canary !== undefined) return answer;
       if (!retry.failed(answer.says)) throw postponed(ask, answer.says);
       await retry.wait(scope.signal);
-      if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+      if (!scope.signal.aborted) continue;
+      retry.cutOff();
+      throw new AttemptOver(abortedEnd(scope));
     }
   } finally {
     retry.end();
   }
+}
+
+/** The ticket as people wrote it last. A person may have rewritten it since the attempt began. */
+function ticketNow(ctx: Pick<QuestionContext, "state">, { ticket }: Pick<QuestionScope, "ticket">): Ticket {
+  return specOf(ctx.state().plan, ticket.id);
 }
 
 /** Puts the question, and once more if the reviewer's API was rate limiting. */
@@ -206,7 +236,7 @@ async function inCheckout<T>(
     const nonce = randomBytes(16).toString("hex");
     const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
     const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
-    await ctx.files.write(promptFile, putting.prompt(nonce, checkout));
+    await ctx.files.write(promptFile, putting.prompt({ ticket: ticketNow(ctx, scope), nonce, checkout }));
     const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
     // In the sandbox the reviewer cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);

@@ -1,6 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { ticketBranch } from "../../domain/run/kept-work.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -9,8 +8,8 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { type LoopContext, repoOf, waitingRepoOf } from "../attempt/context.ts";
-import { cleanUp } from "../attempt/worker.ts";
+import { cleanUp } from "../attempt/clean-up.ts";
+import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -53,11 +52,7 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
   ctx.report({ type: "live-check-ended", ticket, ok: true, summary: result.summary, detail: "" });
   const { history } = ticketOf(ctx.state(), ticket);
   const path = ctx.files.worktreePath(ticket, history.at(-1)?.n ?? 1);
-  await cleanUp(repoOf(ctx, specOf(ctx.state().plan, ticket)), {
-    path,
-    branch: ticketBranch(ctx.run, ticket),
-    deleteBranch: true,
-  });
+  await cleanUp(ctx, ticket, { path, deleteBranch: true });
 }
 
 async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<LiveResult> {

@@ -1,23 +1,17 @@
 import { baseKey, type Fingerprint } from "../../domain/run/people-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
-import { utcTime } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import type { Commit, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { LoopContext } from "../attempt/context.ts";
+import { type BranchContext, describeCommits, MOST_COMMITS, observeBranch } from "../attempt/peoples-commits.ts";
 
 /** Time between two polls. Milliseconds. */
 const PERIOD_MS = 30_000;
 
-/** Commits of others that one poll reads, and those that its line names. */
-const MOST_COMMITS = 200;
-const NAMED = 3;
-
-type WatchContext = Pick<LoopContext, "clock" | "merges" | "report" | "repos" | "state" | "watchedFiles">;
+type WatchContext = BranchContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
 
 /**
- * Reports what people do beside loopdash: commits on a base (I4), edits of the harness in use (I3) and of the batch file (I2).
+ * Reports what people do beside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and of the batch file (I2).
  * The fingerprints are in the journal, so acts between two engines are noticed, and none is counted twice.
  */
 export class PeopleWatch {
@@ -47,7 +41,8 @@ export class PeopleWatch {
   /** Reads all bases and files once. A warning names what cannot be read; the next poll reads it again. */
   async poll(): Promise<void> {
     const polls = [...this.#ctx.repos.values()].map((repo) => this.#ctx.merges.run(repo.id, () => this.#base(repo)));
-    for (const result of await Promise.allSettled([...polls, this.#files()])) {
+    const branches = [...this.#ctx.repos.values()].map((repo) => this.#branches(repo));
+    for (const result of await Promise.allSettled([...polls, ...branches, this.#files()])) {
       if (result.status === "fulfilled") continue;
       const problem = errorMessage(result.reason);
       if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`cannot check for changes by people: ${problem}`);
@@ -72,8 +67,21 @@ export class PeopleWatch {
     const ours = this.#ours();
     const theirs = since?.filter(({ sha }) => !ours.has(sha));
     if (theirs?.length === 0) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
-    const note = theirs === undefined ? `moved ${repo.base} back or aside, to ${tip.slice(0, 7)}` : committed(theirs, repo.base);
+    const note =
+      theirs === undefined ? `moved ${repo.base} back or aside, to ${tip.slice(0, 7)}` : describeCommits(theirs, repo.base);
     report({ type: "act-observed", class: "I4", target: repo.id, note, fingerprint });
+  }
+
+  /** Names without a ticket of the run are somebody else's affair. */
+  async #branches(repo: Repo): Promise<void> {
+    const { run, state } = this.#ctx;
+    const folder = `loopdash/${run}`;
+    for (const branch of await repo.branches(folder)) {
+      const [name = ""] = branch.slice(folder.length + 1).split("@");
+      const { plan } = state();
+      const ticket = Object.hasOwn(plan.index, name) ? plan.tickets[plan.index[name] as number] : undefined;
+      if (ticket?.repo === repo.id) await observeBranch(this.#ctx, repo, { ticket: ticket.id, branch });
+    }
   }
 
   /** Commits that the engine has landed, or may be landing. */
@@ -104,13 +112,4 @@ export class PeopleWatch {
     this.#isFirst = false;
     if (fresh.length > 0) report({ type: "fingerprints-recorded", fingerprints: fresh });
   }
-}
-
-/** Authors and subjects are what the commits say, and nobody has checked it. */
-function committed(commits: readonly Commit[], base: string): string {
-  const named = commits.slice(0, NAMED).map(({ sha, author, at, subject }) => {
-    return `${sha.slice(0, 7)} by ${plainText(author, 60)} at ${utcTime(at)} UTC "${plainText(subject, 80)}"`;
-  });
-  const more = commits.length > NAMED ? ` and ${commits.length - NAMED} more` : "";
-  return `${plural(commits.length, "commit")} on ${base}: ${named.join(", ")}${more}`;
 }

@@ -13,6 +13,7 @@ import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { recheckBase } from "./base-check.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
@@ -104,6 +105,8 @@ export class Performer implements Effects {
         // The last re-verification runs its own.
         if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
         return;
+      case "base-check-started":
+        return this.#track(recheckBase(this.#ctx, event.repo, this.#others.signal));
       case "revert-started":
         return this.#track(revertLanded(this.#ctx, event.ticket, this.#others.signal));
       case "reverify-started":

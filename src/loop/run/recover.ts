@@ -1,14 +1,14 @@
-import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecAt, vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
+import { cleanUp } from "../attempt/clean-up.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
-import { cleanUp } from "../attempt/worker.ts";
 import { healMarker } from "../heal/heal.ts";
+import { baseCheckMarker } from "./base-check.ts";
 import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
@@ -40,14 +40,14 @@ export async function recover(ctx: LoopContext): Promise<void> {
       ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
     }
     const path = ctx.files.worktreePath(ticket.id, n);
-    await cleanUp(repo, { path, branch: ticketBranch(ctx.run, ticket.id), deleteBranch: kept.get(ticket.id) === true });
+    await cleanUp(ctx, ticket.id, { path, deleteBranch: kept.get(ticket.id) === true });
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
   }
   await cleanUpDone(ctx, state);
 }
 
 /** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
-export async function keepLostWork(ctx: KeepContext & Pick<LoopContext, "repos">, id: TicketId): Promise<boolean> {
+export async function keepLostWork(ctx: KeepContext, id: TicketId): Promise<boolean> {
   const { attempt } = ticketOf(ctx.state(), id);
   if (attempt === undefined) return false;
   const { fence, n } = attempt;
@@ -69,6 +69,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
+      ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
       ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
@@ -80,6 +81,6 @@ async function cleanUpDone(ctx: LoopContext, state: RunState): Promise<void> {
   for (const { id, phase, mergedSha, history } of vecItems(state.tickets)) {
     if (phase !== "done" || mergedSha === undefined) continue;
     const path = ctx.files.worktreePath(id, history.at(-1)?.n ?? 1);
-    await cleanUp(repoOf(ctx, specOf(state.plan, id)), { path, branch: ticketBranch(ctx.run, id), deleteBranch: true });
+    await cleanUp(ctx, id, { path, deleteBranch: true });
   }
 }

@@ -62,11 +62,14 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
 
 /**
  * True if the last re-verification checks a ticket that has landed and is not live, given up or not. One that was done and
- * reopened more often than it may have attempts passes and fails by turns: it is not checked for ever.
+ * reopened more often than it may have attempts passes and fails by turns: it is not checked for ever. A run for one ticket checks no
+ * other.
  */
-function isCheckedLast({ batch }: LoopContext, ticket: TicketState): boolean {
+function isCheckedLast({ batch, state }: LoopContext, ticket: TicketState): boolean {
   const { attempt, gate, live } = ticket;
   if (live === undefined || !isLandedNotLive(ticket) || attempt !== undefined || gate !== undefined) return false;
+  const { checksTicket = ticket.id } = state();
+  if (checksTicket !== ticket.id) return false;
   return live.checking === undefined && live.reopened <= batch.limits.attempts;
 }
 

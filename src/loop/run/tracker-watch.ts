@@ -66,6 +66,7 @@ export class TrackerWatch {
     this.#stopped.abort();
     this.#cancelTimer();
     this.#unwatch?.();
+    this.#retry.cutOff();
   }
 
   /** Reads and reconciles once. A tracker that cannot be read is an outage, and its last reading counts. */

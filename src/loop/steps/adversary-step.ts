@@ -6,7 +6,8 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { commandEvidence, runOnCommit } from "../programs/run-on-commit.ts";
+import { commandEvidence } from "../programs/run-in.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted } from "../programs/scope.ts";
 import { askReviewer, type QuestionScope } from "../questions/ask.ts";
 import { renderQuestion } from "../questions/question-prompt.ts";
@@ -41,7 +42,7 @@ export async function runAdversaryStep(
     commit,
     attributesOf: candidate.base,
     minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
-    prompt: (nonce, checkout) => renderQuestion(ctx.templates.adversary, about, { nonce, checkout }),
+    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.adversary, { ...about, ticket }, by),
     read: (text, nonce) => {
       const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
       if (!reading.ok) return reading;

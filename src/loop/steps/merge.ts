@@ -18,6 +18,8 @@ export interface MergeNeeds {
   readonly repo: Repo;
   /** The candidate that was checked last. */
   readonly checked: Built;
+  /** True if a person has rewritten the ticket since the reviewer passed the candidate. */
+  isOutdated(): boolean;
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
   checkAgain(): Promise<Built>;
 }
@@ -37,10 +39,10 @@ export async function merge(
   let wait: number = LOOK_AGAIN_MS.first;
   for (let chase = 0; chase < CHASES; ) {
     deadline += await waitForBase(ctx, scope);
-    if (checked.base !== (await repo.baseTip())) checked = await needs.checkAgain();
+    checked = await upToDate(needs, checked);
     // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    if (freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;
+    if (needs.isOutdated() || freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;
     const { base: from, commit: to } = checked;
     const refUpdate = { repo: repo.id, from, to };
     if (!scope.announce({ type: "merge-intended", ...refUpdate })) throw new AttemptOver({ outcome: "stopped" });
@@ -60,6 +62,12 @@ export async function merge(
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
+}
+
+/** The candidate, checked again if the base has moved or the ticket was rewritten since. */
+async function upToDate(needs: MergeNeeds, checked: Built): Promise<Built> {
+  const isStale = needs.isOutdated() || checked.base !== (await needs.repo.baseTip());
+  return isStale ? needs.checkAgain() : checked;
 }
 
 /** Time between two checks whether a base is still broken. Milliseconds. */

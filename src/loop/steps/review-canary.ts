@@ -34,7 +34,7 @@ export async function askCanary(
   const about = { ...options.about, diff: shown.text };
   await askReviewer(ctx, scope, repo, {
     ...options.ask,
-    prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
+    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.reviewer, { ...about, ticket }, by),
     plant: (checkout) => ctx.files.write(join(checkout, plant.path), text),
     canary: (review) => (sawPlant(review, plant) ? "seen" : "missed"),
   });

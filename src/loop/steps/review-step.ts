@@ -38,7 +38,7 @@ export async function runReviewStep(
   await askCanary(ctx, scope, repo, { ask, about, diff });
   const asked = await askReviewer(ctx, scope, repo, {
     ...ask,
-    prompt: (nonce, checkout) => renderQuestion(ctx.templates.reviewer, about, { nonce, checkout }),
+    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.reviewer, { ...about, ticket }, by),
   });
   if (!asked.ok)
     return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };

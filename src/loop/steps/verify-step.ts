@@ -7,7 +7,8 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { Stdout } from "../programs/output.ts";
 import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
-import { commandEvidence, runOnCommit, secondsOf } from "../programs/run-on-commit.ts";
+import { commandEvidence, secondsOf } from "../programs/run-in.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
 import type { StepResult } from "./step.ts";
 

@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
+import { suspectOf } from "../../domain/run/reduce-base.ts";
 import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
@@ -69,7 +70,7 @@ export interface BrokenBaseLabel {
   readonly repo: string;
   /** The suspected commit and its ticket. */
   readonly suspect: string;
-  readonly ticket: TicketId;
+  readonly ticket?: TicketId;
   /** What fails. */
   readonly failure: string;
   readonly response: string;
@@ -85,11 +86,11 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
   const all = Object.entries(run.brokenBases).toSorted(([, a], [, b]) => a.since - b.since);
   const [repo, base] = all[0] ?? [];
   if (repo === undefined || base === undefined) return undefined;
-  const { sha, ticket, step, summary, since } = base;
+  const { ticket, step, summary, since } = base;
   return {
     repo: displayText(repo),
-    suspect: `${sha.slice(0, 7)} of ${ticket}`,
-    ticket,
+    suspect: suspectOf(base),
+    ...(ticket && { ticket }),
     failure: displayText(`${step} fails: ${summary}`),
     response: RESPONSES[responseTo(run, base)],
     since,

@@ -20,6 +20,8 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
       const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
       return [STYLES.needsYou, `${counted} observed on ${event.target}: ${event.note}`];
     }
+    case "branch-commits-observed":
+      return [STYLES.needsYou, `intervention I4 (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
     case "tracker-others": {
       const more = event.more === 0 ? "" : ` and ${event.more} more`;
       return [STYLES.waits, `not in the batch, ignored: ${event.ids.join(" ")}${more}`];

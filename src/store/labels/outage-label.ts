@@ -10,6 +10,7 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
   const { is, was } = OUTAGE_WORDS[event.what];
   if (event.type === "outage-ended") {
     const after = `after ${formatElapsed(event.ms)}`;
+    if (event.cutOff) return [STYLES.waits, `${was}; the wait for it was cut off ${after}`];
     if (event.givenUp === undefined) return [STYLES.run, `${was}, and is back ${after}`];
     return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
   }

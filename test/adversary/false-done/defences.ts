@@ -52,8 +52,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "checkAgain: () => checks.check((commit) => place.plans(commit)) };",
-        to: "checkAgain: () => checks.build() as never };",
+        from: "const checkAgain = () => checks.check((commit) => place.plans(commit));",
+        to: "const checkAgain = () => checks.build() as never;",
       },
       {
         file: "src/loop/attempt/finish-line.ts",

@@ -3,6 +3,7 @@ import type { Defence } from "../suite.ts";
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
+const PREPARE = "src/loop/programs/prepare.ts";
 const GATES = "src/loop/steps/gates.ts";
 const PROTECTED = "src/loop/programs/protected-files.ts";
 const DEVIATIONS = "src/domain/test-canary/deviations.ts";
@@ -139,8 +140,8 @@ export const DEFENCES = {
           (await import("node:fs")).cpSync(ctx.files.worktreePath(scope.ticket.id, scope.n), folders.checkout,
             { recursive: true, filter: (from) => !from.endsWith("/.git") });`,
       },
-      { file: COMMAND, from: "if (changed.length > 0)", to: "if (changed.length < 0)" },
-      { file: COMMAND, from: "if (touched.length === 0) return undefined;", to: "if (touched.length >= 0) return undefined;" },
+      { file: PREPARE, from: "if (changed.length > 0)", to: "if (changed.length < 0)" },
+      { file: PREPARE, from: "if (touched.length === 0) return undefined;", to: "if (touched.length >= 0) return undefined;" },
       {
         file: "src/adapters/sandbox/find-program.ts",
         from: 'path.split(":").filter((folder) => isAbsolute(folder));',

@@ -38,7 +38,7 @@ const world: World = {
 };
 
 const COMPARED: Hole = {
-  file: "src/loop/programs/run-on-commit.ts",
+  file: "src/loop/programs/prepare.ts",
   from: "if (touched.length === 0) return undefined;",
   to: "if (touched.length >= 0) return undefined;",
 };

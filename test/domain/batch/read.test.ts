@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
 import { formatProblems } from "../../../src/domain/batch/problem.ts";
@@ -86,13 +85,6 @@ describe("readBatch", () => {
       'tickets[1].exclusive[1]: "db" is listed twice',
       "sandbox: agents are not confined: they can read and change what you can",
     ]);
-  });
-
-  it("reads the example", () => {
-    const text = readFileSync(new URL("../../../batch.example.json", import.meta.url), "utf8");
-    const { batch, warnings } = batchOf(text);
-    expect(batch.tickets.length).toBeGreaterThan(1);
-    expect(warnings).toEqual([]);
   });
 
   it("survives the journal: a batch is plain JSON", () => {

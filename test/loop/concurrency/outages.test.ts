@@ -74,8 +74,8 @@ describe("a call that fails", () => {
     expect(types()).toEqual([]);
   });
 
-  test("ends its wait at once at a stop, and its outage with it", async () => {
-    const { clock, types, outages } = stage();
+  test("ends its wait at once at a stop, and its outage with it, which is told as cut off", async () => {
+    const { clock, facts, types, outages } = stage();
     const stop = new AbortController();
     const { times, make } = call({ down: "gone" });
     const failed = expect(outages.persist("tracker", make(clock), { signal: stop.signal })).rejects.toThrow("gone");
@@ -84,6 +84,7 @@ describe("a call that fails", () => {
     await failed;
     expect(times).toHaveLength(1);
     expect(types()).toEqual(["tracker outage-started", "tracker outage-ended"]);
+    expect(facts.at(-1)).toMatchObject({ cutOff: true });
   });
 });
 

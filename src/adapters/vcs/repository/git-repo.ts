@@ -68,6 +68,8 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       return change;
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
+    branchTip: (branch) => store.readBranch(branchRef(branch)),
+    branches: (folder) => branchesIn(store, folder),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
@@ -92,6 +94,12 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),
   };
+}
+
+/** The names of branches below a folder of branches. */
+async function branchesIn(store: Store, folder: string): Promise<readonly string[]> {
+  const listed = await store.refs(["for-each-ref", "--format=%(refname:lstrip=2)", `${branchRef(folder)}/`]);
+  return listed.split("\n").filter((name) => name !== "");
 }
 
 /** The paths of all files, links and submodules of a commit, raw and relative to its top. */

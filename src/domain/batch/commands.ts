@@ -1,0 +1,86 @@
+import type { Argv } from "./argv.ts";
+import type { Path } from "./problem.ts";
+import type { Batch } from "./schema.ts";
+import type { StepSpec } from "./step-spec.ts";
+
+/** A command of a batch, and where it runs. */
+export interface BatchCommand {
+  readonly argv: Argv;
+  /** Its place in the batch file. */
+  readonly path: Path;
+  /** `agent` and `reviewer` find relative paths beside the batch file, every other command in a checkout of `repo`. */
+  readonly runs: "agent" | "reviewer" | "prepare" | "check" | "verify" | "smoke";
+  /** A key of `repos`; absent for the agent and the reviewer. */
+  readonly repo?: string;
+  /** True if the batch lets it run outside the sandbox. */
+  readonly unsandboxed?: true;
+}
+
+/**
+ * Every command that a run of the batch starts in a sandbox. A step of the batch's own finish line counts once per repository in
+ * which a ticket inherits it. The command of an oracle is not among them: it is frozen before the start.
+ */
+export function commandsOf(batch: Batch): readonly BatchCommand[] {
+  const { agent, reviewer, repos, finish = [], tickets } = batch;
+  const whole = [
+    ...(agent.kind === "command" ? [{ argv: agent.command, path: ["agent", "command"], runs: "agent" } as const] : []),
+    ...(reviewer?.kind === "command"
+      ? [{ argv: reviewer.command, path: ["reviewer", "command"], runs: "reviewer" } as const]
+      : []),
+  ];
+  const prepare = Object.entries(repos).flatMap(([repo, spec]) =>
+    spec.prepare.map((argv, i): BatchCommand => ({ argv, path: ["repos", repo, "prepare", i], runs: "prepare", repo })),
+  );
+  const shared = new Map(finish.map((step, i) => [JSON.stringify(step), ["finish", i] as Path]));
+  const found = new Map<string, BatchCommand>();
+  tickets.forEach((ticket, t) => {
+    ticket.finish.forEach((step, i) => {
+      const key = `${ticket.repo} ${JSON.stringify(step)}`;
+      if (found.has(key)) return;
+      const path = shared.get(JSON.stringify(step)) ?? ["tickets", t, "finish", i];
+      const command = commandOf(step, path);
+      if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
+    });
+  });
+  return [...whole, ...prepare, ...found.values()];
+}
+
+function commandOf(step: StepSpec, path: Path): BatchCommand | undefined {
+  if (step.step === "adversary")
+    return step.smoke === undefined ? undefined : { argv: step.smoke, path: [...path, "smoke"], runs: "smoke" };
+  if (step.step !== "check" && step.step !== "verify") return undefined;
+  return { argv: step.command, path: [...path, "command"], runs: step.step };
+}
+
+/** A script that an interpreter is to run. */
+export interface NamedScript {
+  /** Its position in the command. */
+  readonly at: number;
+  /** The paths of which the interpreter takes the first that exists. */
+  readonly candidates: readonly string[];
+}
+
+const INTERPRETERS = /^(?:node|nodejs|python(?:\d(?:\.\d+)?)?|sh|bash|dash|zsh|ksh|ruby|perl|php|tsx|ts-node|Rscript|lua)$/;
+const SHELLS = /^(?:sh|bash|dash|zsh|ksh)$/;
+
+/**
+ * The script of a command such as `node tools/run.mjs`; undefined if words alone do not tell. An option before the script may
+ * take a value, so only options of the form `--name=value` are passed over.
+ */
+export function scriptOf(argv: Argv): NamedScript | undefined {
+  const [program = "", ...args] = argv;
+  const name = program.split("/").at(-1) ?? "";
+  if (!INTERPRETERS.test(name)) return undefined;
+  const at = args.findIndex((word) => !/^--[\w-]+=/.test(word)) + 1;
+  const script = argv[at];
+  if (at === 0 || script === undefined || script.startsWith("-")) return undefined;
+  // A shell looks for a name without a slash on PATH too.
+  if (SHELLS.test(name) && !script.includes("/") && !script.includes(".")) return undefined;
+  return { at, candidates: [script, ...otherNames(name, script)] };
+}
+
+function otherNames(interpreter: string, script: string): readonly string[] {
+  if (/^node/.test(interpreter)) return [".js", ".json", ".node", "/index.js", "/package.json"].map((end) => script + end);
+  if (interpreter === "tsx" || interpreter === "ts-node") return [".ts", ".tsx", ".js", "/index.ts"].map((end) => script + end);
+  return interpreter.startsWith("python") ? [`${script}/__main__.py`] : [];
+}

@@ -1,0 +1,108 @@
+import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { ProgramContext } from "./context.ts";
+import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
+import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
+import { failureOf, retryTransient } from "./retry-transient.ts";
+import { commandEvidence, runIn } from "./run-in.ts";
+import type { StepScope } from "./scope.ts";
+
+const ALLOW = 'To allow this, name the file in "writes" of the step.';
+/** Paths in one piece of evidence, at most. */
+const MOST_TOLD = 100;
+
+/**
+ * Prepares a pristine checkout. Ensures that protected files, and committed ones that the result depends on, are the same
+ * afterwards (P2): prepare commands run the change's own code, and nobody reads the files that they make.
+ */
+export async function prepare(
+  ctx: ProgramContext,
+  scope: StepScope,
+  path: string,
+  {
+    kept,
+    log,
+    confinement,
+    writes,
+    files,
+    pristine,
+  }: {
+    readonly log: string;
+    readonly confinement: Confinement | undefined;
+    /** The commit's files, and those of them that its result depends on. */
+    readonly files: readonly string[];
+    readonly kept: readonly string[];
+    readonly writes: readonly string[];
+    readonly pristine: (path: string) => Promise<void>;
+  },
+): Promise<Evidence | undefined> {
+  if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
+  const before = await protectedFiles(path, ctx.batch.protect);
+  const identities = await identitiesOf(path, kept);
+  const failed = await runPrepare(ctx, scope, path, `${log}-prepare`, confinement);
+  if (failed !== undefined) return failed;
+  const changed = await changedFiles(path, before);
+  if (changed.length > 0) return changedByPrepare("changed a protected file", changed, []);
+  // For protected folders, not files that are protected by name only: npm installs next to each package.json of a workspace.
+  const isProtected = protectedBy(ctx.batch.protect);
+  const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
+  const mayWrite = protectedBy(writes);
+  const shadows = (await findShadows(path, [...folders], files)).filter((each) => !mayWrite(each));
+  if (shadows.length > 0)
+    return changedByPrepare("created a file that may be loaded instead of a protected one", shadows, [ALLOW]);
+  const linked = await behindLinks(path, kept);
+  const touched = linked.length > 0 ? linked : await changedIdentities(path, identities);
+  if (touched.length === 0) return undefined;
+  const other = `${path}-pristine`;
+  await pristine(other);
+  const differing = linked.length > 0 ? linked : await differingFiles(path, other, touched);
+  if (differing.length === 0) return undefined;
+  return changedByPrepare("changed a file of the commit", differing, [ALLOW]);
+}
+
+/** The folders above a path, except the top. */
+function foldersAbove(path: string): readonly string[] {
+  return path
+    .split("/")
+    .slice(0, -1)
+    .map((_, n, parts) => parts.slice(0, n + 1).join("/"));
+}
+
+function changedByPrepare(what: string, paths: readonly string[], more: readonly string[]): Evidence {
+  const summary = `preparing the checkout ${what}: ${plainText(paths[0] ?? "", 200)}`;
+  const detail = [...paths.slice(0, MOST_TOLD).map((each) => plainText(each, 200)), ...more].join("\n");
+  return { step: "prepare", name: "prepare", summary, detail };
+}
+
+/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also after a retry. */
+export function prepareWorktree(
+  ctx: ProgramContext,
+  scope: StepScope,
+  cwd: string,
+  confinement: Confinement | undefined,
+): Promise<Evidence | undefined> {
+  const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
+  return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
+}
+
+/** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
+async function runPrepare(
+  ctx: ProgramContext,
+  scope: StepScope,
+  cwd: string,
+  log: string,
+  confinement?: Confinement,
+): Promise<Evidence | undefined> {
+  const minutes = ctx.batch.limits.minutesPerAttempt;
+  for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
+    const result = await retryTransient(ctx, scope, {
+      run: () => runIn(ctx, scope, { argv, cwd, log, minutes, confinement }),
+      failure: (ended) => failureOf("prepare", ended),
+    });
+    if (result.ending !== "exited" || result.exitCode !== 0)
+      return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
+  }
+  return undefined;
+}
