@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TrackerPlace } from "./batch.ts";
 import { CannotJudge } from "./cannot-judge.ts";
@@ -50,8 +50,17 @@ function readFolder(folder: string): Coherent {
 }
 
 function ticketNames(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { withFileTypes: true });
+  const entries = listed(folder);
   return entries.flatMap((e) => (isTicketFileName(e.name) && !e.isDirectory() ? [e.name] : [])).sort();
+}
+
+function listed(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause;
+    throw new CannotJudge(`there is no folder ${quotedPath(folder)}`, { cause });
+  }
 }
 
 /** A listed file that is gone means that the folder is changing. Every other error is for the caller. */

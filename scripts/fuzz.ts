@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- [--inputs N] [--seed N] [--only TARGET] [--input N] [--minutes N]`: runs the readers of a worker's files on
  * hostile inputs. Without --seed the day's date is the seed, so each day has other inputs. With --input, only that input runs
- * again. Exits with 1 if loopdash did something wrong. In CI, each target counts as one test (.ci/out/numbers).
+ * again. Exits with 1 if loopdash did something wrong. In CI, each target counts as one test (.ci/out/fuzz/numbers).
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { TARGETS } from "../test/fuzz/targets.ts";
 
 /** The shares of the inputs. A worktree costs some 20 times as much as a report. */
 const SHARES: Readonly<Record<string, number>> = { worktrees: 0.1, reports: 0.6, outboxes: 0.3 };
-const OUT = resolve(import.meta.dirname, "../.ci/out");
+const OUT = resolve(import.meta.dirname, "../.ci/out/fuzz");
 
 function today(): string {
   return new Date().toISOString().slice(0, 10).replaceAll("-", "");

@@ -82,6 +82,16 @@ function unknownVerb(word: string, program: Command): UserError {
 function missing(command: Command): UserError {
   if (command.name() === "completion") return noCompletions("");
   if (command.name() === "harness") return noHarnessAct("");
+  const needed = command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name());
+  const [name] = needed.slice(command.args.length);
+  if (name !== undefined && name !== "batch.json") {
+    const usage = needed.map((each) => `<${each}>`).join(" ");
+    return usageError(
+      `loopdash ${command.name()} lacks its ${name}`,
+      `<${name}> is missing`,
+      `Try: loopdash ${command.name()} ${usage}`,
+    );
+  }
   return usageError("no batch file is named", "loopdash works a batch of tickets", "Try: loopdash batch.json");
 }
 

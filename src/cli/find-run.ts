@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { RunState } from "../domain/run/state.ts";
@@ -138,7 +139,7 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   if (latest !== undefined) return { row: latest, others };
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
-  if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", "See: loopdash runs");
+  if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));
   const named = near.slice(0, MOST_NAMED).map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
   const more = near.length > MOST_NAMED ? [`and ${near.length - MOST_NAMED} more`] : [];
   throw none(
@@ -147,6 +148,20 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
     "Give the whole name of one of them.",
   );
 }
+
+/** The most differences at which a name counts as mistyped. */
+const MAX_TYPOS = 3;
+
+function similarName(rows: readonly RunRow[], name: string): string {
+  const names = rows.slice(0, MAX_COMPARED).flatMap((row) => [row.name, row.run]);
+  const similar = names.length === 0 ? "" : closest(name.slice(0, 200), names);
+  return similar !== "" && distance(name.slice(0, 200), similar) <= MAX_TYPOS
+    ? `Did you mean ${plainText(similar)}? See: loopdash runs`
+    : "See: loopdash runs";
+}
+
+/** Runs that a wrong name is compared with, newest first. */
+const MAX_COMPARED = 500;
 
 function none(what: string, why: string, todo: string): UserError {
   return new UserError({ what, why, todo, exitCode: EXIT.usage });

@@ -1,7 +1,15 @@
 import { writeSync } from "node:fs";
+import type { TestCommands } from "../domain/batch/argv.ts";
 import { errorCode, errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
+
+/** The test commands that the default finish line runs, one line for each repository. Safe for a terminal. */
+export function testCommandLines(testCommands: TestCommands): readonly string[] {
+  return Object.entries(testCommands).map(([repo, command]) =>
+    plainText(`tests of ${repo}: ${command.join(" ")} (found at its base)`),
+  );
+}
 
 /** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */
 export function printUserError(error: UserError): void {

@@ -13,27 +13,39 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2",
 const NOT_FOUND = 127;
 const NOT_RUNNABLE = 126;
 
+/** The options, and what each takes. */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  "--base-url": /^(\w+)(?:=(\/[\w/.-]*))?$/,
+  "--forward": /^[\w.-]+:(\d{1,5})$/,
+};
+/** The longest answer to a tunnel's request. Bytes. */
+const LONGEST_HEAD = 8 * 1024;
+
 /** The relay's command line. */
 interface RelayArgs {
   readonly socketPath: string;
   /** Variables that get the relay's address, and the path to append to it. */
   readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
+  /** `host:port` of opened servers on the loopback outside, each of which the program finds at the same port inside. */
+  readonly forwards: readonly string[];
   readonly program: string;
   readonly args: readonly string[];
 }
 
 /**
- * `__relay <socket> [--base-url NAME[=/path]]… -- program args…`: listens on loopback, joins each connection to the gateway's
- * socket, and runs the program with this relay as its proxy. Ends as the program does: with its exit code, or by its signal,
+ * `__relay <socket> [--base-url NAME[=/path]]… [--forward host:port]… -- program args…`: listens on loopback, joins each connection
+ * to the gateway's socket, and runs the program with this relay as its proxy. Each `--forward` is a server on the loopback outside:
+ * the relay listens at its port too, and asks the gateway for a tunnel to it, so that programs need to know of no proxy. Ends as the program does: with its exit code, or by its signal,
  * without waiting for open connections. Returns 2 if the command line is invalid.
  */
 export async function relay(argv: readonly string[]): Promise<number> {
   const of = readRelayArgs(argv);
   if (of === undefined) {
-    process.stderr.write("usage: __relay <socket> [--base-url NAME[=/path]]... -- program args...\n");
+    process.stderr.write("usage: __relay <socket> [--base-url NAME[=/path]]... [--forward host:port]... -- program args...\n");
     return 2;
   }
   const port = await listen(joining(of.socketPath));
+  for (const to of of.forwards) await forward(of.socketPath, to);
   return await run(of, environment(process.env, of, `http://127.0.0.1:${port}`));
 }
 
@@ -41,14 +53,22 @@ function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {
   const [socketPath, ...rest] = argv;
   const split = rest.indexOf("--");
   const [program, ...args] = split < 0 ? [] : rest.slice(split + 1);
-  if (socketPath === undefined || socketPath === "--" || program === undefined) return undefined;
+  const options = split < 0 ? undefined : readOptions(rest.slice(0, split));
+  if (socketPath === undefined || socketPath === "--" || program === undefined || options === undefined) return undefined;
+  return { socketPath, ...options, program, args };
+}
+
+function readOptions(words: readonly string[]): Pick<RelayArgs, "baseUrls" | "forwards"> | undefined {
   const baseUrls: { name: string; path: string }[] = [];
-  for (let at = 0; at < split; at += 2) {
-    const found = rest[at] === "--base-url" && at + 1 < split ? /^(\w+)(?:=(\/[\w/.-]*))?$/.exec(rest[at + 1] ?? "") : null;
-    if (found === null) return undefined;
-    baseUrls.push({ name: found[1] ?? "", path: found[2] ?? "" });
+  const forwards: string[] = [];
+  for (let at = 0; at < words.length; at += 2) {
+    const [option = "", value = ""] = words.slice(at, at + 2);
+    const found = OPTIONS[option]?.exec(value);
+    if (!found) return undefined;
+    if (option === "--forward") forwards.push(value);
+    else baseUrls.push({ name: found[1] ?? "", path: found[2] ?? "" });
   }
-  return { socketPath, baseUrls, program, args };
+  return { baseUrls, forwards };
 }
 
 /**
@@ -66,7 +86,20 @@ function environment(from: NodeJS.ProcessEnv, { baseUrls }: RelayArgs, address: 
   return env;
 }
 
-function joining(socketPath: string): Server {
+/**
+ * Listens at the port of `to` on both loopback addresses. If a port cannot be taken (one below 1024 is reserved, or IPv6 is off),
+ * the program still reaches the server through the proxy.
+ */
+async function forward(socketPath: string, to: string): Promise<void> {
+  const port = Number(to.slice(to.lastIndexOf(":") + 1));
+  const problems: string[] = [];
+  for (const address of ["127.0.0.1", "::1"])
+    await listen(joining(socketPath, to), address, port).catch((error: Error) => problems.push(error.message));
+  if (problems.length > 1) process.stderr.write(`loopdash relay: ${to} is not at its own port: ${problems[0] ?? ""}\n`);
+}
+
+/** Joins each connection to the gateway's socket; with `tunnelTo`, to a tunnel that the gateway opens first. */
+function joining(socketPath: string, tunnelTo?: string): Server {
   const to = { path: socketPath, allowHalfOpen: true, highWaterMark: AT_A_TIME };
   const server = createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: AT_A_TIME }, (inside) => {
     const outside = connect(to);
@@ -82,13 +115,33 @@ function joining(socketPath: string): Server {
       // Data on its way to the other side still arrives.
       side.on("close", () => (other.writableFinished ? other.destroy() : other.end(() => other.destroy())));
     }
-    pump(inside, outside);
-    pump(outside, inside);
+    if (tunnelTo === undefined) {
+      pump(inside, outside);
+      pump(outside, inside);
+    } else openTunnel(outside, tunnelTo, { inside, end });
   });
   server.maxConnections = MOST_CONNECTIONS;
   // A failed accept (no descriptor left, for example) affects only that connection.
   server.on("error", (error) => process.stderr.write(`loopdash relay: ${error.message}\n`));
   return server;
+}
+
+/** Asks for a tunnel and joins both sides once it stands. The program sends nothing meanwhile: it is not read before. */
+function openTunnel(outside: Socket, to: string, { inside, end }: { readonly inside: Socket; readonly end: () => void }): void {
+  let head = Buffer.alloc(0);
+  outside.write(`CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\n\r\n`);
+  const onData = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const over = head.indexOf("\r\n\r\n");
+    if (over < 0) return head.length > LONGEST_HEAD ? end() : undefined;
+    outside.off("data", onData);
+    if (!head.subarray(0, over).toString("latin1").startsWith("HTTP/1.1 200 ")) return end();
+    if (head.length > over + 4) inside.write(head.subarray(over + 4));
+    pump(inside, outside);
+    pump(outside, inside);
+  };
+  outside.on("data", onData);
+  outside.on("end", () => inside.end());
 }
 
 /**
@@ -101,10 +154,10 @@ function pump(from: Socket, to: Socket): void {
   from.on("end", () => to.end());
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, address = "127.0.0.1", port = 0): Promise<number> {
   return new Promise((settle, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(port, address, () => {
       server.off("error", reject);
       settle((server.address() as AddressInfo).port);
     });

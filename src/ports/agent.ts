@@ -1,4 +1,5 @@
 import type { AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
+import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
@@ -15,6 +16,8 @@ export interface AgentTask {
   /** An empty private folder for the program's settings and sessions during this attempt. Nobody reads it later. */
   readonly session: string;
   readonly logFile: string;
+  /** The PATH by which it finds the repository's toolchains; default: that of every agent. */
+  readonly path?: string;
   /** The agent's confinement, if it is confined. */
   readonly confinement?: Confinement;
   readonly timeoutMs: number;
@@ -23,6 +26,8 @@ export interface AgentTask {
   readonly onStart: (process: ProcessId) => void;
   /** A line for people: raw, not yet safe for a terminal. */
   readonly onActivity: (text: string) => void;
+  /** Called for the first blocked connection to each host and port. */
+  readonly onBlocked?: (blocked: BlockedConnection) => void;
 }
 
 /** A repair of the harness, as given to an agent. `worktree` contains a copy of the harness, and no repository. */

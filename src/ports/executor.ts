@@ -1,3 +1,4 @@
+import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { ModelUpstream } from "./gateway.ts";
 import type { Confinement } from "./sandbox.ts";
 
@@ -8,8 +9,11 @@ export interface ProcessId {
   readonly startTime: string;
 }
 
-/** The reason why a process ended. The first cause wins. `over-quota`: it wrote more than it may; `message` gives the details. */
-export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start" | "over-quota";
+/**
+ * The reason why a process ended. The first cause wins. `over-quota`: it wrote more than it may. `blocked`: the sandbox blocked
+ * each of its connections (see ExecRequest.endIfBlocked). For both, `message` gives the details.
+ */
+export type ExecEnding = "exited" | "silent" | "out-of-time" | "aborted" | "failed-to-start" | "over-quota" | "blocked";
 
 export interface ExecRequest {
   /** Program and arguments; no shell. */
@@ -37,6 +41,10 @@ export interface ExecRequest {
   readonly lineChars?: number;
   /** A model's API that the program may use, through a gateway of its own. */
   readonly model?: ModelAccess;
+  /** Called for the first blocked connection to each host and port. */
+  readonly onBlocked?: (blocked: BlockedConnection) => void;
+  /** Ends the program some seconds after its first blocked connection if none of its connections was let through by then. */
+  readonly endIfBlocked?: boolean;
 }
 
 export interface ExecResult {
@@ -48,6 +56,8 @@ export interface ExecResult {
   /** The reason why it did not start, or the details of an exceeded quota. */
   readonly message?: string;
   readonly durationMs: number;
+  /** Its blocked connections; absent if there were none. */
+  readonly blocked?: readonly BlockedConnection[];
   /** Its use of the model; absent if it had none. */
   readonly model?: ModelSpend;
 }

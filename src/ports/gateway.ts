@@ -1,3 +1,6 @@
+import type { HostSpec } from "../domain/batch/host-spec.ts";
+import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
+
 /** The model APIs that the gateway knows: their requests, and where their answers give the cost. */
 export type ModelApi = "anthropic" | "openai" | "gemini";
 
@@ -105,10 +108,16 @@ export interface GatewayLimits {
 export interface GatewayOptions {
   /** Parent of the private folder for the socket. Another parent is used if the path is too long for a socket. */
   readonly folder: string;
-  /** Hosts that may be reached by CONNECT, or in plain HTTP if the port is named: `name`, `*.name`, `name:port`. */
-  readonly hosts?: readonly string[];
+  /** Hosts that may be reached by CONNECT, or in plain HTTP if the port is named. */
+  readonly hosts?: readonly HostSpec[];
+  /** The key of these hosts in the batch's `sandboxPolicy.hosts`, for the line that would allow more; default: `agent`. */
+  readonly hostsFor?: string;
+  /** Called for the first blocked connection to each host and port, for at most 20 of them. */
+  readonly onBlocked?: (blocked: BlockedConnection) => void;
   readonly model?: ModelUpstream;
   readonly limits?: Partial<GatewayLimits>;
+  /** The variables of this machine that name its proxy (HTTPS_PROXY, NO_PROXY); none of them is told to the inside. */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   /** Resolves a name in place of the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
@@ -119,13 +128,19 @@ export interface GatewayTotals {
   /** Set aside for running requests. */
   readonly reservedUsd: number;
   readonly requests: number;
+  /** Connections to hosts that were made. */
   readonly tunnels: number;
+  /** Connections to hosts that are being made or are open. */
+  readonly open: number;
   /** Through tunnels and plain requests. */
   readonly bytesOut: number;
   readonly bytesIn: number;
   readonly refused: number;
   /** The reason, with its count; at most 50 different reasons; safe for a terminal. */
   readonly refusals: ReadonlyMap<string, number>;
+  /** The blocked connections, which are not among the reasons: the first 20 by host and port, and the number of others. */
+  readonly blocked: readonly BlockedConnection[];
+  readonly blockedOthers: number;
 }
 
 /**

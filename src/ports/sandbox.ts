@@ -1,3 +1,5 @@
+import type { HostSpec } from "../domain/batch/host-spec.ts";
+
 /**
  * The paths, sockets and hosts that a confined process may reach. All paths are absolute and normal (no `.`, `..` or doubled
  * slash) and exist; links in them are followed before the start. Everything else is read-only or hidden.
@@ -19,8 +21,10 @@ export interface Confinement {
   readonly mounts: readonly { readonly from: string; readonly at: string; readonly write: boolean }[];
   /** Unix sockets that lead outside. Every other way out is closed. */
   readonly sockets: readonly string[];
-  /** Reachable hosts, `name` or `name:port`. The caller that starts the process opens a gateway to them, and adds its socket. */
-  readonly hosts?: readonly string[];
+  /** Reachable hosts. The caller that starts the process opens a gateway to them, and adds its socket. */
+  readonly hosts?: readonly HostSpec[];
+  /** The key of these hosts in the batch, for messages. */
+  readonly hostsFor?: string;
   /** Folders with a writable layer that leaves them unchanged. Only if `Sandbox.layers` is true. */
   readonly layers?: readonly Layer[];
   /** Bounds of each process in it, beside those of every confined process. */

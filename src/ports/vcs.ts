@@ -117,8 +117,16 @@ export interface Repo {
   /**
    * Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. If the
    * merge exceeds a capture's bounds of time or memory, the result is no candidate, without conflicts.
+   * `lands` is given if it may land: it then has the people that the batch and git name, and their signature, and the same call
+   * gives the same commit whenever it is made. `at` is the attempt's start, in milliseconds.
    */
-  candidate(options: { tip: string; message: string; onto?: string; signal?: AbortSignal }): Promise<Candidate>;
+  candidate(options: {
+    tip: string;
+    message: string;
+    onto?: string;
+    signal?: AbortSignal;
+    lands?: { readonly at: number };
+  }): Promise<Candidate>;
   /**
    * Makes a pristine checkout of a commit in a new folder: its own .git, none of the user's configuration, and no worker could
    * write it. Line ends and encodings are converted by the attributes (gitattributes(5)) of `attributesOf`; default: its own.

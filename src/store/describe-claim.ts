@@ -1,5 +1,7 @@
+import { describeBlocked } from "../domain/run/blocked-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
+import { describeKeptWork } from "../domain/run/kept-work.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { formatUsd } from "./format.ts";
@@ -9,7 +11,7 @@ import { STYLES, type Style, toned } from "./labels/tone.ts";
 /** A line of the feed: its style and its text. */
 export type EventLabel = readonly [style: Style, text: string];
 
-/** Facts about an attempt's claims, the reviewer's answers, and the growth of the batch. */
+/** Facts about an attempt's claims, blocked connections and kept work, the reviewer's answers, and the growth of the batch. */
 type ClaimFact = Extract<
   RunEvent,
   {
@@ -22,7 +24,10 @@ type ClaimFact = Extract<
       | "blocker-ruled"
       | "discovery-refused"
       | "ticket-discovered"
-      | "discovery-filed";
+      | "discovery-filed"
+      | "connection-blocked"
+      | "work-kept"
+      | "work-not-kept";
   }
 >;
 
@@ -31,6 +36,8 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
   switch (event.type) {
     case "step-retried":
       return [toned(STYLES.again, "waiting"), retriedText(event, state)];
+    case "connection-blocked":
+      return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
     case "reviewer-asked":
       return [STYLES.finishing, `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
     case "reviewer-answered":
@@ -47,6 +54,10 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
       return [STYLES.failed, `discovery refused: "${event.title}": ${event.why}`];
     case "ticket-discovered":
       return [STYLES.found, `found ${event.discovered.id} "${event.discovered.title}": ${event.reason}`];
+    case "work-kept":
+      return [toned(STYLES.done, "plain"), describeKeptWork({ kept: event })];
+    case "work-not-kept":
+      return [STYLES.failed, describeKeptWork({ notKept: event.why })];
     case "discovery-filed":
       return [toned(STYLES.found, "plain"), "filed in the tracker: the batch has one ticket more"];
   }

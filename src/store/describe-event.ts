@@ -4,7 +4,6 @@ import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts"
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
-import { describeKeptWork } from "../domain/run/kept-work.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
@@ -160,6 +159,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "agent-launching":
     case "agent-started":
     case "worktree-ready":
+    case "prepare-started":
     case "change-captured":
     case "step-started":
     case "merge-intended":
@@ -178,9 +178,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
-    case "work-kept":
-    case "work-not-kept":
-      return keptWorkLabel(event);
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
     case "merge-landed":
@@ -205,12 +202,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     default:
       return claimLabel(event, state);
   }
-}
-
-function keptWorkLabel(event: Event<"work-kept" | "work-not-kept">): EventLabel {
-  const { type } = event;
-  const text = type === "work-kept" ? describeKeptWork({ kept: event }) : describeKeptWork({ notKept: event.why });
-  return [type === "work-kept" ? toned(STYLES.done, "plain") : STYLES.failed, text];
 }
 
 /** Steps that pass without a line of their own: other lines report the landing and the finished ticket. */
@@ -263,7 +254,7 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ${evidence.summary}`];
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
   if (event.held && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);

@@ -96,12 +96,17 @@ async function wage(program: string, world: World, wave: readonly TicketAttack[]
   );
 }
 
+/** The end of what the run said of an attack that a missing defence did not stop. */
+const SHOWN_CHARS = 4_000;
+
 /** Checks now, because the stage is gone by the time of the attack's own test; errors are thrown there. */
 function outcomeOf(attack: TicketAttack, after: Aftermath, options: { shown: string; shipped: boolean }): () => boolean {
   try {
     const harmed = attack.harm?.(after) ?? after.landed;
     if (!harmed && options.shipped && !attack.told.test(after.said))
       throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${options.shown}`);
+    if (!harmed && !options.shipped)
+      throw new Error(`${attack.id} was stopped with the defence taken out:\n${options.shown.slice(-SHOWN_CHARS)}`);
     return () => harmed;
   } catch (error) {
     return () => {

@@ -85,6 +85,7 @@ describe("the command line", () => {
     ["run", "no batch file is named", "loopdash batch.json"],
     ["--headless", "no batch file is named", ""],
     ["oracle", "no batch file is named", ""],
+    ["add my-run", "loopdash add lacks its ticket.json", "Try: loopdash add <run> <ticket.json>"],
     ["a.json b.json", "one batch file at a time", ""],
     ["attach a b", "loopdash attach takes at most one run", ""],
     ["replay a b", "loopdash replay takes at most one run", ""],

@@ -43,6 +43,8 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
       discoveries: 0,
       minutesPerAttempt: 1,
       silenceMinutes: 1,
+      minutesPerPrepare: 1,
+      prepareSilenceMinutes: 1,
       usdPerAttempt: 5,
       usdPerTicket: 15,
       usdPerRun: 50,

@@ -47,6 +47,7 @@ describe("a batch without a finish line", () => {
       over,
     );
     const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(stdout).toContain("tests of app: npm test (found at its base)");
     expect(code).toBe(0);
     const said = stdout.split("\n").filter((line) => line.includes("no check runs before merge"));
     expect(said).toEqual([expect.stringContaining("no check runs before merge in docs: whatever the agent leaves will land")]);

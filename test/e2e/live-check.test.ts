@@ -108,6 +108,7 @@ test("loopdash verify says so if nothing has landed", async () => {
     code: 0,
     stdout: expect.stringContaining("nothing to check: no ticket of run"),
   });
+  expect(await stage.run(["verify", "tset"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean test?") });
 });
 
 test("loopdash verify checks only the ticket that it names, also without an engine", async () => {

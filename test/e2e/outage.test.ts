@@ -51,6 +51,13 @@ describe("a tracker folder that is moved away after a landing", () => {
     using _ = stage;
     const first = await stage.events(batch);
     expect(first.code).toBe(3);
+    const landed = /≈ T-1 .*\n +landed as [0-9a-f]{7}; what its finish line has after the merge is left to do/;
+    expect((await stage.run(["report"])).stdout).toMatch(landed);
+    expect((await stage.run(["report", "--md"])).stdout).toMatch(/ {2}- landed as [0-9a-f]{7}; what its finish line/);
+    expect(await stage.run([batch, "--headless"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/The unfinished run test-\d+-\w+ goes on then/),
+    });
     const [end] = of(first.events, "run-ended");
     expect(end).toMatchObject({ kind: "unjudged", reason: expect.stringMatching(/^the tracker was away: .*tickets/) });
     expect(of(first.events, "attempt-ended").map(({ outcome }) => outcome)).toEqual(["stopped"]);

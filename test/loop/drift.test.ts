@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { describeChange } from "../../src/domain/run/drift-fact.ts";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -142,13 +143,30 @@ test("a ticket that vanishes waits and says so; once it is back, it goes on", as
   const text = readFileSync(fileOf(stage, T2), "utf8");
   rmSync(fileOf(stage, T2));
   await stage.until("tracker-drifted", drift(T2, "vanished"));
-  expect(stage.ticket(T2).tracked?.missing).toBe("there is no such ticket");
-  expect(describeReason(whyNot(stage.state, 1))).toBe("the tracker lacks it, so it cannot be judged: there is no such ticket");
+  expect(stage.ticket(T2).tracked?.missing).toBe("the tracker lacks it: there is no such ticket");
+  expect(describeReason(whyNot(stage.state, 1))).toBe("the tracker lacks it: there is no such ticket; it cannot be judged");
   writeFileSync(fileOf(stage, T2), text);
   await stage.until("tracker-drifted", drift(T2, "returned"));
   go(T1);
   expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
   expect(acts(stage)).toEqual([["I7", T2, true]]);
+});
+
+test("a ticket file that cannot be read has not vanished, and is told as what it is", async () => {
+  const { stage, go } = await open({ tickets: [ticketOf("T-1"), ticketOf("T-2")], limits: { workers: 1 }, held: [T1] });
+  using _ = stage;
+  stage.start();
+  await stage.until("agent-launching");
+  const text = readFileSync(fileOf(stage, T2), "utf8");
+  writeFileSync(fileOf(stage, T2), text.replace("state: open", "state: [open"));
+  await stage.until("tracker-drifted", drift(T2, "vanished"));
+  const [{ change } = {}] = stage.of("tracker-drifted");
+  expect(change && describeChange(change)).toMatch(/^cannot be read in the tracker: T-2.md: line 6/);
+  expect(describeReason(whyNot(stage.state, 1))).toMatch(/^the tracker has it, but it cannot be read: .*; it cannot be judged$/);
+  writeFileSync(fileOf(stage, T2), text);
+  await stage.until("tracker-drifted", drift(T2, "returned"));
+  go(T1);
+  expect((await stage.ended()).end).toMatchObject({ exitCode: 0 });
 });
 
 test("a new ticket that the batch does not name is ignored, and said once", async () => {

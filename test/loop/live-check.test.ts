@@ -165,3 +165,14 @@ describe("an engine that is lost", () => {
     expect(stage.tasks).toHaveLength(2);
   });
 });
+
+test("a landed ticket that a person gates has no planned check any more", async () => {
+  const { stage: opened } = await open('"$n" -gt 9', { live: { repeats: 3, everySeconds: 300 } });
+  using stage = opened;
+  stage.start();
+  await stage.until("attempt-ended");
+  stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: "restart the server" });
+  await stage.until("ticket-gated");
+  expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", live: { failed: 1 } });
+  expect(stage.ticket(T1).live).not.toHaveProperty("nextAt");
+});

@@ -174,6 +174,7 @@ export class Stage implements Disposable {
       layers: false,
       agentFiles: [],
       commandFiles: () => [],
+      toolchainPaths: new Map(),
       repos: new Map<string, Repo>([["app", repo]]),
       commandEnv: { PATH: process.env["PATH"] ?? "" },
       agent: this.#agent(),

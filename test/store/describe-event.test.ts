@@ -79,7 +79,7 @@ test("what a step has told is not told again by the end of its try", () => {
 test("an attempt that nobody stopped, and that waits for the reviewer, says so", () => {
   const evidence = { step: "review" as const, name: "review", summary: "postponed, because there is no key", detail: "" };
   expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe(
-    "attempt postponed, because there is no key",
+    "attempt ended: postponed, because there is no key",
   );
   expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
 });
@@ -114,6 +114,17 @@ test.each<[string, RunFact]>([
 ])("a person's command is told: %s", (told, fact) => {
   const line = tell(fact);
   expect(`${line?.glyph} ${line?.tone}: ${line?.text}`).toBe(told);
+});
+
+test("a blocked connection is told with its reason and the line that would allow it", () => {
+  const line = tell({
+    type: "connection-blocked",
+    ...{ ticket: T7, fence: Fence.parse(3) },
+    step: "prepare",
+    ...{ host: "npm.corp.example", port: 443, address: "10.2.0.7", reason: "10.2.0.7 is a private address", allow: "ALLOW" },
+  });
+  const text = "prepare: the sandbox blocked npm.corp.example:443 (10.2.0.7 is a private address). Allow it with ALLOW";
+  expect(line).toMatchObject({ text, tone: "bad" });
 });
 
 test("outside text in any line is safe to draw", () => {

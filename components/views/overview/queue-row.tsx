@@ -65,9 +65,14 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   return <TimedSpans line={line} />;
 });
 
-/** The next live check of a landed ticket, in milliseconds since the epoch; without an engine it is not known. */
+/**
+ * The next live check of a landed ticket, in milliseconds since the epoch. Without an engine it is not known, and there is none once a
+ * person has gated the ticket.
+ */
 function nextCheck(state: DashboardState, id: TicketId): number | undefined {
-  return state.ui.connection.state === "live" && state.run?.end === undefined ? ticketIn(state, id)?.live?.nextAt : undefined;
+  const ticket = ticketIn(state, id);
+  if (state.ui.connection.state !== "live" || state.run?.end !== undefined || ticket?.gate !== undefined) return undefined;
+  return ticket?.phase === "landed" ? ticket.live?.nextAt : undefined;
 }
 
 function lineOf(

@@ -177,15 +177,16 @@ function secondLine(options: RowProps): TimedLine | undefined {
   ];
 }
 
-/** Silence while the agent runs; afterwards, the time of the step. */
+/** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */
 function quiet({ attempt, silenceMs }: RowProps, width: number, prefix: string): Span | TimedSpan {
-  if (attempt.step !== undefined) {
-    const since = attempt.step.startedAt;
-    return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : "step ", tone: "waiting" });
+  const since = attempt.step?.startedAt ?? (attempt.agent === undefined ? attempt.preparing?.startedAt : undefined);
+  if (since !== undefined) {
+    const what = attempt.step === undefined ? "for " : "step ";
+    return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : what, tone: "waiting" });
   }
   if (attempt.agent === undefined || attempt.agent.endedAt !== undefined) return { text: " ".repeat(width) };
-  const since = attempt.lastOutputAt ?? attempt.agent.launchedAt;
-  return timeSpan({ since, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
+  const heard = attempt.lastOutputAt ?? attempt.agent.launchedAt;
+  return timeSpan({ since: heard, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
 }
 
 /** The finish line in words, and the reason why the previous attempt failed. */

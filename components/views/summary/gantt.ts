@@ -1,14 +1,14 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
 import { formatLong } from "../../../src/store/format.ts";
-import { BARS } from "../../../src/store/labels/tone.ts";
+import { shipStyle, shownOutcome } from "../../../src/store/results/timeline-segments.ts";
 import { type Bar, paintBars } from "../../kit/bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
 const LABEL_WIDTH = 5;
 
 /**
- * The agents of each slot over time: one line per slot, from left to right over `width` columns. Full bars shipped, dotted ones
+ * The agents of each slot over time: one line per slot, from left to right over `width` columns. Full bars shipped or landed, dotted ones
  * did not. Empty if there was no attempt.
  */
 export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
@@ -41,9 +41,9 @@ const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number: so many a
 
 function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<number, readonly Bar[]> {
   const slots = new Map<number, Bar[]>();
-  for (const { id, history } of vecItems(run.tickets)) {
+  for (const { id, history, phase } of vecItems(run.tickets)) {
     for (const { slot, startedAt, slotLeftAt, outcome } of history) {
-      const style = outcome === "done" ? BARS.shipped : BARS.notShipped;
+      const style = shipStyle(shownOutcome(outcome, phase));
       const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, style };
       slots.set(slot, [...(slots.get(slot) ?? []), bar]);
     }

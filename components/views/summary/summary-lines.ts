@@ -10,10 +10,11 @@ import { displayText } from "../../../src/store/display-text.ts";
 import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
-import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
+import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
-import { earlierRunLabel, foundLabel, nextLines, outcomes } from "../../../src/store/results/summary.ts";
+import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle, outcomes } from "../../../src/store/results/summary.ts";
+import { timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
@@ -33,7 +34,12 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
   const left = open.flatMap(({ ticket, why }) => [
-    ...itemLines(ticket, { ...STYLES.failed, text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` }, { ids, width }),
+    ...itemLines(
+      ticket,
+      { ...openStyle(ticket), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
+      { ids, width },
+    ),
+    ...underLines(landedLines(run, ticket), ids, width),
     ...keptLines(ticket, ids, width),
   ]);
   return [
@@ -49,8 +55,15 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
-    ...section("SLOTS", "plain", "━ shipped  ┅ not", ganttLines(run, width - 2)),
+    ...section("SLOTS", "plain", slotsLegend(run), ganttLines(run, width - 2)),
   ];
+}
+
+/** What the bars mean; what has landed and is not live only if there is any. */
+function slotsLegend(run: RunState): string {
+  const hasLanded = timelineRows(run).some(({ bars }) => bars.some(({ outcome }) => outcome === "landed"));
+  const landed = hasLanded ? `${BARS.landed.cap} landed, not live  ` : "";
+  return `${BARS.shipped.fill} shipped  ${landed}${BARS.notShipped.fill} not`;
 }
 
 /** The verdict, its reason, and the numbers. */
@@ -101,8 +114,13 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
 
 /** The branches with the work of a ticket's cut-off attempts, below it. */
 function keptLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
+  return underLines(keptWorkLines(ticket), ids, width);
+}
+
+/** Lines below a ticket. */
+function underLines(lines: readonly string[], ids: number, width: number): readonly SpanLine[] {
   const under = ids + 5;
-  return keptWorkLines(ticket)
+  return lines
     .flatMap((line) => wrapWords(displayText(line), Math.max(20, width - under - 1)))
     .map((text) => [{ text: " ".repeat(under) + text, tone: "waiting" }]);
 }
@@ -150,7 +168,7 @@ function shippedLine(ticket: TicketState, title: string, ids: number, width: num
     ticket.byPerson === "closed"
       ? "by a person"
       : ticket.history.length === 0
-        ? "before this run"
+        ? beforeText(ticket)
         : plural(ticket.history.length, "attempt");
   const landing = landingOf(ticket);
   const isNarrow = width < 72;
@@ -165,6 +183,11 @@ function shippedLine(ticket: TicketState, title: string, ids: number, width: num
     { text: fitTo(title, room) },
     { text: `  ${right}`, tone: "waiting" },
   ];
+}
+
+/** A ticket without an attempt in this run: its change landed earlier and is live now, or it was settled already. */
+function beforeText({ live }: TicketState): string {
+  return live === undefined ? "before this run" : "landed earlier";
 }
 
 function numberLines(numbers: string, width: number): readonly SpanLine[] {

@@ -40,13 +40,14 @@ async function start(
   const result = await options.executor.run({
     argv: options.argv,
     cwd: task.worktree,
-    env: { ...options.env, ...told, LOOPDASH_PROMPT: task.promptFile },
+    env: { ...options.env, ...(task.path === undefined ? {} : { PATH: task.path }), ...told, LOOPDASH_PROMPT: task.promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
     signal: task.signal,
     marker: task.marker,
     ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    ...(task.onBlocked === undefined ? {} : { onBlocked: task.onBlocked }),
     onStart: (process) => {
       launched = true;
       task.onStart(process);

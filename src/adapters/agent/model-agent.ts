@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
-import type { ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
+import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
@@ -36,6 +36,11 @@ export function createModelAgent(options: ModelAgentOptions): Agent {
   };
 }
 
+/** The PATH of a task, if it has one of its own. */
+function pathOf({ path }: Pick<AgentTask, "path">): Readonly<Record<string, string>> {
+  return path === undefined ? {} : { PATH: path };
+}
+
 /** One run of a vendor's program; `worktree` is its working directory. */
 export interface ProgramTask extends Omit<AgentTask, "ticket" | "attempt" | "outbox"> {
   /** The variables of its task, beside LOOPDASH_PROMPT. */
@@ -60,12 +65,7 @@ export async function runProgram(
   const result = await options.executor.run({
     argv: launch.argv,
     cwd: task.worktree,
-    env: {
-      ...options.env,
-      ...launch.env,
-      ...task.env,
-      LOOPDASH_PROMPT: promptFile,
-    },
+    env: { ...options.env, ...pathOf(task), ...launch.env, ...task.env, LOOPDASH_PROMPT: promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
@@ -76,7 +76,7 @@ export async function runProgram(
       upstream: { ...options.upstream, ...watchedBy(watch), ...onCut, api: options.kind.api, capUsd: options.usdPerAttempt },
       baseUrls: launch.baseUrls,
     },
-    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    ...confinedBy(task),
     onStart: (process) => {
       launched = true;
       onStart(process);
@@ -103,6 +103,10 @@ export async function runProgram(
     ...(end.tokens === undefined ? {} : { tokens: end.tokens }),
   };
   return { result: told, answer: stop === undefined ? reader.answer : "" };
+}
+
+function confinedBy({ confinement, onBlocked }: Pick<AgentTask, "confinement" | "onBlocked">): Partial<ExecRequest> {
+  return { ...(confinement === undefined ? {} : { confinement }), ...(onBlocked === undefined ? {} : { onBlocked }) };
 }
 
 function boundsOf(options: ModelAgentOptions): WatchBounds {

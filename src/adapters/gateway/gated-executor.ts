@@ -1,6 +1,10 @@
+import { appendFile } from "node:fs/promises";
+import type { HostSpec } from "../../domain/batch/host-spec.ts";
+import { describeBlocked } from "../../domain/run/blocked-fact.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import type { GatewayTotals } from "../../ports/gateway.ts";
+import type { Gateway, GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import { FutilityWatch } from "./futility-watch.ts";
 import { openGateway } from "./open-gateway.ts";
 
 /** The number of reasons that are printed at the end of a program's output. */
@@ -22,52 +26,97 @@ export interface GateOptions {
     readonly at: string;
     readonly env: Readonly<Record<string, string>>;
   };
+  /** The variables that name this machine's proxy; see GatewayOptions.proxyEnv. */
+  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
+  /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
+  readonly canListen?: boolean;
+  /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */
+  readonly graceMs?: number;
 }
 
 /**
- * An executor that opens a gateway while a program runs, if its request names a model or its confinement names hosts. It passes
- * the gateway's socket in and starts the program behind the relay. Other requests pass unchanged. Refused connections are listed
- * at the end of the tail, so that a program's failure explains itself. An unconfined program gets its model in the same way, and
- * keeps its usual network. Throws a UserError: exit 2 if a host is invalid, exit 4 if no socket can be made.
+ * An executor that opens a gateway while a program runs, if its request names a model or its confinement names hosts, even none:
+ * then every connection is refused and told. It passes the gateway's socket in and starts the program behind the relay. Other
+ * requests pass unchanged. Blocked connections are told at once, and again at the end of the tail and of the log, so that a
+ * program's failure explains itself. An unconfined program gets its model in the same way, and keeps its usual network. Throws a
+ * UserError: exit 2 if a host is invalid, exit 4 if no socket can be made.
  */
 export function gatedExecutor(executor: Executor, options: GateOptions): Executor {
   return {
     run: (request) => {
-      const hosts = request.confinement?.hosts ?? [];
-      return request.model === undefined && hosts.length === 0
-        ? executor.run(request)
-        : runGated(executor, options, request, hosts);
+      const { model, confinement } = request;
+      const isGated = options.canListen === false ? (confinement?.hosts ?? []).length > 0 : confinement?.hosts !== undefined;
+      return model === undefined && !isGated ? executor.run(request) : runGated(executor, options, request);
     },
     killStrays: (strays) => executor.killStrays(strays),
   };
 }
 
-async function runGated(
-  executor: Executor,
-  { folder, relay, certificates }: GateOptions,
-  request: ExecRequest,
-  hosts: readonly string[],
-): Promise<ExecResult> {
+async function runGated(executor: Executor, options: GateOptions, request: ExecRequest): Promise<ExecResult> {
+  const { folder, relay } = options;
   const { model, confinement } = request;
-  const gateway = await openGateway({ folder, hosts, ...(model === undefined ? {} : { model: model.upstream }) });
+  const hosts = confinement?.hosts ?? [];
+  const watch = new FutilityWatch(options.graceMs);
+  const gateway = await openGateway({
+    folder,
+    hosts,
+    onBlocked: (blocked) => {
+      request.onBlocked?.(blocked);
+      watch.blocked(blocked);
+    },
+    ...(options.proxyEnv === undefined ? {} : { proxyEnv: options.proxyEnv }),
+    ...(confinement?.hostsFor === undefined ? {} : { hostsFor: confinement.hostsFor }),
+    ...(model === undefined ? {} : { model: model.upstream }),
+  });
   try {
     const baseUrls = (model?.baseUrls ?? []).flatMap(({ name, path }) => ["--base-url", path === "" ? name : `${name}=${path}`]);
-    const shown = confinement === undefined || hosts.length === 0 ? undefined : certificates;
+    const shown = confinement === undefined || hosts.length === 0 ? undefined : options.certificates;
     const result = await executor.run({
       ...request,
       ...(shown === undefined ? {} : { env: { ...shown.env, ...request.env } }),
-      argv: [...relay.argv, gateway.socketPath, ...baseUrls, "--", ...request.argv],
+      ...(request.endIfBlocked === true ? { signal: watch.arm(gateway, request.signal) } : {}),
+      argv: [...relay.argv, gateway.socketPath, ...baseUrls, ...forwardsOf(hosts), "--", ...request.argv],
       ...(confinement === undefined
         ? {}
         : { confinement: joined(confinement, { read: relay.read, socket: gateway.socketPath, shown }) }),
     });
-    const totals = gateway.totals();
-    const cut = gateway.cutReason();
-    const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
-    return { ...result, tail: result.tail + refusalsOf(totals), ...(model === undefined ? {} : { model: spend }) };
+    return await told(watch.ended(result), gateway, request);
   } finally {
+    watch.stop();
     await gateway.close();
   }
+}
+
+/** The result with the gateway's part in it. */
+async function told(result: ExecResult, gateway: Gateway, { logFile, model }: ExecRequest): Promise<ExecResult> {
+  const totals = gateway.totals();
+  const cut = gateway.cutReason();
+  const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
+  const lines = refusalLines(totals);
+  // A program that did not start has no log.
+  if (lines.length > 0 && result.ending !== "failed-to-start") await appendFile(logFile, `${lines.join("\n")}\n`);
+  return {
+    ...result,
+    tail: [result.tail, ...lines].join("\n"),
+    ...(totals.blocked.length === 0 ? {} : { blocked: totals.blocked }),
+    ...(model === undefined ? {} : { model: spend }),
+  };
+}
+
+/**
+ * Opened servers on the loopback of this machine. In the sandbox loopback is another one, and programs ask for it without a proxy.
+ */
+function forwardsOf(hosts: readonly HostSpec[]): readonly string[] {
+  const opened = hosts.flatMap((spec) => {
+    const { host, port } = typeof spec === "string" ? splitPort(spec) : spec;
+    return (host === "localhost" || host.startsWith("127.")) && port !== undefined ? [`${host}:${port}`] : [];
+  });
+  return [...new Set(opened)].flatMap((to) => ["--forward", to]);
+}
+
+function splitPort(text: string): { readonly host: string; readonly port: string | undefined } {
+  const [host = "", port] = text.split(":");
+  return { host, port };
 }
 
 function joined(
@@ -87,10 +136,12 @@ function joined(
   };
 }
 
-function refusalsOf({ refusals }: GatewayTotals): string {
-  const all = [...refusals];
-  const told = all
-    .slice(0, MOST_TOLD)
-    .map(([reason, times]) => `\n[loopdash: ${reason}${times === 1 ? "" : ` (${times} times)`}]`);
-  return told.join("") + (all.length > MOST_TOLD ? `\n[loopdash: ${all.length - MOST_TOLD} other refusals]` : "");
+function refusalLines({ refusals, blocked, blockedOthers }: GatewayTotals): readonly string[] {
+  const reasons = [...refusals].map(([reason, times]) => `${reason}${times === 1 ? "" : ` (${times} times)`}`);
+  const others = blockedOthers + Math.max(0, blocked.length - MOST_TOLD) + Math.max(0, reasons.length - MOST_TOLD);
+  return [
+    ...blocked.slice(0, MOST_TOLD).map(describeBlocked),
+    ...reasons.slice(0, MOST_TOLD),
+    ...(others > 0 ? [`${others} other refusals`] : []),
+  ].map((line) => `[loopdash: ${line}]`);
 }

@@ -2,12 +2,14 @@ import { chmodSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Gateway, GatewayLimits, GatewayOptions, GatewayTotals } from "../../ports/gateway.ts";
+import { Blocked, BlockedConnections } from "./hosts/blocked.ts";
 import type { Dialler } from "./hosts/dial.ts";
 import { HostRules } from "./hosts/host-rules.ts";
 import { type HostSide, Traffic } from "./hosts/host-side.ts";
 import { passPlain } from "./hosts/plain-proxy.ts";
 import { meansModel, readTarget } from "./hosts/target.ts";
 import { openTunnel } from "./hosts/tunnel.ts";
+import { UpstreamProxy } from "./hosts/upstream-proxy.ts";
 import { limitsOf } from "./limits.ts";
 import { ModelSide } from "./models/model-side.ts";
 import { OpenLines } from "./open-lines.ts";
@@ -41,6 +43,7 @@ class SocketGateway implements Gateway {
   readonly #lines = new OpenLines();
   readonly #traffic = new Traffic();
   readonly #refusals = new Refusals();
+  readonly #blocked: BlockedConnections;
   #requests = 0;
   #cutReason: string | undefined;
   #closing: Promise<void> | undefined;
@@ -48,13 +51,16 @@ class SocketGateway implements Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#limits = limitsOf(options.limits);
+    this.#blocked = new BlockedConnections({ who: options.hostsFor, onBlocked: options.onBlocked });
+    const proxy = options.proxyEnv === undefined ? undefined : new UpstreamProxy(options.proxyEnv);
     this.#dialler = {
       rules: new HostRules(options.hosts ?? []),
       resolve: options.resolve,
+      proxy,
       connectMs: this.#limits.connectMs,
     };
     const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
-    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line);
+    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line, proxy);
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
@@ -97,10 +103,13 @@ class SocketGateway implements Gateway {
       reservedUsd: this.#model?.meter.reservedUsd ?? 0,
       requests: this.#requests,
       tunnels: this.#traffic.tunnels,
+      open: this.#traffic.open,
       bytesOut: this.#traffic.bytesOut,
       bytesIn: this.#traffic.bytesIn,
       refused: this.#refusals.total,
       refusals: new Map(this.#refusals.byReason),
+      blocked: this.#blocked.all,
+      blockedOthers: this.#blocked.others,
     };
   }
 
@@ -185,7 +194,10 @@ class SocketGateway implements Gateway {
   /** Any error but a Refusal is a defect of loopdash: the request is refused as well, and the message stays outside. */
   #count(error: unknown): Refusal {
     const refusal = error instanceof Refusal ? error : new Refusal(500, "the gateway failed");
-    this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
+    if (refusal instanceof Blocked) {
+      this.#refusals.countBlocked();
+      this.#blocked.add(refusal);
+    } else this.#refusals.count(error instanceof Refusal ? refusal.message : `a defect: ${String(error)}`);
     return refusal;
   }
 

@@ -33,6 +33,11 @@ export class Refusals {
     return this.#byReason;
   }
 
+  /** Counts a blocked connection, whose reason is kept elsewhere. */
+  countBlocked(): void {
+    this.#total += 1;
+  }
+
   count(reason: string): void {
     this.#total += 1;
     const plain = plainText(reason, LONGEST_REASON);

@@ -1,18 +1,21 @@
 import { type FSWatcher, watch } from "node:fs";
+import { basename } from "node:path";
 import { errorMessage } from "../../domain/values/error-text.ts";
 
 /** Changes within this time are one. Milliseconds. */
 const DEBOUNCE_MS = 150;
 
 /**
- * Calls `changed` soon after files of the folder may have changed: those that `isOurs` names, or all if the system names none.
+ * Calls `changed` soon after files of the folder may have changed: those that `isOurs` names, itself, or all if the system names none.
  * Best effort: if a folder cannot be watched (no more inotify instances, a network drive), one warning says so.
  */
 export function watchFiles(folder: string, isOurs: (name: string) => boolean, changed: () => void): () => void {
+  const itself = basename(folder);
   let timer: NodeJS.Timeout | undefined;
   let watcher: FSWatcher | undefined;
   const soon = (_event: string, name: string | null): void => {
-    if (timer !== undefined || (name !== null && !isOurs(name))) return;
+    // A folder that is moved or removed is named itself.
+    if (timer !== undefined || (name !== null && name !== itself && !isOurs(name))) return;
     timer = setTimeout(() => {
       timer = undefined;
       changed();

@@ -11,6 +11,7 @@ import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { placesOf } from "../engine/batch-places.ts";
 import { checkCommands } from "../engine/check-commands.ts";
+import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
@@ -75,12 +76,23 @@ export async function checkBatchCommands(
       : await findSandbox({ path: children.PATH ?? "", state, hide, ...(home === undefined ? {} : { home }) });
   const sandbox = found?.ok === true ? found.sandbox : undefined;
   const places = placesOf(batch, { folder, state, home });
-  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children });
+  const toolchains = await findToolchains(batch.repos, { env: children, homes: places.homes });
+  const paths = toolchainPaths(toolchains, children.PATH ?? "");
+  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });
   const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
+  const lacking = toolchainWarnings(toolchains, loaded.locate);
+  const there = toolchains.filter(({ version }) => version !== undefined);
   const count = plural(commandsOf(batch).length, "command");
   return [
     ...(missing.length > 0 ? [bad("commands", lines(missing), "Correct the commands: a start is refused for them.")] : []),
     ...(warnings.length > 0 ? [warn("commands", lines(warnings), "See that this is what you want: a run starts.")] : []),
+    ...there.map(({ repo, wanted, version, bin }) =>
+      ok(
+        "toolchain",
+        `${repo}: ${wanted.tool} ${version ?? ""} for ${wanted.wants} (${wanted.file}), ${bin === undefined ? "on PATH" : `from ${bin}`}`,
+      ),
+    ),
+    ...(lacking.length > 0 ? [warn("toolchain", lines(lacking), "Install it: a run starts without it.")] : []),
     ...(missing.length + warnings.length === 0 ? [ok("commands", `${count}: programs and scripts are there`)] : []),
   ];
 }

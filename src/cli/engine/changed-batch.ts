@@ -90,7 +90,11 @@ export function applyChanges(open: OpenRun, changes: BatchChanges): OpenRun {
     changes.bounds.map(({ class: kind, target, what }): RunFact => ({ type: "intervention", class: kind, target, note: what })),
   );
   take(boundsFacts(open.run, state, changes));
-  for (const ticket of changes.added) take(addedFacts({ ...ticket, added: true }, isWaiver(state, ticket)));
+  const added = changes.added.map((ticket) => ({
+    ticket: { ...ticket, added: true as const },
+    isWaiver: isWaiver(state, ticket),
+  }));
+  take(addedFacts(added));
   take(workersFacts(state, changes));
   return { ...open, state, changed };
 }

@@ -19,6 +19,8 @@ export interface CheckCommandsOptions {
   readonly places: BatchPlaces;
   /** The environment of the commands. */
   readonly env: Readonly<Record<string, string>>;
+  /** The PATH of a repository's commands, if it is another one. */
+  readonly paths: ReadonlyMap<string, string>;
 }
 
 /** The programs and scripts that a batch names and that its commands would not find. */
@@ -102,16 +104,16 @@ function reportUnshown(
 /** Programs that are not there, and scripts that are named by an absolute path. */
 async function reportPrograms(
   commands: readonly BatchCommand[],
-  { env, places }: CheckCommandsOptions,
+  { env, places, paths }: CheckCommandsOptions,
   report: Report,
 ): Promise<void> {
-  for (const { argv, path, runs } of commands) {
+  for (const { argv, path, runs, repo = "" } of commands) {
     reportScript({ argv, path }, places, report);
     const [program = ""] = argv;
     // The agent's and the reviewer's programs are looked up beside the batch file, before this.
     const isElsewhere = runs === "agent" || runs === "reviewer" || (program.includes("/") && !isAbsolute(program));
     if (isElsewhere || isInside(program, places.repos)) continue;
-    if ((await resolveProgram(program, { cwd: "/", path: env["PATH"] ?? "" })) !== undefined) continue;
+    if ((await resolveProgram(program, { cwd: "/", path: paths.get(repo) ?? env["PATH"] ?? "" })) !== undefined) continue;
     const message = isAbsolute(program) ? "there is no such executable file" : "no folder of PATH has this program";
     report("missing", [...path, 0], `${quoted(program)}: ${message}`);
   }
@@ -201,10 +203,11 @@ function reportAbsent(
 /** Looks from inside the sandbox, with everything that the batch opens to its commands. */
 async function reportInside(
   commands: readonly BatchCommand[],
-  { batch, places, env, sandbox }: CheckCommandsOptions & { readonly sandbox: Sandbox; readonly batch: Batch },
+  { batch, places, sandbox, ...where }: CheckCommandsOptions & { readonly sandbox: Sandbox; readonly batch: Batch },
   report: Report,
 ): Promise<void> {
   const { read = [], write = [] } = batch.sandboxPolicy ?? {};
+  const env = { ...where.env, PATH: [...new Set([...where.paths.values(), where.env["PATH"] ?? ""])].join(":") };
   const wanted = commands.flatMap((command) => {
     if (command.unsandboxed === true) return [];
     const { argv } = command;
@@ -233,7 +236,7 @@ async function reportInside(
     const [name = ""] = all;
     const hint = isAbsolute(name) ? openIt(name) : undefined;
     // A name that no folder of PATH has is reported already.
-    if (isAbsolute(name) || (await resolveProgram(name, { cwd: "/", path: env["PATH"] ?? "" })) !== undefined)
+    if (isAbsolute(name) || (await resolveProgram(name, { cwd: "/", path: env.PATH })) !== undefined)
       report("missing", [...command.path, at], `${quoted(name)} cannot be seen in the sandbox`, hint);
   }
 }

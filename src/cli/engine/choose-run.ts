@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
-import type { StateHome } from "../state-home.ts";
+import { type StateHome, stateHome } from "../state-home.ts";
 import { applyChanges, changesSince } from "./changed-batch.ts";
 import type { OtherSessions } from "./day-budget.ts";
 import { giveUp } from "./give-up.ts";
@@ -64,6 +68,25 @@ function unfinishedRun(store: RunStore, batchPath: string): RunRow | undefined {
   if (hasBegun(store, row.run)) return row;
   store.end(row.run, { at: Date.now(), verdict: "not-done", exitCode: EXIT.interrupted, reason: "it never began" });
   return unfinishedRun(store, batchPath);
+}
+
+/** An error of a start; if the batch has an unfinished run, it says that this run is kept and how it goes on. */
+export async function namingUnfinished(
+  error: unknown,
+  { batch, cwd, env }: { readonly batch: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<unknown> {
+  const home = stateHome(env, cwd);
+  const path = await realpath(resolve(cwd, batch)).catch(() => undefined);
+  if (!(error instanceof UserError) || path === undefined || !existsSync(home.db)) return error;
+  const store = openRunStore(home.db);
+  try {
+    const run = store.unfinished(path)?.run;
+    if (run === undefined) return error;
+    const { what, why, todo, exitCode } = error;
+    return new UserError({ what, why, todo: `${todo} The unfinished run ${run} goes on then.`, exitCode, cause: error });
+  } finally {
+    store.close();
+  }
 }
 
 function workersGiven(run: RunId): UserError {

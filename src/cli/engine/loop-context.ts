@@ -68,7 +68,7 @@ export async function contextOf(
     confined: world.sandbox !== undefined,
     layers: world.sandbox?.layers === true,
     agentFiles: filesOfAgent(batch.agent, program, world.places),
-    commandFiles: commandFilesIn(world.places),
+    ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos: world.repos,
     commandEnv: env,
     agent: await agentOf(batch, { executor, env, keys: process.env, program }),
@@ -182,6 +182,8 @@ async function confined(executor: Executor, sandbox: Sandbox, folder: string): P
   const { main } = packageFiles();
   return gatedExecutor(confinedExecutor(executor, sandbox), {
     folder,
+    proxyEnv: process.env,
+    canListen: sandbox.kind === "bubblewrap",
     certificates: writeCertificates(join(folder, "ca.pem"), trustedCertificates({ env: process.env })),
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });

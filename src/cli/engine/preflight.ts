@@ -15,6 +15,8 @@ import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import { placesOf } from "./batch-places.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
+import { commitsOf } from "./commit-style.ts";
+import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 
 /** A batch's surroundings, found and opened. */
@@ -29,6 +31,8 @@ export interface RunEnvironment {
   readonly reviewerProgram: string | undefined;
   /** The batch's folder, and what of it no command may see. */
   readonly places: BatchPlaces;
+  /** The PATH of the commands and the agent in a repository whose toolchains PATH does not have first. */
+  readonly toolchainPaths: ReadonlyMap<string, string>;
   /** What a start should say about the commands of the batch. */
   readonly warnings: readonly BatchProblem[];
 }
@@ -54,13 +58,20 @@ export async function preflight(
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(
       name,
-      await openRepo({ id: RepoId.parse(name), path, base, ...(git && { run: git }), ...(sandbox && { sandbox }) }),
+      await openRepo({
+        ...{ id: RepoId.parse(name), path, base, commits: await commitsOf(batch.commit, { name, path, env }) },
+        ...(git && { run: git }),
+        ...(sandbox && { sandbox }),
+      }),
     );
   }
   const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv });
+  const toolchains = await findToolchains(batch.repos, { env: commandEnv, homes: places.homes });
+  const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");
+  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
   refuseMissing(loaded.file, missing);
-  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, warnings };
+  const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
+  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, toolchainPaths: paths, warnings: told };
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

@@ -25,7 +25,7 @@ import type { RunStore } from "../../ports/run-store.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state-home.ts";
 import { findApiKeys, refuseApiKeys } from "./api-key-guard.ts";
-import { openRun, type RunChoiceOptions } from "./choose-run.ts";
+import { namingUnfinished, openRun, type RunChoiceOptions } from "./choose-run.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
@@ -70,6 +70,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       sanitizePath(options.env, repos);
       return findTestCommands(repos);
     },
+  }).catch(async (error: unknown) => {
+    throw await namingUnfinished(error, options);
   });
   sanitizePath(options.env, loaded.batch.repos);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });

@@ -12,7 +12,7 @@ import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
 import { findTestCommands, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
-import { writeAll } from "../print.ts";
+import { testCommandLines, writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
 
 /** Prints the first steps of a run and their order. Makes every check of a start, but starts and writes nothing. */
@@ -47,7 +47,7 @@ export function planLines(batch: Batch, sandbox: string): readonly string[] {
     ...(agent.kind === "command" && agent.usdPerAttempt === undefined ? [UNPRICED] : []),
     `sandbox: ${sandbox}`,
     `finish line: ${usual}${tickets.every((ticket) => finishText(ticket) === usual) ? "" : " (tickets that have another name it)"}`,
-    ...testCommandLines(batch),
+    ...testCommandLines(batch.testCommands ?? {}),
     ...redBaseLine(tickets),
     ...protectLines(protect),
     ...layersOf(tickets).flatMap((layer, i) => [
@@ -59,11 +59,6 @@ export function planLines(batch: Batch, sandbox: string): readonly string[] {
 }
 
 const UNPRICED = "money: no cap binds this agent: a command without agent.usdPerAttempt counts as free";
-
-/** The test commands that the default finish line runs. */
-function testCommandLines({ testCommands = {} }: Batch): readonly string[] {
-  return Object.entries(testCommands).map(([repo, command]) => `tests of ${repo}: ${command.join(" ")} (found at its base)`);
-}
 
 function protectLines(protect: readonly string[]): readonly string[] {
   const groups = protectGroups(protect);

@@ -10,7 +10,7 @@ import type { ChecksOnly } from "../engine/open-run.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
-import { writeAll } from "../print.ts";
+import { testCommandLines, writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import type { Request } from "../program.ts";
 import { stopOnSignals } from "../signals.ts";
@@ -78,11 +78,12 @@ export async function headless(request: RunRequest): Promise<RunState> {
     fresh,
     allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
-    onAccepted: ({ warnings }) => {
+    onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
       if (format !== "lines") return;
+      const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
       const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
-      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${told}`);
+      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
     ...(acceptChanges ? { acceptChanges: "all" } : {}),

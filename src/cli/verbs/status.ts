@@ -48,6 +48,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       step: attempt?.step?.name ?? null,
     })),
     waiting: waiting(state),
+    gated: gated(state),
     end: state.end ?? null,
   };
 }
@@ -55,6 +56,13 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
 function waiting(state: RunState): { id: string; why: string }[] {
   return [...vecItems(state.tickets)].flatMap((ticket, index) =>
     ticket.phase === "waiting" || ticket.phase === "landed" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
+  );
+}
+
+/** Tickets that are left to a person, with the step. */
+function gated(state: RunState): { id: string; step: string }[] {
+  return [...vecItems(state.tickets)].flatMap(({ id, phase, humanStep }) =>
+    phase === "human-gated" ? [{ id, step: humanStep ?? "no step was recorded" }] : [],
   );
 }
 
@@ -69,6 +77,7 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
     ...waiting(state).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
+    ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...(state.end === undefined ? [] : [`  ${state.end.reason}`]),
   ];
 }

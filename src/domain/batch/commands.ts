@@ -1,7 +1,7 @@
 import type { Argv } from "./argv.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
-import type { StepSpec } from "./step-spec.ts";
+import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
 
 /** A command of a batch, and where it runs. */
 export interface BatchCommand {
@@ -49,7 +49,8 @@ function commandOf(step: StepSpec, path: Path): BatchCommand | undefined {
   if (step.step === "adversary")
     return step.smoke === undefined ? undefined : { argv: step.smoke, path: [...path, "smoke"], runs: "smoke" };
   if (step.step !== "check" && step.step !== "verify") return undefined;
-  return { argv: step.command, path: [...path, "command"], runs: step.step };
+  const command = { argv: step.command, path: [...path, "command"], runs: step.step };
+  return isUnsandboxed(step) ? { ...command, unsandboxed: true } : command;
 }
 
 /** A script that an interpreter is to run. */

@@ -1,4 +1,6 @@
+import { doOverlap, type IpRange, readRange } from "../values/ip-range.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
+import type { HostSpec } from "./host-spec.ts";
 import { hintFor } from "./nearest.ts";
 import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
@@ -12,6 +14,24 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 /** A name that URL parsers take for a number, and so for another spelling of an address (WHATWG URL, "ends in a number"). */
 const NUMBER = /^(?:\d+|0x[0-9a-f]*)$/;
 const LONGEST_NAME = 253;
+/** Names below which a registry sells names to anybody: `co.uk`, `com.au` (publicsuffix.org has all of them). */
+const SHARED_SUFFIX = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/;
+
+const HOW = 'write "name", "*.name" or "name:port"';
+const HOW_PRIVATE = 'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}';
+
+/** The widest ranges: 10.0.0.0/8 is the largest private block of IPv4 (RFC 1918), fc00::/7 that of IPv6 (RFC 4193). */
+const WIDEST = { 32: 8, 128: 7 } as const;
+
+/**
+ * Addresses of this machine itself, of its link, and of services that hand out the machine's credentials: 0.0.0.0 leads to
+ * loopback on Linux; the clouds' metadata services are 169.254.169.254 (link-local), 100.100.100.200 (Alibaba), 192.0.0.192
+ * (Oracle), 168.63.129.16 (Azure), fd00:ec2::254 (AWS) and fd20:ce::254 (Google). The IPv6 blocks below hold IPv4 addresses.
+ */
+const NEAR = [
+  ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "100.100.100.200", "192.0.0.192", "168.63.129.16"],
+  ...["::/96", "::ffff:0:0/96", "64:ff9b::/96", "2002::/16", "fe80::/10", "fd00:ec2::254", "fd20:ce::254"],
+].flatMap((text) => readRange(text) ?? []);
 
 /** Reports hosts that no gateway could open, and step names that the batch does not have. */
 export function checkHosts(file: BatchFile, report: NoteProblem): void {
@@ -23,7 +43,7 @@ export function checkHosts(file: BatchFile, report: NoteProblem): void {
     if (!names.includes(who)) report(path, `no step is named ${displayValue(who)}`, hintFor(who, names, "known here"));
     hosts.forEach((host, i) => {
       const reason = unfitForHost(host);
-      if (reason !== undefined) report([...path, i], reason, 'write "name", "*.name" or "name:port"');
+      if (reason !== undefined) report([...path, i], reason, typeof host === "string" ? HOW : HOW_PRIVATE);
     });
   }
 }
@@ -36,19 +56,56 @@ function namesIn({ finish, tickets }: BatchFile): readonly string[] {
 }
 
 /** The reason why a host with valid letters cannot be opened; undefined if it can. The gateway has the same rule. */
-export function unfitForHost(text: string): string | undefined {
+export function unfitForHost(spec: HostSpec): string | undefined {
+  if (typeof spec === "string") return unfitForName(spec);
+  const { host, addresses, port } = spec;
+  const reason = host.includes(":") ? `${displayValue(host)} has a port: give it as "port"` : unfitForName(host);
+  return reason ?? addresses.map((text) => unfitForRange(text, port)).find((each) => each !== undefined);
+}
+
+function unfitForName(text: string): string | undefined {
   const below = text.startsWith("*.");
   const [, host = "", port] = /^(?:\*\.)?([^:]*)(?::(\d+))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
     return `${displayValue(text)} has a port that there is not`;
   const isAddress = IPV4.test(host);
+  const address = readRange(host);
+  if (address !== undefined && isNear(address) && port === undefined)
+    return `${displayValue(text)} is an address of this machine or its link: name its port as well`;
   if (!(isAddress || isName(host))) return `${displayValue(text)} is neither a host name nor an IP address`;
   if (below && (isAddress || !host.includes(".")))
     return `${displayValue(text)} is too wide: two parts or more must follow the star`;
+  if (below && SHARED_SUFFIX.test(host)) return `${displayValue(text)} is too wide: names of many owners end in ${host}`;
   return undefined;
+}
+
+function unfitForRange(text: string, port: number | undefined): string | undefined {
+  const range = readRange(text);
+  if (range === undefined) return `${displayValue(text)} is no range of addresses, such as 10.0.0.0/8`;
+  if (range.prefix < WIDEST[range.base.bits])
+    return `${displayValue(text)} is too wide: a range has at least ${WIDEST[range.base.bits]} leading bits`;
+  if (!isNear(range) || (range.prefix === range.base.bits && port !== undefined)) return undefined;
+  // A wider range may hold a single such address, which it then leaves closed.
+  if (!NEAR.some((near) => near.prefix <= range.prefix && doOverlap(near, range))) return undefined;
+  return `${displayValue(text)} leads to this machine or its link: give the one address, and a "port"`;
+}
+
+/** True if a range holds an address of this machine, its link or a metadata service: only that one address and a port opens it. */
+export function isNear(range: IpRange): boolean {
+  return NEAR.some((near) => doOverlap(near, range));
 }
 
 function isName(host: string): boolean {
   const labels = host.split(".");
   return host.length <= LONGEST_NAME && labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1) ?? "");
+}
+
+/** A host entry as a batch has it, in JSON. */
+export function hostText(spec: HostSpec): string {
+  return typeof spec === "string" ? JSON.stringify(spec) : `{${Object.entries(spec).map(memberText).join(", ")}}`;
+}
+
+function memberText([key, value]: readonly [string, unknown]): string {
+  const text = Array.isArray(value) ? `[${value.map((each) => JSON.stringify(each)).join(", ")}]` : JSON.stringify(value);
+  return `"${key}": ${text}`;
 }

@@ -32,6 +32,7 @@ export function resolveBatch(
     ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.commit && { commit: file.commit }),
     ...(file.live && { live: file.live }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,

@@ -4,7 +4,9 @@ import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
+import { CommitSpec } from "./commit-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
+import { HostSpec } from "./host-spec.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
@@ -103,6 +105,8 @@ export const Limits = z.strictObject({
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
   silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
+  minutesPerPrepare: minutes.default(15).describe("Minutes before a prepare command is ended"),
+  prepareSilenceMinutes: minutes.default(5).describe("Minutes without output before a prepare command is ended"),
   usdPerAttempt: usd.default(5).describe("Dollars that one attempt may cost"),
   usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
   usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
@@ -146,16 +150,12 @@ export const SandboxMode = z
   .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
-const hostName = z
-  .string()
-  .regex(/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/, "use a host name, with a port if it is not 443");
-
 /** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
   read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
   write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
   hosts: z
-    .record(name, z.array(hostName).readonly())
+    .record(name, z.array(HostSpec).readonly())
     .default({})
     .describe(
       "Hosts that a step may reach, by its name; 'prepare', 'agent' and 'blocker' name the prepare commands, the agent and a blocker's commands",
@@ -215,6 +215,7 @@ export const BatchFile = z.strictObject({
     .describe(
       `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
     ),
+  commit: CommitSpec.optional(),
   tickets: z
     .array(TicketSpec)
     .readonly()
@@ -261,6 +262,8 @@ export interface Batch {
   readonly transients?: readonly TransientSpec[] | undefined;
   /** What happens while a base is broken; absent: freeze. */
   readonly onBroken?: z.infer<typeof OnBroken> | undefined;
+  /** How commits that land look; absent: the defaults. */
+  readonly commit?: CommitSpec | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

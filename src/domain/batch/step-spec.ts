@@ -98,6 +98,10 @@ export const StepSpec = z.discriminatedUnion("step", [
         .describe("Seconds in which it must pass; the last probe starts when they are over. Default: one probe"),
       every: seconds.optional().describe("Seconds from the end of a probe to the next one, if within is given; default: 5"),
       expect: Expectation.optional(),
+      sandbox: z
+        .literal("off")
+        .optional()
+        .describe("off runs this command outside the sandbox, with your rights: for containers and devices. It runs what landed"),
     })
     .refine(({ every, within }) => every === undefined || within !== undefined, {
       message: "means nothing without within: there is one probe",
@@ -113,8 +117,16 @@ export const PREPARE_STEP = -1;
 
 /** The name of a step for people, in the journal and in evidence: its name with its environment, or else its kind. */
 export function stepName(spec: StepSpec): string {
-  if (spec.step === "verify" && spec.environment !== undefined) return `${spec.name} (${spec.environment})`;
+  if (spec.step === "verify") {
+    const more = [...(spec.environment === undefined ? [] : [spec.environment]), ...(isUnsandboxed(spec) ? ["unsandboxed"] : [])];
+    return more.length === 0 ? spec.name : `${spec.name} (${more.join(", ")})`;
+  }
   return "name" in spec ? spec.name : spec.step;
+}
+
+/** True if the batch lets a step's command run outside the sandbox: a `verify` alone can be let. */
+export function isUnsandboxed(spec: StepSpec): boolean {
+  return spec.step === "verify" && spec.sandbox === "off";
 }
 
 /** True if a step runs a command, which may need a whole machine: at most `limits.workers` of them run at a time. */

@@ -62,7 +62,8 @@ function packageManager(files: TestCommandFiles, field: string): readonly string
   return named === "bun" ? ["bun", "run"] : [named];
 }
 
-function jsonMembers(text: string): Readonly<Record<string, unknown>> {
+/** The members of a JSON object; none if the text is no JSON object. */
+export function jsonMembers(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(readJson(text.replace(/^\uFEFF/, "")));
   } catch (error) {
@@ -71,7 +72,8 @@ function jsonMembers(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+/** The members of an object; none if the value is no object. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 

@@ -3,17 +3,24 @@ import type { TestCommands } from "./argv.ts";
 import { listed } from "./nearest.ts";
 import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
-import type { StepSpec } from "./step-spec.ts";
+import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
 
 /** Warnings about a batch that runs, but perhaps not as intended. It has passed `checkBatch`. Sorted by place. */
 export function warnOfBatch(file: BatchFile, locate: Locate, testCommands: TestCommands = {}): readonly BatchProblem[] {
   const warnings: BatchProblem[] = [];
   const warn = (path: Path, message: string, hint?: string) => warnings.push(problemAt(locate, path, message, hint));
   if (file.sandbox === "off") warn(["sandbox"], "agents are not confined: they can read and change what you can");
+  const unsandboxed = (steps: readonly StepSpec[], at: Path) =>
+    steps.forEach((step, i) => {
+      if (file.sandbox !== "off" && isUnsandboxed(step))
+        warnings.push({ ...problemAt(locate, [...at, i, "sandbox"], OUTSIDE), atStart: true });
+    });
+  unsandboxed(file.finish ?? [], ["finish"]);
   if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
   const unchecked = uncheckedRepos(file, testCommands);
   if (unchecked.length > 0) warn(["finish"], uncheckedIn(unchecked, Object.keys(file.repos).length), ADD_A_CHECK);
   file.tickets.forEach((ticket, i) => {
+    unsandboxed(ticket.finish ?? [], ["tickets", i, "finish"]);
     if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], uncheckedIn([], 0), ADD_A_CHECK);
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
@@ -34,9 +41,11 @@ function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: Tes
   });
 }
 
+const OUTSIDE = "what has landed runs here unsandboxed: it can read and change what you can";
+
 const NO_CHECK = "no check runs before merge";
 
-const ADD_A_CHECK = 'add {"step": "check", "name": "tests", "command": ["npm", "test"]} before merge';
+const ADD_A_CHECK = 'add {"step": "check", "name": "tests", "command": […]} with the command that runs your tests before merge';
 
 /** Names the repositories if it is not about all of them. */
 function uncheckedIn(repos: readonly string[], all: number): string {

@@ -1,11 +1,16 @@
 import type { EndKind } from "../run/event.ts";
+import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
+import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
+import { vecItems } from "../values/vec.ts";
 
 /** The next steps after a run that has ended without being done. Lines of outside text are safe to print. */
 export interface NextSteps {
   /** The problem that a person has to fix first. */
   readonly fix: string;
+  /** The command that checks again what has landed and is not live, without an agent; absent if there is nothing or a run goes on. */
+  readonly check?: string;
   /** The command that goes on. */
   readonly command: string;
   /** The parts of this run that the command keeps. */
@@ -18,7 +23,7 @@ export function isResumable({ kind }: { readonly kind: EndKind }): boolean {
 }
 
 /** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
-export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSteps | undefined {
+export function nextSteps({ run, end, batchPath, counts, halted, tickets }: RunState): NextSteps | undefined {
   if (end === undefined || end.kind === "oracle-done") return undefined;
   const command = `loopdash ${shellWord(plainText(batchPath))}`;
   if (isResumable(end))
@@ -29,7 +34,10 @@ export function nextSteps({ end, batchPath, counts, halted }: RunState): NextSte
     };
   const settled = `${counts.done} shipped and ${counts["human-gated"]} human-gated`;
   const kept = `a new run takes over what is ${settled}, and the work that agents left on open tickets`;
-  return { fix: halted === undefined ? FIXES[end.kind] : "what the reason above names", command, kept };
+  const landed = [...vecItems(tickets)].filter(isLandedNotLive).length;
+  const check = `loopdash verify ${run} (${plural(landed, "landed ticket is", "landed tickets are")} not live; starts no agent)`;
+  const fix = halted === undefined ? FIXES[end.kind] : "what the reason above names";
+  return { fix, ...(landed === 0 ? {} : { check }), command, kept };
 }
 
 const FIXES: Readonly<Record<Exclude<EndKind, "oracle-done">, string>> = {

@@ -59,20 +59,31 @@ function admitSpec(state: RunState, spec: AddedTicket): AddedAdmission {
   const missing = spec.dependsOn.find((dep) => !Object.hasOwn(plan.index, dep));
   if (missing !== undefined) return refused(`dependsOn: the run has no ticket ${missing}`);
   const ticket = ticketFrom(state, spec, { id, repo: repo as Ticket["repo"] });
-  return { ok: true, ticket, facts: addedFacts(ticket, spec.finish !== undefined || spec.allow !== undefined) };
+  return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver: spec.finish !== undefined || spec.allow !== undefined }]) };
+}
+
+/** A ticket that joins the run. `isWaiver`: it has a finish line of its own, or may do what others may not. */
+export interface Addition {
+  readonly ticket: Ticket;
+  readonly isWaiver: boolean;
 }
 
 /**
- * The facts by which a ticket comes to the run: a person steered it, and waived a check if the ticket has a finish line of its own
- * or may do what others may not.
+ * The facts by which tickets come to the run in one act of a person: one intervention that names all of them, and one for each
+ * that waives a check. The target is the ticket, or the batch if there are several. Empty without tickets.
  */
-export function addedFacts(added: Ticket, isWaiver: boolean): readonly RunFact[] {
-  const note = `added ${added.id}`;
-  const waiver: RunFact = { type: "intervention", class: "I8", target: added.id, note: `${note} with rules of its own` };
+export function addedFacts(additions: readonly Addition[]): readonly RunFact[] {
+  const [first, another] = additions;
+  if (first === undefined) return [];
+  const ids = additions.map(({ ticket }) => ticket.id);
+  const target = another === undefined ? first.ticket.id : "batch";
   return [
-    { type: "intervention", class: "I2", target: "batch", note },
-    ...(isWaiver ? [waiver] : []),
-    { type: "ticket-added", added },
+    { type: "intervention", class: "I2", target, note: `added ${ids.join(", ")}` },
+    ...additions.flatMap(({ ticket, isWaiver }): RunFact[] => {
+      const note = `added ${ticket.id} with rules of its own`;
+      const waiver: RunFact = { type: "intervention", class: "I8", target: ticket.id, note };
+      return [...(isWaiver ? [waiver] : []), { type: "ticket-added", added: ticket }];
+    }),
   ];
 }
 

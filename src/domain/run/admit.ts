@@ -6,16 +6,17 @@ import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { admitAdded } from "./added-ticket.ts";
+import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
 import { isAboutRevert, type RevertFact } from "./revert-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { isSettled, type TicketState } from "./ticket-state.ts";
+import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 
 /**
  * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or
- * nothing (the run has ended, or it was mere activity). A report counts only with the fence of the current attempt.
+ * nothing (the run has ended, or it was mere activity or is known already). A report counts only with the fence of the current attempt.
  */
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
@@ -23,7 +24,7 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   if (!isUnderWay(state, fact)) return undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
-  if (attempt?.fence === fact.fence) return fact;
+  if (attempt?.fence === fact.fence) return isKnown(attempt, fact) ? undefined : fact;
   return fact.type === "activity"
     ? undefined
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
@@ -34,6 +35,11 @@ function isUnderWay(state: RunState, fact: RunFact): boolean {
   if (isAboutHeal(fact)) return isCurrent(state, fact);
   if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking === true;
   return !isAboutRevert(fact) || isOfRevert(state, fact);
+}
+
+/** True for a blocked connection that the attempt has reported before. */
+function isKnown({ blocked }: Attempt, fact: RunFact): boolean {
+  return fact.type === "connection-blocked" && !isNewlyBlocked(blocked, fact);
 }
 
 function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {

@@ -66,7 +66,7 @@ export function isLoosening(change: AllowedChange): boolean {
 
 function limitChanges(before: Limits, now: Limits): readonly AllowedChange[] {
   return (Object.keys(now) as (keyof Limits)[]).flatMap((key): AllowedChange[] => {
-    if (key === "workers" || before[key] === now[key]) return [];
+    if (key === "workers" || before[key] === now[key] || before[key] === undefined) return [];
     const isTighter = key === "countOtherSessions" ? now[key] : now[key] < before[key];
     const what = `limits.${key}: ${before[key]} → ${now[key]}`;
     return [{ what, class: isTighter ? "I2" : "I6", target: `limits.${key}` }];

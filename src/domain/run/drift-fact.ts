@@ -59,7 +59,8 @@ export type TrackerChange =
   | { readonly kind: "rewritten"; readonly title: string; readonly body: string }
   /** `refused`: the reason why the plan stays as it is. */
   | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
-  | { readonly kind: "vanished"; readonly why: string }
+  /** `unreadable`: it is there, but cannot be read. */
+  | { readonly kind: "vanished"; readonly why: string; readonly unreadable?: true }
   | { readonly kind: "returned" }
   /** A state in a file that only the engine writes and that an agent could have reached: the engine takes it back. */
   | { readonly kind: "taken-back"; readonly found: TrackerState["as"] };
@@ -117,7 +118,7 @@ export function describeChange(change: TrackerChange): string {
         ? `waits for ${change.dependsOn.length === 0 ? "none" : change.dependsOn.slice(0, 8).join(", ")} by the tracker`
         : `new dependencies in the tracker refused: ${change.refused}`;
     case "vanished":
-      return `vanished from the tracker: ${change.why}`;
+      return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;
     case "returned":
       return "back in the tracker";
     case "taken-back":

@@ -4,6 +4,7 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseCheckFact } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
+import type { BlockedFact } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, TrackedWords } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
@@ -15,6 +16,7 @@ import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
+import type { PrepareFact } from "./prepare-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -165,6 +167,7 @@ export type RunFact =
     }
   | BaseFact
   | BaseCheckFact
+  | BlockedFact
   | DriftFact
   | PeopleFact
   | ExclusiveFact
@@ -173,7 +176,8 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
-  | RevertFact;
+  | RevertFact
+  | PrepareFact;
 
 /** A fact with its place in the run: `seq` counts from 1 without gaps, `at` is wall-clock milliseconds. */
 export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
@@ -189,6 +193,8 @@ export function mayWait(fact: RunFact): boolean {
     case "worktree-ready":
     case "change-captured":
     case "base-failing":
+    case "connection-blocked":
+    case "prepare-started":
     case "merge-landed":
     case "tracker-written":
     case "outage-started":

@@ -17,11 +17,12 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import type { PreparingEvent } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent>;
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -116,7 +117,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   switch (event.type) {
     case "worktree-ready": {
-      const { retried: _, ...rest } = attempt;
+      const { retried: _, preparing: __, ...rest } = attempt;
       return { phase, attempt: { ...rest, worktree: { path: event.path, branch: event.branch, baseSha: event.baseSha } } };
     }
     case "agent-launching":

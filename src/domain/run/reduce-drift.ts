@@ -119,12 +119,16 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
-    ...(change.kind === "vanished" && { missing: change.why }),
+    ...(change.kind === "vanished" && { missing: missingText(change) }),
     ...(change.kind === "dependencies" && change.refused !== undefined && { refused: change.dependsOn }),
     lastAct: { at, text },
   };
   const counted = { ...state, interventions: countIntervention(state.interventions, act), reverified: false };
   return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
+}
+
+function missingText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {
+  return unreadable ? `the tracker has it, but it cannot be read: ${why}` : `the tracker lacks it: ${why}`;
 }
 
 /** The ticket as last seen, with the part that this change is about. The other parts stay, so that each change is noticed. */

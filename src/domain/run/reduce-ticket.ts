@@ -3,6 +3,7 @@ import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
+import { idleLive } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -55,9 +56,10 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   }
 }
 
-/** Puts a ticket that nothing more happens to into place. */
-export function settle(state: RunState, index: number, ticket: TicketState): RunState {
-  const next = dequeue(withTicket(state, index, ticket), index);
+/** Puts a ticket that nothing more happens to into place. No live check of it is planned any more. */
+export function settle(state: RunState, index: number, { live, ...ticket }: TicketState): RunState {
+  const settled: TicketState = live === undefined ? ticket : { ...ticket, live: idleLive(live) };
+  const next = dequeue(withTicket(state, index, settled), index);
   return {
     ...next,
     reverified: false,

@@ -17,6 +17,7 @@ import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
+import { reducePreparing } from "./reduce-preparing.ts";
 import { reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
@@ -130,6 +131,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "discovery-filed":
     case "batch-changed":
       return reduceGrowth(state, event);
+    case "prepare-started":
+    case "connection-blocked":
+      return reducePreparing(state, event);
     case "live-check-started":
     case "live-check-ended":
       return reduceLive(state, event);
@@ -151,6 +155,7 @@ type TicketFacts = Parameters<
   | typeof reduceClaim
   | typeof reduceGrowth
   | typeof reduceLive
+  | typeof reducePreparing
   | typeof reduceTicket
   | typeof reduceAttempt
 >[1];

@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
+import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
@@ -44,6 +45,10 @@ export interface Attempt extends KeptWorkResult {
     readonly stop?: AgentStopKind;
     readonly costUsd?: number;
   };
+  /** The prepare command at work in its worktree; absent once the worktree is ready. */
+  readonly preparing?: { readonly command: string; readonly startedAt: number };
+  /** Its blocked connections, each reported once. */
+  readonly blocked?: readonly KnownBlocked[];
   readonly lastLine?: string;
   readonly lastOutputAt?: number;
   readonly lines: number;

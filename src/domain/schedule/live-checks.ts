@@ -18,7 +18,7 @@ export function dueChecks(state: RunState, now: number): readonly TicketId[] {
 
 /** The time of the next live check, in milliseconds since the epoch; undefined if none is planned. */
 export function nextCheckAt(state: RunState): number | undefined {
-  const times = landedTickets(state).flatMap(({ live }) => live?.nextAt ?? []);
+  const times = landedTickets(state).flatMap(({ live, gate }) => (gate === undefined ? (live?.nextAt ?? []) : []));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -29,7 +29,7 @@ export function isChecking(state: RunState): boolean {
 
 /** True while a landed ticket will be checked again by itself. */
 export function awaitsChecks(state: RunState): boolean {
-  return landedTickets(state).some(({ live }) => live?.checking || live?.nextAt !== undefined);
+  return landedTickets(state).some(({ live, gate }) => live?.checking || (live?.nextAt !== undefined && gate === undefined));
 }
 
 /** Tickets that have landed, are not live, and have no agent. The count spares most decisions the search. */

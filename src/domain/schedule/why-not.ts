@@ -23,7 +23,7 @@ export type Reason =
       readonly stalled: readonly TicketId[];
       readonly landed: readonly TicketId[];
     }
-  /** The tracker lacks it, so it cannot be judged. */
+  /** The tracker lacks it or has it in a form that cannot be read, so it cannot be judged. */
   | { readonly kind: "missing"; readonly why: string }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   /** Another run of this machine holds it; `by` is its name, if it is known. */
@@ -143,7 +143,7 @@ export function describeReason(reason: Reason): string {
     case "healing":
       return "ready; the harness is healed first";
     case "missing":
-      return `the tracker lacks it, so it cannot be judged: ${reason.why}`;
+      return `${reason.why}; it cannot be judged`;
     case "filing":
       return "it is being filed in the tracker";
     case "slots":

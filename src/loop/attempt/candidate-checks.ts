@@ -1,4 +1,6 @@
+import { commitMessage } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
@@ -53,9 +55,11 @@ export class CandidateChecks {
   /** The change as one commit on the base's tip, or on `onto`. */
   async build(onto?: string): Promise<Candidate> {
     const { ticket, n, signal } = this.#scope;
-    const trailers = `Loopdash-Ticket: ${ticket.id}\nLoopdash-Run: ${this.#ctx.run}\nLoopdash-Attempt: ${n}`;
-    const message = `${ticket.title} (${ticket.id})\n\n${trailers}\n`;
-    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, ...(onto === undefined ? {} : { onto }) });
+    const { batch, run, state, clock } = this.#ctx;
+    const message = commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent });
+    const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
+    const where = onto === undefined ? {} : { onto };
+    const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
     const isTrusted = ticket.allow?.configuration === true;
     if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
     return built;

@@ -118,7 +118,7 @@ async function attempt(
   const tools = await ctx.harness.tools(scope.ticket.repo);
   await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
   const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
-  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare"));
+  const prepared = await prepareWorktree(ctx, open, tree.path, opened(ctx, confinement, "prepare", true));
   if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
@@ -202,6 +202,7 @@ async function runAgent(
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
+  const path = ctx.toolchainPaths.get(ticket.repo);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const result = await ctx.agent.run({
     ticket: ticket.id,
@@ -215,14 +216,16 @@ async function runAgent(
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,
     signal,
+    ...(path === undefined ? {} : { path }),
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
+    onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
   activity.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.dayBudget.settle(fence, costUsd);
-  const ending: AgentEnding = result.ending === "aborted" ? open.ending() : result.ending;
+  const ending: AgentEnding = result.ending === "aborted" || result.ending === "blocked" ? open.ending() : result.ending;
   ctx.report({
     type: "agent-ended",
     ...ref,

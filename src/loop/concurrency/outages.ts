@@ -66,11 +66,7 @@ export class Outages {
         try {
           return await call();
         } catch (error) {
-          if (signal.aborted) retry.cutOff();
-          if (signal.aborted || error instanceof OutageGivenUp || !isOutage(error)) throw error;
-          const why = errorMessage(error);
-          if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
-          await retry.wait(signal);
+          if (!signal.aborted) await this.#failed(retry, error, { signal, isOutage });
           if (!signal.aborted) continue;
           retry.cutOff();
           throw error;
@@ -79,6 +75,14 @@ export class Outages {
     } finally {
       retry.end();
     }
+  }
+
+  /** Waits after a failed call. Throws the error if it is no outage, and OutageGivenUp once the time is over. */
+  async #failed(retry: Retry, error: unknown, { signal, isOutage }: Required<PersistOptions>): Promise<void> {
+    if (error instanceof OutageGivenUp || !isOutage(error)) throw error;
+    const why = errorMessage(error);
+    if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
+    await retry.wait(signal);
   }
 
   /** The retries of one call, for a caller that repeats it itself. */

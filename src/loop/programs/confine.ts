@@ -93,16 +93,20 @@ export function withCommandFiles(ctx: Pick<ProgramContext, "commandFiles">, conf
   return files.length === 0 ? confinement : { ...confinement, read: [...confinement.read, ...files] };
 }
 
-/** A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. */
+/**
+ * A confinement with the hosts that the batch opens to `who`: a step's name, or the name of a program that is no step. If
+ * `isTold`, a program without open hosts gets an empty list: its connections are refused by a gateway, which tells of them.
+ */
 export function opened(
   ctx: Pick<ProgramContext, "batch">,
   confinement: Confinement | undefined,
   who: string,
+  isTold = false,
 ): Confinement | undefined {
   if (confinement === undefined) return undefined;
   const { hosts } = ctx.batch.sandboxPolicy ?? {};
-  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : undefined;
-  return own === undefined ? confinement : { ...confinement, hosts: own };
+  const own = hosts !== undefined && Object.hasOwn(hosts, who) ? hosts[who] : isTold ? [] : undefined;
+  return own === undefined ? { ...confinement, hostsFor: who } : { ...confinement, hosts: own, hostsFor: who };
 }
 
 function withPolicy(ctx: Confined, confinement: Confinement): Confinement {

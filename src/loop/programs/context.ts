@@ -17,6 +17,8 @@ export interface ProgramContext {
   readonly harness: Harness;
   /** The environment of prepare, check and verify commands, from the allow-list. */
   readonly commandEnv: Readonly<Record<string, string>>;
+  /** The PATH of commands and agents in repositories that want other toolchains than those of `commandEnv`. */
+  readonly toolchainPaths: ReadonlyMap<string, string>;
   /** True if agents and the commands of steps run in the sandbox. */
   readonly confined: boolean;
   /** True if the sandbox can lay a writable layer over a checkout; see Sandbox. */

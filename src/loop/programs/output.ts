@@ -90,6 +90,8 @@ export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "sig
       return "ran out of time and was killed";
     case "over-quota":
       return `was ended: ${plainText(result.message ?? "it wrote too much", 300)}`;
+    case "blocked":
+      return `was ended: ${plainText(result.message ?? "the sandbox blocked every connection", 300)}`;
     case "aborted":
       return "was cancelled";
     case "failed-to-start":

@@ -1,8 +1,10 @@
+import type { Limits } from "../../domain/batch/schema.ts";
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { ProgramContext } from "./context.ts";
+import { thinActivity } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
 import { failureOf, retryTransient } from "./retry-transient.ts";
@@ -10,6 +12,11 @@ import { commandEvidence, runIn } from "./run-in.ts";
 import type { StepScope } from "./scope.ts";
 
 const ALLOW = 'To allow this, name the file in "writes" of the step.';
+/** Defaults for batches frozen by an older loopdash, which have neither limit. */
+const MINUTES = 15;
+const SILENCE_MINUTES = 5;
+/** The log of a worktree's preparation. */
+const OWN_LOG = "prepare";
 /** Paths in one piece of evidence, at most. */
 const MOST_TOLD = 100;
 
@@ -84,7 +91,7 @@ export function prepareWorktree(
   confinement: Confinement | undefined,
 ): Promise<Evidence | undefined> {
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
-  return runPrepare(ctx, { ...scope, turn }, cwd, "prepare", confinement);
+  return runPrepare(ctx, { ...scope, turn }, cwd, OWN_LOG, confinement);
 }
 
 /** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
@@ -95,12 +102,16 @@ async function runPrepare(
   log: string,
   confinement?: Confinement,
 ): Promise<Evidence | undefined> {
-  const minutes = ctx.batch.limits.minutesPerAttempt;
+  const { minutesPerPrepare: minutes = MINUTES, prepareSilenceMinutes: silenceMinutes = SILENCE_MINUTES }: Partial<Limits> =
+    ctx.batch.limits;
   for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
+    if (log === OWN_LOG) scope.announce({ type: "prepare-started", command: plainText(argv.join(" "), 200) });
+    const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
+    const toRun = { argv, cwd, log, minutes, silenceMinutes, confinement, endIfBlocked: true, onLine: activity.line };
     const result = await retryTransient(ctx, scope, {
-      run: () => runIn(ctx, scope, { argv, cwd, log, minutes, confinement }),
+      run: () => runIn(ctx, scope, toRun),
       failure: (ended) => failureOf("prepare", ended),
-    });
+    }).finally(activity.end);
     if (result.ending !== "exited" || result.exitCode !== 0)
       return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
   }

@@ -18,21 +18,29 @@ export interface ToRun extends TakesOutput {
   readonly cwd: string;
   readonly log: string;
   readonly minutes: number;
+  /** Minutes without output before it is ended. */
+  readonly silenceMinutes?: number;
+  readonly endIfBlocked?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly confinement?: Confinement | undefined;
 }
 
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
+  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
-    env: { ...ctx.commandEnv, ...toRun.env },
+    env: { ...ctx.commandEnv, ...(path === undefined ? {} : { PATH: path }), ...toRun.env },
     logFile: scope.files.log(toRun.log),
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
     marker: scope.marker,
+    ...(toRun.silenceMinutes === undefined ? {} : { silenceMs: toRun.silenceMinutes * 60_000 }),
+    ...(toRun.endIfBlocked === true ? { endIfBlocked: true } : {}),
     ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
+    onBlocked: (blocked) =>
+      scope.announce({ type: "connection-blocked", step: toRun.confinement?.hostsFor ?? toRun.log, ...blocked }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   });
@@ -42,10 +50,12 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   return result;
 }
 
-/** The evidence of a failed command for the next attempt. */
+/** The evidence of a failed command for the next attempt. It names the first blocked connection, and ends with all of them. */
 export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv: Argv, result: ExecResult): Evidence {
   const command = plainText(argv.join(" "), 200);
-  return { ...evidence, summary: `${command} ${howItEnded(result)}`, detail: boundedTail(result.tail) };
+  const [first] = result.ending === "blocked" ? [] : (result.blocked ?? []);
+  const blocked = first === undefined ? "" : `; the sandbox blocked ${first.host}:${first.port} (${first.reason})`;
+  return { ...evidence, summary: `${command} ${howItEnded(result)}${blocked}`, detail: boundedTail(result.tail) };
 }
 
 /** The duration of a command, in seconds with one decimal. */

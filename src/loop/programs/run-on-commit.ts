@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { isUnsandboxed, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
@@ -66,7 +66,7 @@ export async function runOnCommit(
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
     const place = placeOf(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
-    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare");
+    const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", true);
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const broken = await prepare(ctx, scope, folders.checkout, { log, confinement, files, kept, writes, pristine });
@@ -74,7 +74,9 @@ export async function runOnCommit(
     await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
-    const sealed = await sealCheckout(ctx, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
+    // Only its command runs outside: the change's own prepare commands have run in the sandbox.
+    const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
+    const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
     return await runSealed(ctx, scope, command, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
@@ -96,7 +98,7 @@ async function runSealed(
   const roots = [checkout, artifacts, sealed.place, sealed.artifacts];
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
-  const confinement = opened(ctx, sealed.confinement, step.name);
+  const confinement = opened(ctx, sealed.confinement, step.name, step.step === "verify");
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },

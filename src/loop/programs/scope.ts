@@ -36,11 +36,13 @@ export interface Turn {
 type StepFactType =
   | "activity"
   | "base-failing"
+  | "connection-blocked"
   | "day-spend-unknown"
   | "merge-intended"
   | "merge-landed"
   | "merge-waiting"
   | "others-spent-today"
+  | "prepare-started"
   | "reviewer-answered"
   | "reviewer-asked"
   | "step-retried";

@@ -17,9 +17,10 @@ import { pause } from "../concurrency/wait.ts";
 import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
-import { type ProtectedFiles, protectedFiles } from "../programs/protected-files.ts";
+import { protectedFiles } from "../programs/protected-files.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
+import { differences, lastLineOf } from "./reviewer-traces.ts";
 
 /** The context of questions. */
 export interface QuestionContext extends ProgramContext {
@@ -277,21 +278,6 @@ async function put<T>(
   } finally {
     activity.end();
   }
-}
-
-/** Bytes at the end of a log that hold its last line, and characters of it that are shown. */
-const LOG_BYTES = 4_096;
-const LINE_CHARS = 200;
-
-/** The last line that the reviewer's program printed, safe for a terminal; empty if there is none. */
-async function lastLineOf({ files }: QuestionContext, log: string): Promise<string> {
-  const lines = (await files.tail(log, LOG_BYTES)).split("\n").map((line) => plainText(line, LINE_CHARS));
-  return lines.findLast((line) => line.trim() !== "") ?? "";
-}
-
-function differences(before: ProtectedFiles, after: ProtectedFiles): readonly string[] {
-  const paths = new Set([...before.keys(), ...after.keys()]);
-  return [...paths].filter((path) => before.get(path) !== after.get(path));
 }
 
 /** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */

@@ -7,6 +7,7 @@ import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { cleanUp } from "../attempt/clean-up.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
@@ -86,7 +87,8 @@ export function heldCheck(step: Verify, summary: string): Extract<LiveResult, { 
 
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */
 export async function assertLive(ctx: LoopContext, { id, live }: TicketState, signal: AbortSignal): Promise<LiveResult> {
-  const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed after ${live?.failed ?? 0} failed ones`;
+  const failed = live?.failed ?? 0;
+  const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed${failed === 0 ? "" : ` after ${plural(failed, "failed one")}`}`;
   const result = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
   if (!result.ok) return unfinishedCheck(result.evidence.summary);
   return { ok: true, summary: "the live check passed" };

@@ -148,7 +148,7 @@ export class TrackerWatch {
     if (fresh.length > 0) this.#ctx.report({ type: "tracker-read", tickets: fresh });
   }
 
-  #missing(id: TicketId, why = "there is no such ticket"): void {
+  #missing(id: TicketId, unreadable: string | undefined): void {
     const { clock, report, state } = this.#ctx;
     const ticket = ticketOf(state(), id);
     if (ticket.unfiled === true || ticket.tracked?.missing !== undefined) return void this.#missingSince.delete(id);
@@ -156,7 +156,7 @@ export class TrackerWatch {
     if (since === undefined) return void this.#missingSince.set(id, clock.now());
     if (clock.now() - since < VANISHED_MS) return;
     this.#missingSince.delete(id);
-    report({ type: "tracker-drifted", ticket: id, change: { kind: "vanished", why: plainText(why, 300) } });
+    report({ type: "tracker-drifted", ticket: id, change: vanished(unreadable) });
   }
 
   async #ticket(now: TicketNow): Promise<void> {
@@ -233,4 +233,9 @@ function settledState({ phase, humanStep }: TicketState): TrackerState | undefin
 
 function rewritten({ title }: TicketNow, body: string): TrackerChange {
   return { kind: "rewritten", title: plainText(title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
+}
+
+function vanished(unreadable: string | undefined): TrackerChange {
+  if (unreadable === undefined) return { kind: "vanished", why: "there is no such ticket" };
+  return { kind: "vanished", why: plainText(unreadable, 300), unreadable: true };
 }

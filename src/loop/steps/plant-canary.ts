@@ -202,11 +202,10 @@ export interface Tracking {
 /** Adds planted files to the checkout's own commit: git would show untracked files to code under test. */
 export async function track({ ctx, scope, repo, step }: Tracking, checkout: string, paths: readonly string[]): Promise<void> {
   const git = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c commit.gpgSign=false "$@"';
-  // The commit has the candidate's metadata, and git keeps nothing that it does not keep of another checkout.
-  const as =
-    'export GIT_COMMITTER_NAME="$(g log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(g log -1 --format=%ce)" GIT_COMMITTER_DATE="$(g log -1 --format=%cI)"';
-  const commit = "g commit --amend --no-edit --no-verify -q --allow-empty-message";
-  const script = `g() { ${git}; }; ${as}; g add -Af -- "$@" && ${commit} && g pack-refs --all && rm -rf .git/COMMIT_EDITMSG .git/logs`;
+  // The commit has the candidate's metadata and the header of its signature, and git keeps nothing that it does not keep of another
+  // checkout.
+  const commit = 'g cat-file commit HEAD | sed "1s/.*/tree $t/" | g hash-object -t commit -w --stdin';
+  const script = `g() { ${git}; }; g add -Af -- "$@" && t=$(g write-tree) && c=$(${commit}) && g update-ref HEAD "$c" && g pack-refs --all && rm -rf .git/logs`;
   const shown = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
   const confinement = confineCommand(ctx, repo, { mounts: [shown] });
   await ctx.executor.run({

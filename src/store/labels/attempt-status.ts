@@ -39,7 +39,7 @@ export interface SaidOf {
 export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
   const known = knownOf(attempt, saidOf);
   if (known !== undefined) return known;
-  const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt;
+  const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt ?? attempt.preparing?.startedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;
   if (spoken && attempt.lastLine !== undefined) return { text: displayText(attempt.lastLine), tone: "claim" };
   if (attempt.change !== undefined) {
@@ -48,6 +48,7 @@ export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
   }
   if (attempt.agent?.endedAt !== undefined) return { text: "collecting the change", tone: "waiting" };
   if (attempt.agent !== undefined) return { text: "no output yet", tone: "waiting" };
+  if (attempt.preparing !== undefined) return { text: displayText(attempt.preparing.command), tone: "waiting" };
   return { text: attempt.worktree === undefined ? "making a worktree" : "preparing the worktree", tone: "waiting" };
 }
 

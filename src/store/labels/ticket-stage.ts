@@ -23,6 +23,7 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
   if (attempt.agent?.endedAt !== undefined) return { ...STYLES.finishing, word: "collecting" };
   if (attempt.agent !== undefined) return { ...STYLES.agent, word: "agent" };
+  if (attempt.preparing !== undefined) return { ...STYLES.preparing, word: "preparing" };
   return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
 }
 

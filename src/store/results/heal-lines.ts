@@ -11,9 +11,7 @@ export function healDetails(heal: HealResult): readonly string[] {
     `${kind}: ${rootCause}`,
     `${kind === "gap" ? "change" : "instead"}: ${change}`,
     `${kind === "gap" ? "predicted to move" : "said to stop"}: ${prediction.join(", ")}`,
-    ...(heal.outcome === "accepted" || heal.outcome === "reverted"
-      ? [`moved: ${movedText(heal)}`, `kept: ${keptText(heal)}`]
-      : []),
+    ...(heal.outcome === "accepted" || heal.outcome === "reverted" ? [`moved: ${movedText(heal)}`, keptText(heal)] : []),
   ];
 }
 
@@ -23,9 +21,9 @@ function movedText({ moved, stalled }: Pick<HealResult, "moved" | "stalled">): s
   return moved.length === 0 ? `none of ${total}` : `${moved.join(", ")} of ${total}`;
 }
 
-/** `yes`, `no` or `waits for you`, with the reason. */
+/** Whether it is kept for later runs, with the reason. */
 function keptText({ kept, why }: Pick<HealResult, "kept" | "why">): string {
-  return `${kept === "waiting" ? "waits for you" : kept}: ${why}`;
+  return kept === "waiting" ? `waits for you: ${why}` : `kept ${kept}: ${why}`;
 }
 
 /** One line per heal. */
@@ -33,7 +31,7 @@ function healRows(run: Pick<RunState, "heals" | "batch">): readonly string[] {
   return healResultsOf(run).map((heal) => {
     const said = heal.kind === null ? heal.outcome : `${heal.kind}, ${heal.outcome}`;
     const cause = heal.rootCause === null ? heal.why : heal.rootCause;
-    const rest = heal.outcome === "accepted" ? ` · moved ${movedText(heal)} · kept ${keptText(heal)}` : "";
+    const rest = heal.outcome === "accepted" ? ` · moved ${movedText(heal)} · ${keptText(heal)}` : "";
     return `heal ${heal.n} (${said}): ${cause}${rest}`;
   });
 }

@@ -1,3 +1,4 @@
+import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
@@ -15,6 +16,7 @@ import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
+import { specLabel } from "../labels/step-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
 import { healSummary } from "./heal-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
@@ -82,7 +84,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   const lines = [
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(({ byPerson }) => byPerson === "closed").length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
-    ...(state.sandboxed ? [] : ["  unsandboxed: agents and checks ran with your rights"]),
+    ...unsandboxedLines(state),
     ...shipped.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
       ...[...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
@@ -109,12 +111,25 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
 /** The next actions after a run that is not done: the fix, the command that resumes it, and the work that it keeps. */
 export function nextLines(state: RunState): readonly string[] {
   const next = nextSteps(state);
-  return next === undefined ? [] : [`fix:   ${next.fix}`, `next:  ${next.command}`, `keeps: ${next.kept}`];
+  return next === undefined
+    ? []
+    : [
+        `fix:   ${next.fix}`,
+        ...(next.check === undefined ? [] : [`check: ${next.check}`]),
+        `next:  ${next.command}`,
+        `keeps: ${next.kept}`,
+      ];
 }
 
 /** The style of an open ticket: one whose change has landed is no failed one. */
 export function openStyle(ticket: TicketState): Style {
-  return isLandedNotLive(ticket) ? STYLES.landed : STYLES.failed;
+  return isLandedNotLive(ticket) || cutOffLanding(ticket) !== undefined ? STYLES.landed : STYLES.failed;
+}
+
+/** The commit of an open ticket whose finish line was cut off after the merge; undefined for every other ticket. */
+function cutOffLanding({ phase, live, mergedSha, unfinished }: TicketState): string | undefined {
+  if (phase === "done" || phase === "human-gated" || live !== undefined) return undefined;
+  return mergedSha ?? unfinished?.landed?.to;
 }
 
 /** Lines of output of a live check that a summary shows. */
@@ -123,6 +138,8 @@ const CHECK_LINES = 5;
 /** The landed change of an open ticket, the output of its last live check, and the command that repeats it. Safe for a terminal. */
 export function landedLines({ run, end }: RunState, ticket: TicketState): readonly string[] {
   const { id, live, phase } = ticket;
+  const cutOff = cutOffLanding(ticket);
+  if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; what its finish line has after the merge is left to do`];
   if (live === undefined || !isLandedNotLive(ticket)) return [];
   const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
   return [
@@ -163,7 +180,8 @@ function landedAs(ticket: TicketState): string {
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
   if (ticket.byPerson === "closed") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
-  return n === 0 ? "settled before this run" : plural(n, "attempt");
+  if (n > 0) return plural(n, "attempt");
+  return ticket.live === undefined ? "settled before this run" : "landed before this run, live now";
 }
 
 /** The summary as Markdown. */
@@ -228,4 +246,11 @@ export function renderMarkdown(
 /** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
 function escapeMarkdown(text: string): string {
   return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
+}
+
+/** What ran with the rights of the person who started it. */
+function unsandboxedLines({ sandboxed, plan }: Pick<RunState, "sandboxed" | "plan">): readonly string[] {
+  if (!sandboxed) return ["  unsandboxed: agents and checks ran with your rights"];
+  const steps = plan.tickets.flatMap(({ finish }) => finish.filter(isUnsandboxed).map(specLabel));
+  return steps.length === 0 ? [] : [`  with your rights: ${[...new Set(steps)].join(", ")}`];
 }

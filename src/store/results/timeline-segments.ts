@@ -4,7 +4,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { BAR_FILLS, BARS } from "../labels/tone.ts";
+import { BAR_FILLS, BARS, type BarStyle } from "../labels/tone.ts";
 
 /** One attempt in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {
@@ -41,7 +41,10 @@ export function timelineRows(state: RunState): readonly TimelineRow[] {
     .map(([slot, bars]) => ({ slot, bars: bars.toSorted((a, b) => a.from - b.from) }));
 }
 
-function barsOf({ id, history, attempt }: TicketState, now: number): readonly (TimelineSegment & { readonly slot: number })[] {
+function barsOf(
+  { id, history, attempt, phase }: TicketState,
+  now: number,
+): readonly (TimelineSegment & { readonly slot: number })[] {
   const past = history.map(({ slot, n, startedAt, slotLeftAt, endedAt, outcome }) => ({
     ticket: id,
     slot,
@@ -49,15 +52,26 @@ function barsOf({ id, history, attempt }: TicketState, now: number): readonly (T
     from: startedAt,
     slotLeftAt,
     to: endedAt,
-    outcome,
+    outcome: shownOutcome(outcome, phase),
   }));
   if (attempt === undefined) return past;
   const { slot, n, startedAt, slotLeftAt = now } = attempt;
   return [...past, { ticket: id, slot, n, from: startedAt, slotLeftAt, to: now }];
 }
 
+/** The end of an attempt as it has turned out: what landed and has become live since has shipped. */
+export function shownOutcome(outcome: AttemptOutcome, phase: TicketState["phase"]): AttemptOutcome {
+  return outcome === "landed" && phase === "done" ? "done" : outcome;
+}
+
+/** The bar of an ended attempt where only what shipped and what landed is told apart. */
+export function shipStyle(outcome: AttemptOutcome): BarStyle {
+  if (outcome === "done") return BARS.shipped;
+  return outcome === "landed" ? BARS.landed : BARS.notShipped;
+}
+
 /**
- * The segments as plain text of at most `width` characters: `━` shipped, `┅` not shipped, `╌` running. Empty if there was no
+ * The segments as plain text of at most `width` characters: `━` shipped, `≈` first landed and not live, `┅` not shipped, `╌` running. Empty if there was no
  * attempt.
  */
 export function slotText(state: RunState, width: number): readonly string[] {
@@ -81,8 +95,9 @@ function rowText(bars: readonly TimelineSegment[], column: (at: number) => numbe
   for (const { ticket, from, slotLeftAt, outcome } of bars) {
     const start = Math.max(text.length, column(from));
     const length = Math.max(1, column(slotLeftAt) - start);
-    const fill = outcome === undefined ? BAR_FILLS.running : outcome === "done" ? BARS.shipped.fill : BARS.notShipped.fill;
-    const label = length >= ticket.length + 2 ? `${fill}${ticket}` : "";
+    const fill = outcome === undefined ? BAR_FILLS.running : shipStyle(outcome).fill;
+    const cap = outcome === "landed" ? BARS.landed.cap : fill;
+    const label = length >= ticket.length + 2 ? `${cap}${ticket}` : cap;
     text = text.padEnd(start) + label + fill.repeat(length - label.length);
   }
   return text;

@@ -39,16 +39,16 @@ describe("a host rule", () => {
     ["*.example.com", ".example.com:443"],
     ["*.example.com", "a..example.com:443"],
     ["*.example.com", "-.example.com:443"],
-    ["127.0.0.1", "127.1:443"],
-    ["127.0.0.1", "2130706433:443"],
-    ["127.0.0.1", "0x7f000001:443"],
-    ["127.0.0.1", "0x7f.0.0.1:443"],
-    ["127.0.0.1", "0177.0.0.1:443"],
-    ["127.0.0.1", "127.000.000.001:443"],
-    ["127.0.0.1", "[::ffff:127.0.0.1]:443"],
-    ["127.0.0.1", "[::ffff:7f00:1]:443"],
-    ["127.0.0.1", "[::127.0.0.1]:443"],
-    ["127.0.0.1", "127.0.0.1.:443"],
+    ["127.0.0.1:443", "127.1:443"],
+    ["127.0.0.1:443", "2130706433:443"],
+    ["127.0.0.1:443", "0x7f000001:443"],
+    ["127.0.0.1:443", "0x7f.0.0.1:443"],
+    ["127.0.0.1:443", "0177.0.0.1:443"],
+    ["127.0.0.1:443", "127.000.000.001:443"],
+    ["127.0.0.1:443", "[::ffff:127.0.0.1]:443"],
+    ["127.0.0.1:443", "[::ffff:7f00:1]:443"],
+    ["127.0.0.1:443", "[::127.0.0.1]:443"],
+    ["127.0.0.1:443", "127.0.0.1.:443"],
     ["[::1]", "[::1%lo]:443"],
   ])("%s does not let %s through", (rule, asked) => expect(allowed([rule], asked)).toBe(false));
 
@@ -57,6 +57,9 @@ describe("a host rule", () => {
     "*",
     "*.",
     "*.com",
+    "*.co.uk",
+    "127.0.0.1",
+    "169.254.169.254",
     "*.*.example.com",
     "a.*.com",
     "*.10.0.0.1",
@@ -119,15 +122,71 @@ describe("an address is", () => {
   ])("not public: %s", (ip) => expect(isPublicAddress(ip)).toBe(false));
 
   it("only allowed where it is listed with that port", () => {
-    const rules = new HostRules(["inner.example.com", "10.1.2.3", "127.0.0.1:8080", "[fd00::1]"]);
-    expect(rules.allowsAddress("10.1.2.3", 443)).toBe(true);
-    expect(rules.allowsAddress("10.1.2.3", 8080)).toBe(false);
-    expect(rules.allowsAddress("127.0.0.1", 8080)).toBe(true);
-    expect(rules.allowsAddress("127.0.0.2", 8080)).toBe(false);
-    expect(rules.allowsAddress("fd00:0::1", 443)).toBe(true);
-    expect(rules.allowsAddress("::ffff:10.1.2.3", 443)).toBe(false);
-    expect(rules.allowsAddress("1.1.1.1", 443)).toBe(true);
+    const inner = ["inner.example.com", "inner.example.com:8080"];
+    const rules = new HostRules([...inner, "10.1.2.3", "127.0.0.1:8080", "[fd00::1]"]);
+    const allows = (address: string, port: number) => rules.allowsAddress({ host: "inner.example.com", port }, address);
+    expect(allows("10.1.2.3", 443)).toBe(true);
+    expect(allows("10.1.2.3", 8080)).toBe(false);
+    expect(allows("127.0.0.1", 8080)).toBe(true);
+    expect(allows("127.0.0.2", 8080)).toBe(false);
+    expect(allows("fd00:0::1", 443)).toBe(true);
+    expect(allows("::ffff:10.1.2.3", 443)).toBe(false);
+    expect(allows("1.1.1.1", 443)).toBe(true);
+    expect(rules.allowsAddress({ host: "other.example.com", port: 443 }, "1.1.1.1")).toBe(false);
   });
+
+  const at = (addresses: string[], port?: number) => ({
+    host: "*.corp.example",
+    addresses,
+    ...(port === undefined ? {} : { port }),
+  });
+  const leads = (spec: ReturnType<typeof at>, address: string) =>
+    new HostRules([spec]).allowsAddress({ host: "npm.corp.example", port: spec.port ?? 443 }, address);
+  it.each([
+    [at(["10.0.0.0/8"]), "10.2.0.7"],
+    [at(["10.0.0.0/8", "192.168.7.0/24"]), "192.168.7.9"],
+    [at(["fd12:3456::/32"]), "fd12:3456::7"],
+    [at(["93.184.216.0/24"]), "93.184.216.34"],
+    [at(["127.0.0.1"], 8080), "127.0.0.1"],
+    [at(["::1"], 8080), "::1"],
+    [at(["169.254.10.1"], 80), "169.254.10.1"],
+  ])("within the range that a person gives: %j takes %s", (spec, address) => expect(leads(spec, address)).toBe(true));
+
+  it.each([
+    [at(["10.0.0.0/8"]), "11.0.0.1"],
+    [at(["10.0.0.0/8"]), "1.1.1.1"],
+    [at(["10.0.0.0/8"]), "127.0.0.1"],
+    [at(["10.0.0.0/8"]), "169.254.169.254"],
+    [at(["10.0.0.0/8"]), "::ffff:10.2.0.7"],
+    [at(["10.0.0.0/8"]), "64:ff9b::a02:7"],
+    [at(["10.0.0.0/8"]), "2002:a02:7::"],
+    [at(["10.0.0.0/8"]), "::ffff:127.0.0.1"],
+    [at(["10.0.0.0/8"]), "not an address"],
+    [at(["100.64.0.0/10"]), "100.100.100.200"],
+    [at(["192.0.0.0/24"]), "192.0.0.192"],
+    [at(["fd00::/8"]), "fd00:ec2::254"],
+    [at(["126.0.0.0/8", "127.0.0.2"], 8080), "127.0.0.1"],
+    [at(["127.0.0.1"], 8080), "::ffff:127.0.0.1"],
+  ])("never beyond it: %j refuses %s", (spec, address) => expect(leads(spec, address)).toBe(false));
+
+  it.each([
+    [at(["0.0.0.0/0"]), "too wide"],
+    [at(["10.0.0.0/7"]), "too wide"],
+    [at(["::/0"]), "too wide"],
+    [at(["10.0.0.1/8"]), "is no range"],
+    [at(["10.0.0"]), "is no range"],
+    [at(["example.com"]), "is no range"],
+    [at(["127.0.0.0/8"], 8080), "leads to this machine"],
+    [at(["127.0.0.1"]), "leads to this machine"],
+    [at(["169.254.169.254"]), "leads to this machine"],
+    [at(["169.254.0.0/16"], 80), "leads to this machine"],
+    [at(["::ffff:10.0.0.0/104"], 80), "leads to this machine"],
+    [at(["64:ff9b::/96"], 80), "leads to this machine"],
+    [{ ...at(["10.0.0.0/8"]), host: "*.example" }, "two parts or more"],
+    [{ ...at(["10.0.0.0/8"]), host: "*.co.uk" }, "many owners"],
+  ])("not to be opened: %j", (spec, why) =>
+    expect(() => new HostRules([spec])).toThrow(expect.objectContaining({ exitCode: 2, why: expect.stringContaining(why) })),
+  );
 });
 
 describe("the routes", () => {

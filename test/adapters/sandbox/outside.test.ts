@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/bubblewrap/outer-namespace.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
@@ -190,7 +191,9 @@ describe("inotify", () => {
   test("is known to be bounded, so that nobody is warned without need", async () => {
     expect(await boundsInotify()).toBe(true);
     const found = await findSandbox({ path: PATH, home: stage.at("home"), state: stage.at("state") });
-    expect(found.ok && found.lacks.filter(({ why }) => /inotify|pipes/.test(why))).toEqual([]);
+    // Other tests mount file systems below the folder of temporary files meanwhile: no overlay can be mounted there then.
+    const isLacking = (why: string) => /inotify/.test(why) || (/pipes/.test(why) && !why.includes(tmpdir()));
+    expect(found.ok && found.lacks.filter(({ why }) => isLacking(why))).toEqual([]);
   });
 
   test("has a share of what the user may have, also where the kernel tells nothing", () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
@@ -193,4 +193,15 @@ describe("the folder tracker", () => {
     await createFolderTracker({ folder: folder(), ids: [A] }).set(A, { as: "done" }, "merged");
     expect(readFileSync(join(folder(), "T-1.md"), "utf8")).toBe("---\nnote: |\n  mine\n  all mine\nstate: done\n---\n");
   });
+});
+
+test("a folder that is moved away is a change of it", async () => {
+  put("T-1.md", "# Do it\n");
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  const unwatch = createFolderTracker({ folder: folder(), ids: [TicketId.parse("T-1")] }).watch(resolve);
+  const away = `${folder()}-away`;
+  renameSync(folder(), away);
+  await changed;
+  unwatch();
+  renameSync(away, folder());
 });

@@ -10,14 +10,7 @@ import { SCANS } from "./scans.ts";
 import { TERMINAL } from "./terminal.ts";
 
 /** Everything that agents, crashes, other engines, tickets and the environment may do to the engine itself. */
-export const ENGINE: readonly Attack[] = [
-  ...AGENTS,
-  ...MONEY,
-  ...CRASHES,
-  ...JOURNAL,
-  ...BAD_INPUT,
-  ...TERMINAL,
-  ...DISK,
-  ...SCANS,
-  ...ENTRIES,
-];
+export const ENGINE: readonly Attack[] = [...AGENTS, ...MONEY, ...CRASHES, ...JOURNAL, ...BAD_INPUT, ...TERMINAL];
+
+/** What agents leave on the disk: too much of it, too many entries, and text that is costly to search. */
+export const ON_DISK: readonly Attack[] = [...DISK, ...SCANS, ...ENTRIES];

@@ -215,7 +215,7 @@ function attackOf(aim: Aim): TicketAttack {
       ? { agent: script }
       : {
           agent: `fs.writeFileSync("root", root); fs.writeFileSync("check.mjs", ${JSON.stringify(`${start}\n${script}`)});`,
-          ticket: { finish: [{ step: "gates" }, check, { step: "merge" }] },
+          ticket: { body: "Write check.mjs.", finish: [{ step: "gates" }, check, { step: "merge" }] },
         }),
   };
 }

@@ -221,7 +221,10 @@ const TURNS: readonly TicketAttack[] = [
     id: "B24",
     what: "brings a live check that is green only once",
     defence: DEFENCES.lastLook,
-    ticket: { finish: [{ step: "gates" }, { step: "merge" }, { step: "verify", command: [process.execPath, "verify.mjs"] }] },
+    ticket: {
+      body: "Write verify.mjs.",
+      finish: [{ step: "gates" }, { step: "merge" }, { step: "verify", command: [process.execPath, "verify.mjs"] }],
+    },
     agent: `fs.writeFileSync("verify.mjs", 'import fs from "node:fs"; fs.mkdirSync(process.env.HOME + "/looked");');`,
     told: /"type":"ticket-reopened"/,
     harm: (after) => isSettled(after),

@@ -67,7 +67,7 @@ export const DEFENCES = {
     holes: [
       {
         file: CANDIDATE,
-        from: "commit: await writeCommit(store, { tree, parent: base, message: options.message }) };\n  }",
+        from: "commit: await writeCandidate(store, { tree, parent: base, ...options }) };\n  }",
         to: "commit: tip };\n  }",
       },
       {

@@ -72,8 +72,18 @@ export const DEFENCES = {
     holes: [
       {
         file: `${VCS}/landing/candidate.ts`,
-        from: "commit: await writeCommit(store, { tree, parent: base, message: options.message })",
+        from: "commit: await writeCandidate(store, { tree, parent: base, ...options })",
         to: "commit: tip",
+      },
+    ],
+  },
+  inert: {
+    name: "a ticket's text closes no issue and skips no CI where it lands",
+    holes: [
+      {
+        file: "src/domain/batch/commit-message.ts",
+        from: 'text.replace(SKIPS, "($1)").replace(CLOSES, "$1$2see $3")',
+        to: "text",
       },
     ],
   },

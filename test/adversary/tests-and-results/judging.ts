@@ -20,7 +20,8 @@ const ONLY_HERE: readonly TicketAttack[] = [
     id: "A12",
     what: "puts a shim of the runner into node_modules/.bin of its worktree",
     defence: DEFENCES.pristine,
-    ticket: byCode("node_modules/.bin/runner"),
+    // The start refuses a command that is nowhere, unless the ticket's text names it.
+    ticket: { ...byCode("node_modules/.bin/runner"), body: "Install node_modules/.bin/runner." },
     agent: `${BREAK}${put("node_modules/.bin/runner", "#!/bin/sh\n")}fs.chmodSync("node_modules/.bin/runner", 0o755);`,
     told: /did not start/,
   },
@@ -126,7 +127,10 @@ const MERGED: readonly TicketAttack[] = [
     others: [
       {
         id: "B20-moved-sibling",
-        ticket: { finish: [...byOwn("suite", "jest").finish, { step: "verify", name: "landed", command: ["sh", "landed.sh"] }] },
+        ticket: {
+          body: "Write landed.sh.",
+          finish: [...byOwn("suite", "jest").finish, { step: "verify", name: "landed", command: ["sh", "landed.sh"] }],
+        },
         agent: `while (!fs.existsSync(root + "/${CACHE}/b20-began")) await wait(20);
           fs.writeFileSync("landed.sh", "touch " + root + "/${CACHE}/b20-landed");
           ${edit("add.mjs", "add =", "sum =")}${edit("suite/add.mjs", "{ add }", "{ sum as add }")}`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
-import { finishLine } from "../../store/scenes.ts";
+import { finishLine, plumbing } from "../../store/scenes.ts";
 
 const found = (runBuilder: RunBuilder, live = true) => {
   const { state } = runBuilder;
@@ -24,6 +24,13 @@ describe("status", () => {
       "  » T-6  attempt 1, queued: check tests",
       "  » T-9  attempt 1, check tests",
     ]);
+  });
+
+  test("names what is left to a person, with the step", () => {
+    const run = plumbing();
+    const step = "approve the DNS change at the registrar: zone example.org, ticket 4711";
+    expect(asLines(found(run), run.now)).toContain(`  ! T-5  yours: ${step}`);
+    expect(asJson(found(run)).gated).toEqual([{ id: "T-5", step }]);
   });
 
   test("never says that an agent is at work which has ended", () => {

@@ -46,6 +46,28 @@ describe("hosts of a batch", () => {
     expect(words(policy({ agent }))).toEqual([""]);
   });
 
+  it("with private addresses are taken where a person gives a range, and a mistake in one is told at its place", () => {
+    const told = (host: unknown) => words(policy({ agent: [host] })).join("");
+    expect(told({ host: "npm.corp.example", addresses: ["10.0.0.0/8", "fd12::/16"] })).toBe("");
+    expect(told({ host: "*.corp.example", addresses: ["10.0.0.0/8"], port: 8443 })).toBe("");
+    expect(told({ host: "localhost", addresses: ["127.0.0.1"], port: 8080 })).toBe("");
+    const at = "sandboxPolicy.hosts.agent[0]";
+    expect(told({ host: "a.b", adresses: ["10.0.0.0/8"], addresses: ["10.0.0.0/8"] })).toBe(
+      `${at}: unknown key "adresses"; did you mean "addresses"?`,
+    );
+    expect(told({ host: "a.b" })).toMatch(/addresses is missing/);
+    expect(told({ host: "a.b:1", addresses: ["10.0.0.0/8"] })).toBe(`${at}.host: use a host name without a port`);
+    expect(told(5)).toBe(`${at}: write a host name, or {"host": "…", "addresses": ["…"]}`);
+    const how = 'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}';
+    expect(told({ host: "a.b", addresses: ["10.0.0.1/8"] })).toBe(
+      `${at}: "10.0.0.1/8" is no range of addresses, such as 10.0.0.0/8; ${how}`,
+    );
+    expect(told({ host: "localhost", addresses: ["127.0.0.1"] })).toBe(
+      `${at}: "127.0.0.1" leads to this machine or its link: give the one address, and a "port"; ${how}`,
+    );
+    expect(told({ host: "*.co.uk", addresses: ["10.0.0.0/8"] })).toContain("names of many owners end in co.uk");
+  });
+
   it("for a step that the batch has not would open nothing, and are refused", () => {
     const finish = [{ step: "check", name: "tests", command: ["x"] }, { step: "merge" }, { step: "assert" }];
     expect(words({ finish, ...policy({ tests: ["a.example"], prepare: [], agent: [] }) })).toEqual([""]);

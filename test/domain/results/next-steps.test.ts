@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { nextSteps } from "../../../src/domain/results/next-steps.ts";
 import type { EndKind } from "../../../src/domain/run/event.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { landNotLive } from "../play-live.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 function ended(kind: EndKind) {
@@ -26,4 +28,13 @@ test.each<[EndKind, RegExp, RegExp]>([
     command: expect.stringMatching(/^loopdash \S/),
     kept: expect.stringMatching(kept),
   });
+});
+
+test("a run that has ended with landed tickets that are not live names the command that checks them", () => {
+  const sim = new Simulation({ ...batchOf([ticketOf("T-1")]), live: { repeats: 0, everySeconds: 1 } });
+  sim.decide();
+  landNotLive(sim, TicketId.parse("T-1"));
+  sim.report({ type: "run-ended", kind: "not-done", verdict: "not-done", exitCode: 1, reason: "why" });
+  expect(nextSteps(sim.state)?.check).toBe("loopdash verify test-run (1 landed ticket is not live; starts no agent)");
+  expect(ended("not-done")).not.toHaveProperty("check");
 });

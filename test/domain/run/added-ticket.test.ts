@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { admitAdded, MOST_ADDED, readTicketText } from "../../../src/domain/run/added-ticket.ts";
+import { addedFacts, admitAdded, MOST_ADDED, readTicketText } from "../../../src/domain/run/added-ticket.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -23,7 +23,7 @@ describe("a ticket that a person adds", () => {
     expect(sim.state.plan.dependents).toEqual([[1], [2], []]);
     sim.report({ type: "discovery-filed", ticket: N1 });
     expect(sim.state).toMatchObject({ filing: [], ready: [0], discoveries: { filed: 0 } });
-    expect(sim.state.interventions).toMatchObject([{ class: "I2", target: "batch", note: "added N-1" }]);
+    expect(sim.state.interventions).toMatchObject([{ class: "I2", target: "N-1", note: "added N-1" }]);
   });
 
   it("has the batch's finish line unless it brings its own, which is a waiver", () => {
@@ -34,7 +34,7 @@ describe("a ticket that a person adds", () => {
       ["added-1", true],
       ["added-2", true],
     ]);
-    expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I8"]);
+    expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I2", "I8"]);
   });
 
   it.each([
@@ -80,4 +80,21 @@ describe("readTicketText", () => {
     expect(readTicketText('// mine\n{"title": "x",}')).toEqual({ ok: true, value: { title: "x" } });
     expect(readTicketText('{\n"title" "x"}')).toMatchObject({ ok: false, why: expect.stringMatching(/^line 2: /) });
   });
+});
+
+it("tickets that come in one act are one intervention that names all of them; two acts are two", () => {
+  const ticket = (id: string) => ({ ...ticketOf(id), added: true as const });
+  const together = addedFacts([
+    { ticket: ticket("N-1"), isWaiver: false },
+    { ticket: ticket("N-2"), isWaiver: true },
+  ]);
+  expect(together).toMatchObject([
+    { type: "intervention", class: "I2", target: "batch", note: "added N-1, N-2" },
+    { type: "ticket-added" },
+    { type: "intervention", class: "I8", target: "N-2" },
+    { type: "ticket-added" },
+  ]);
+  const sim = new Simulation(batchOf([ticketOf("T-1")]));
+  for (const id of ["N-1", "N-2"]) for (const fact of addedFacts([{ ticket: ticket(id), isWaiver: false }])) sim.report(fact);
+  expect(sim.state.interventions).toMatchObject([{ target: "N-1" }, { target: "N-2" }]);
 });

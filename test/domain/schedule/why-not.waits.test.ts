@@ -21,6 +21,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "kill-requested": false,
   "agent-ended": false,
   "base-failing": true,
+  "connection-blocked": true,
+  "prepare-started": true,
   "work-kept": false,
   "work-not-kept": false,
   "change-captured": true,

@@ -180,17 +180,19 @@ describe("an engine that is killed", () => {
   });
 
   test("between the tracker's write and its fact: it is filed again, which changes nothing", async () => {
+    const filed = Promise.withResolvers<void>();
     using stage = await Stage.open(finding(["A leak"]), ({ tracker }) => ({
       tracker: {
         ...tracker,
         file: async (ticket) => {
           await tracker.file(ticket);
           stage.engine.dead = true;
+          filed.resolve();
         },
       },
     }));
     stage.start();
-    await expect.poll(() => stage.engine.dead).toBe(true);
+    await filed.promise;
     stage.engine.performer.abortAll();
     await stage.engine.performer.idle();
     await stage.crashAndReopen();

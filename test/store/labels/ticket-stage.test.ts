@@ -20,6 +20,8 @@ function look(runBuilder: RunBuilder) {
 test("a try is named by what it is at, from the worktree to the last step", () => {
   const of = run().claim("A");
   expect(look(of)).toEqual(["worktree", undefined, []]);
+  of.of("A", { type: "prepare-started", command: "npm ci" });
+  expect(look(of)).toEqual(["preparing", undefined, []]);
   of.of("A", { type: "worktree-ready", path: "/w", branch: "b", baseSha: "a".repeat(40) });
   expect(look(of)).toEqual(["prepare", undefined, []]);
   of.of("A", { type: "agent-launching" }, { type: "agent-started", pid: 1, startTime: "1" });

@@ -91,3 +91,17 @@ describe("the slots as text", () => {
     expect(drawn(tried([]))).toEqual([]);
   });
 });
+
+describe("an attempt that landed and was not live", () => {
+  const first: Try = [0, 0, 400, 500, "landed"];
+  const shown = (phase: TicketState["phase"]) => {
+    const state = tried([first]);
+    const tickets = vecFrom([...vecItems(state.tickets)].map((ticket) => ({ ...ticket, phase })));
+    return drawn({ ...state, tickets })[0];
+  };
+
+  test("is drawn as landed, and as shipped once it is live", () => {
+    expect(shown("landed")).toMatch(/^ {2}1 {2}≈T-1━+$/);
+    expect(shown("done")).toMatch(/^ {2}1 {2}━T-1━+$/);
+  });
+});

@@ -1,4 +1,7 @@
 import { isIP } from "node:net";
+import type { HostSpec } from "../../../domain/batch/host-spec.ts";
+import { hostText, isNear, unfitForHost } from "../../../domain/batch/hosts.ts";
+import { type IpRange, isInRange, readAddress, readRange } from "../../../domain/values/ip-range.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type Authority, readAuthority } from "./authority.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -9,6 +12,9 @@ const HTTPS = 443;
 interface Rule extends Authority {
   /** True if the rule means every name below `host`, and not `host` itself. */
   readonly below: boolean;
+  /** The only addresses that its names may lead to; undefined: public addresses. */
+  readonly ranges?: readonly IpRange[];
+  readonly hasPort: boolean;
 }
 
 /** Hosts that may be reached; all others may not. */
@@ -16,42 +22,80 @@ export class HostRules {
   readonly #rules: readonly Rule[];
 
   /** Throws a UserError (exit 2) that names the first invalid rule. */
-  constructor(rules: readonly string[]) {
+  constructor(rules: readonly HostSpec[]) {
     this.#rules = rules.map(readRule);
   }
 
   /** True if a program may ask for this host and port. The addresses of the name are checked later. */
-  allows({ host, port }: Authority): boolean {
-    return this.#rules.some((rule) => rule.port === port && (rule.below ? isBelow(host, rule.host) : host === rule.host));
+  allows(to: Authority): boolean {
+    return this.#matching(to).length > 0;
   }
 
   /**
-   * True if an allowed name's address may be connected to: a public address, or one that is itself listed with this port. So a
-   * name that points to this machine or its network leads nowhere.
+   * True if an allowed host's address may be connected to: one of the addresses that its rule gives; for a rule without addresses
+   * a public one, or one that is itself listed with this port. So a name that points to this machine or its network leads nowhere
+   * unless a person has opened exactly that. An address of this machine, its link or a metadata service must be given as itself,
+   * with a port.
    */
-  allowsAddress(address: string, port: number): boolean {
-    const plain = readAuthority(isIP(address) === 6 ? `[${address}]` : address, port);
-    if (plain === undefined) return false;
-    return isPublicAddress(plain.host) || this.#rules.some((rule) => rule.port === port && rule.host === plain.host);
+  allowsAddress(to: Authority, text: string): boolean {
+    const plain = readAuthority(isIP(text) === 6 ? `[${text}]` : text, to.port);
+    const address = plain === undefined ? undefined : readAddress(plain.host);
+    if (plain === undefined || address === undefined) return false;
+    const isItself = this.#rules.some(({ host, port, ranges }) => !ranges && port === plain.port && host === plain.host);
+    return this.#matching(to).some(({ ranges, hasPort }) => {
+      if (ranges === undefined) return isPublicAddress(plain.host) || isItself;
+      return ranges.some(
+        (range) => isInRange(range, address) && (isExact(range) ? hasPort || !isNear(range) : !isNearAt(address)),
+      );
+    });
   }
+
+  /** True if a person has given the addresses of this host. */
+  givesAddresses(to: Authority): boolean {
+    return this.#matching(to).some(({ ranges }) => ranges !== undefined);
+  }
+
+  #matching(to: Authority): readonly Rule[] {
+    return this.#rules.filter(
+      (rule) => rule.port === to.port && (rule.below ? isBelow(to.host, rule.host) : to.host === rule.host),
+    );
+  }
+}
+
+function isExact({ base, prefix }: IpRange): boolean {
+  return prefix === base.bits;
+}
+
+function isNearAt(base: IpRange["base"]): boolean {
+  return isNear({ base, prefix: base.bits });
 }
 
 function isBelow(host: string, name: string): boolean {
   return isIP(host) === 0 && host.endsWith(`.${name}`);
 }
 
-function readRule(text: string): Rule {
+function readRule(spec: HostSpec): Rule {
+  const reason = typeof spec === "string" && spec.startsWith("[") ? undefined : unfitForHost(spec);
+  if (reason !== undefined) throw unfit(spec, reason);
+  if (typeof spec === "string") return readName(spec, spec);
+  const { host, addresses, port } = spec;
+  const ranges = addresses.flatMap((text) => readRange(text) ?? []);
+  return { ...readName(port === undefined ? host : `${host}:${port}`, spec), ranges };
+}
+
+function readName(text: string, spec: HostSpec): Rule {
   const below = text.startsWith("*.");
-  const authority = readAuthority(below ? text.slice(2) : text, HTTPS);
-  // A wildcard over a top-level name would open half the world, and addresses have nothing below them.
-  const tooWide = below && (authority === undefined || isIP(authority.host) !== 0 || !authority.host.includes("."));
-  if (authority === undefined || tooWide) {
-    throw new UserError({
-      what: `the host "${text}" cannot be opened`,
-      why: tooWide ? "a wildcard needs a name of two parts or more behind it" : "it is neither a host name nor an IP address",
-      todo: 'Write a name like "registry.npmjs.org", "*.example.com" or "example.com:8443".',
-      exitCode: EXIT.usage,
-    });
-  }
-  return { ...authority, below };
+  const name = below ? text.slice(2) : text;
+  const authority = readAuthority(name, HTTPS);
+  if (authority === undefined) throw unfit(spec, "it is neither a host name nor an IP address");
+  return { ...authority, below, hasPort: readAuthority(name) !== undefined };
+}
+
+function unfit(spec: HostSpec, why: string): UserError {
+  return new UserError({
+    what: `the host ${hostText(spec)} cannot be opened`,
+    why,
+    todo: 'Write a name like "registry.npmjs.org", "*.example.com" or "example.com:8443".',
+    exitCode: EXIT.usage,
+  });
 }

@@ -4,8 +4,9 @@ import type { GatewayLimits } from "../../../ports/gateway.ts";
 import { withoutHop } from "../models/headers.ts";
 import { hasBody, Refusal } from "../refusals.ts";
 import type { Authority } from "./authority.ts";
-import { dial } from "./dial.ts";
+import { dialPlain } from "./dial.ts";
 import type { HostSide } from "./host-side.ts";
+import { authorizing, type ProxyServer } from "./upstream-proxy.ts";
 
 /**
  * Passes a plain HTTP request in absolute form on to an allowed host, over its own connection; settles after the answer.
@@ -27,10 +28,11 @@ export async function passPlain(
   res.once("close", end);
   const ended = hostSide.lines.add(end);
   try {
-    remote = await dial(to, hostSide.dialler);
+    const { socket, proxy } = await dialPlain(to, hostSide.dialler);
+    remote = socket;
     if (res.destroyed) return;
     traffic.tunnels += 1;
-    await exchange({ req, res, to, path, remote }, limits);
+    await exchange({ req, res, to, path, remote, proxy }, limits);
   } finally {
     traffic.open -= 1;
     traffic.bytesIn += remote?.bytesRead ?? 0;
@@ -41,19 +43,29 @@ export async function passPlain(
 }
 
 function exchange(
-  { req, res, to, path, remote }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string; remote: Socket },
+  options: {
+    req: IncomingMessage;
+    res: ServerResponse;
+    to: Authority;
+    path: string;
+    remote: Socket;
+    proxy?: ProxyServer | undefined;
+  },
   limits: GatewayLimits,
 ): Promise<void> {
+  const { req, res, to, path, remote, proxy } = options;
+  const host = to.port === 80 ? to.host : `${to.host}:${to.port}`;
   return new Promise((settle, reject) => {
     const out = request({
       createConnection: () => remote,
       method: req.method ?? "GET",
-      path,
+      path: proxy === undefined ? path : `http://${host}${path}`,
       maxHeaderSize: limits.headBytes,
       headers: {
         ...withoutHop(req),
-        host: to.port === 80 ? to.host : `${to.host}:${to.port}`,
+        host,
         connection: "close",
+        ...(proxy === undefined ? {} : authorizing(proxy)),
         ...framing(req),
       },
     });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
+import type { UpstreamProxy } from "../hosts/upstream-proxy.ts";
 import type { OpenLines } from "../open-lines.ts";
 import { Meter } from "../prices/meter.ts";
 import { hasBody, Refusal } from "../refusals.ts";
@@ -27,12 +28,12 @@ export class ModelSide {
   readonly #bodies: BodyReader;
   readonly #upstream: Upstream;
 
-  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine) {
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine, proxy?: UpstreamProxy) {
     this.#options = modelUpstream;
     this.#limits = limits;
     this.#line = line;
     this.#bodies = new BodyReader(limits);
-    this.#upstream = new Upstream(modelUpstream, limits);
+    this.#upstream = new Upstream(modelUpstream, limits, proxy);
     this.meter = new Meter(modelUpstream, line.cut);
   }
 

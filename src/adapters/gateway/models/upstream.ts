@@ -1,7 +1,14 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from "node:http";
+import {
+  type AgentOptions,
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type OutgoingHttpHeaders,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
+import type { UpstreamProxy } from "../hosts/upstream-proxy.ts";
 import { Refusal } from "../refusals.ts";
 import { upstreamPath } from "./routes.ts";
 
@@ -16,11 +23,11 @@ export class Upstream {
   readonly #agent: HttpAgent | HttpsAgent;
 
   /** Throws a UserError (exit 2) if the base URL is invalid. */
-  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits) {
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, proxy?: UpstreamProxy) {
     this.base = readBase(modelUpstream.baseUrl);
     this.#options = modelUpstream;
     this.#limits = limits;
-    const pool = { keepAlive: true, maxFreeSockets: 8, timeout: limits.idleMs };
+    const pool = { keepAlive: true, maxFreeSockets: 8, timeout: limits.idleMs, ...proxying(this.base, proxy) };
     this.#agent =
       this.base.protocol === "https:"
         ? new HttpsAgent({ ...pool, ...(modelUpstream.ca === undefined ? {} : { ca: modelUpstream.ca }) })
@@ -75,6 +82,14 @@ export class Upstream {
     if (secret === "" || credential === undefined) return {};
     return credential.header === "bearer" ? { authorization: `Bearer ${secret}` } : { [credential.header]: secret };
   }
+}
+
+/** Node's own agent asks the machine's proxy, if there is one for the API. */
+function proxying(base: URL, proxy: UpstreamProxy | undefined): AgentOptions {
+  const kind = base.protocol === "https:" ? "https" : "http";
+  const port = base.port === "" ? (kind === "https" ? 443 : 80) : Number(base.port);
+  const server = proxy?.for({ host: base.hostname.replace(/^\[|\]$/g, ""), port }, kind);
+  return server === undefined ? {} : { proxyEnv: { [`${kind}_proxy`]: server.url.href } };
 }
 
 function readBase(text: string): URL {

@@ -15,6 +15,7 @@ const TOOLCHAINS = [
   ".local/share/mise",
   ".bun/bin",
   ".deno/bin",
+  ".goenv",
   ".pyenv",
   ".rbenv",
   ".rustup",

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Signer, signatureHeader } from "../landing/sign.ts";
 import type { Store } from "../repository/store.ts";
 import { GitFailure, type GitResult, IDENTITY, MAIL } from "./git-call.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
@@ -37,15 +38,35 @@ export async function partOf(store: Store, commit: string, part: "tree" | "paren
   return isObjectId(id) ? id : undefined;
 }
 
-/** Writes a commit with one parent on no branch; returns its id. */
-export async function writeCommit(store: Store, options: { tree: string; parent: string; message: string }): Promise<string> {
-  const who = `${IDENTITY} <${MAIL}> ${Math.floor(Date.now() / 1000)} +0000`;
-  const head = [`tree ${objectId(options.tree)}`, `parent ${objectId(options.parent)}`, `author ${who}`, `committer ${who}`];
+/** The people of a commit, its time in seconds since 1970, and its signature. */
+interface Making {
+  readonly author: string;
+  readonly committer: string;
+  readonly at: number;
+  readonly sign?: Signer | undefined;
+}
+
+/** Writes a commit with one parent on no branch; returns its id. It is loopdash's own, made now, unless `as` says otherwise. */
+export async function writeCommit(
+  store: Store,
+  options: { readonly tree: string; readonly parent: string; readonly message: string; readonly as?: Making | undefined },
+): Promise<string> {
+  const us = `${IDENTITY} <${MAIL}>`;
+  const { author, committer, at, sign } = options.as ?? { author: us, committer: us, at: Math.floor(Date.now() / 1000) };
+  const head = [
+    `tree ${objectId(options.tree)}`,
+    `parent ${objectId(options.parent)}`,
+    `author ${author} ${at} +0000`,
+    `committer ${committer} ${at} +0000`,
+  ];
   const message = options.message.replaceAll("\0", "").trimEnd();
+  const body = `${message === "" ? "(no message)" : message}\n`;
+  const signature = await sign?.(`${head.join("\n")}\n\n${body}`);
+  const signed = signature === undefined ? head : [...head, signatureHeader(signature, store.at.format)];
   const name = `commit-${randomUUID()}`;
   const file = join(store.scratch, name);
   try {
-    await writeFile(file, `${head.join("\n")}\n\n${message === "" ? "(no message)" : message}\n`);
+    await writeFile(file, `${signed.join("\n")}\n\n${body}`);
     const args = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
     const result = await store.tryContent(args, { session: "line", input: `${name}\n` });
     if (result.status !== 0) throw new GitFailure(args, result);

@@ -1,4 +1,4 @@
-import type { Candidate } from "../../../ports/vcs.ts";
+import type { Candidate, Repo } from "../../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { partOf, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
@@ -23,6 +23,7 @@ export async function buildCandidate(
     readonly message: string;
     readonly startedAt: string | undefined;
     readonly signal: AbortSignal | undefined;
+    readonly lands?: Landable | undefined;
   },
 ): Promise<Candidate> {
   const { base } = options;
@@ -31,7 +32,7 @@ export async function buildCandidate(
   if (options.startedAt === base) {
     const tree = await partOf(store, tip, "tree");
     if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
-    return { ok: true, base, commit: await writeCommit(store, { tree, parent: base, message: options.message }) };
+    return { ok: true, base, commit: await writeCandidate(store, { tree, parent: base, ...options }) };
   }
 
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
@@ -42,7 +43,30 @@ export async function buildCandidate(
   const first = merged.stdout.split("\0", 1)[0] ?? "";
   if (merged.status === 1 && isObjectId(first)) return { ok: false, base, ...readConflict(merged.stdout) };
   if (merged.status !== 0) throw new GitFailure(args, merged);
-  return { ok: true, base, commit: await writeCommit(store, { tree: first, parent: base, message: options.message }) };
+  return { ok: true, base, commit: await writeCandidate(store, { tree: first, parent: base, ...options }) };
+}
+
+/** See `Repo.candidate`. */
+type Landable = Parameters<Repo["candidate"]>[0]["lands"];
+
+/**
+ * A candidate that may land has the people of the repository, is signed if they sign, and is the same commit whenever it is built:
+ * its time is that of the attempt, or its parent's if that is later.
+ */
+async function writeCandidate(
+  store: Store,
+  {
+    tree,
+    parent,
+    message,
+    lands,
+  }: { readonly tree: string; readonly parent: string; readonly message: string; readonly lands?: Landable | undefined },
+): Promise<string> {
+  if (lands === undefined) return writeCommit(store, { tree, parent, message });
+  const before = Number((await store.content(["log", "-1", "--format=%ct", objectId(parent)])).trim());
+  const at = Math.max(Math.floor(lands.at / 1000), before);
+  const { author, committer } = store.people;
+  return writeCommit(store, { tree, parent, message, as: { author, committer, at, sign: store.signer } });
 }
 
 /**

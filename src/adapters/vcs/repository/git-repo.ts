@@ -82,9 +82,9 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
       return commit;
     },
     writePatch: (options) => writePatch(store, options),
-    candidate: async ({ tip, message, onto, signal }) => {
+    candidate: async ({ tip, message, onto, signal, lands }) => {
       const base = onto ?? (await baseTip(store));
-      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal });
+      return buildCandidate(store, { base, tip, message, startedAt: startedAt.get(tip), signal, lands });
     },
     checkout: (options) => pristineCheckout(store, options),
     land: (options) => land(store, options, { ours, unwilling }),

@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Sandbox } from "../../../ports/sandbox.ts";
 import { CAPTURE_BOUNDS, type CaptureBounds } from "../capture/capture-bounds.ts";
-import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
+import { type GitCall, GitFailure, type GitResult, IDENTITY, MAIL } from "../git/git-call.ts";
 import type { RunGit } from "../git/git-helper.ts";
 import { branchRef, isObjectId } from "../git/ref-names.ts";
 import { runGit } from "../git/run-git.ts";
+import { createSigner, type Signer } from "../landing/sign.ts";
 import { makeGitDir, writeHead } from "./git-dir.ts";
+import type { SigningSettings } from "./git-identity.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
 
 export type More = Partial<
@@ -35,6 +37,10 @@ export interface Store {
   /** The sandbox of processes that read a worker's leftovers; undefined if the run has none. */
   readonly sandbox: Sandbox | undefined;
   readonly captureBounds: CaptureBounds;
+  /** The author and the committer of commits that may land, as `Name <mail>`. */
+  readonly people: CommitPeople;
+  /** Signs commits that may land; undefined if they are not signed. */
+  readonly signer: Signer | undefined;
   /** Runs any git process that the other functions do not cover. */
   run(call: GitCall): Promise<string>;
   /** Like `run`, but returns however it ends. */
@@ -51,7 +57,15 @@ export interface Store {
   privateDir(path: string): string;
 }
 
+/** The people of commits that may land. */
+export interface CommitPeople {
+  readonly author: string;
+  readonly committer: string;
+}
+
 export interface StoreOptions {
+  /** The people of commits that may land, and how those are signed; default: loopdash, not signed. */
+  readonly commits?: CommitPeople & { readonly signing?: SigningSettings | undefined; readonly env: NodeJS.ProcessEnv };
   readonly scratch?: string;
   readonly run?: RunGit;
   readonly sandbox?: Sandbox;
@@ -92,6 +106,8 @@ export async function openStore(at: Located, base: string, options: StoreOptions
     place: at.mainWorktree ?? at.path.replace(/\.git$/, ""),
     scratch,
     sandbox: options.sandbox,
+    people: options.commits ?? { author: `${IDENTITY} <${MAIL}>`, committer: `${IDENTITY} <${MAIL}>` },
+    signer: signerOf(options, scratch),
     captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
     run: must,
     start: (call, signal) => run(scratch, call, signal),
@@ -103,6 +119,11 @@ export async function openStore(at: Located, base: string, options: StoreOptions
     readBranch: (ref) => readBranch(at.commonDir, ref, tryRefs),
     privateDir: (path) => join(scratch, `w-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
   };
+}
+
+function signerOf({ commits }: StoreOptions, scratch: string): Signer | undefined {
+  if (commits?.signing === undefined) return undefined;
+  return createSigner(commits.signing, { who: commits.committer, scratch, env: commits.env });
 }
 
 /**

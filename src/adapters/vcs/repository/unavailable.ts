@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { errorMessage, hasErrorCode } from "../../../domain/values/error-text.ts";
 import { type Repo, RepoUnavailable } from "../../../ports/vcs.ts";
 import { GitMissing } from "../git/git-call.ts";
+import { SigningFailed } from "../landing/sign.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -33,7 +34,7 @@ const CLASSIFIED = [
   "has",
 ] as const;
 
-/** The same repository, which throws RepoUnavailable if a lock, the machine or the place of the repository is at fault. */
+/** The same repository, which throws RepoUnavailable if a lock, the machine, a signing key or the place of the repository is at fault. */
 export function withUnavailability(repo: Repo, store: Store): Repo {
   const classified =
     (name: (typeof CLASSIFIED)[number]) =>
@@ -54,7 +55,12 @@ export function withUnavailability(repo: Repo, store: Store): Repo {
 /** A missing base is never the work's fault. A capture reads a worker's leftovers, whose locks and errors may be the worker's. */
 function isAtFault(name: (typeof CLASSIFIED)[number], error: unknown): boolean {
   if (name === "baseTip" || name === "capture") return name === "baseTip";
-  return error instanceof GitMissing || hasErrorCode(error, ...CODES) || FAULT.test(errorMessage(error));
+  return (
+    error instanceof GitMissing ||
+    error instanceof SigningFailed ||
+    hasErrorCode(error, ...CODES) ||
+    FAULT.test(errorMessage(error))
+  );
 }
 
 function isThere({ at }: Store): Promise<boolean> {

@@ -1,0 +1,110 @@
+import { boundedHead } from "../values/bounded-text.ts";
+import { plainLines, plainText } from "../values/text.ts";
+import type { AgentSpec } from "./agent-spec.ts";
+import type { CommitSpec } from "./commit-spec.ts";
+import type { Ticket } from "./schema.ts";
+
+/** Bounds of a ticket's text in a message. */
+const TITLE_CHARS = 200;
+const BODY_CHARS = 4_000;
+const BODY_LINES = 100;
+const LINE_CHARS = 500;
+
+const DEFAULT_TEMPLATE = "{title} ({ticket})";
+
+/** The types of Conventional Commits 1.0.0 and of the Angular convention, which it names. */
+const TYPED = /^(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?:\(([\w./-]{1,40})\))?!?:\s+(\S.*)$/i;
+
+/** The names by which vendors' programs sign what they helped to write. */
+const CO_AUTHORS: Readonly<Record<Exclude<AgentSpec["kind"], "command">, string>> = {
+  claude: "Claude <noreply@anthropic.com>",
+  codex: "Codex <noreply@openai.com>",
+  gemini: "Gemini CLI <gemini-cli@localhost>",
+  opencode: "opencode <noreply@opencode.ai>",
+};
+
+/** What the message of a commit is made of. */
+export interface CommitMessageOptions {
+  readonly commit: CommitSpec | undefined;
+  readonly ticket: Pick<Ticket, "id" | "title" | "body">;
+  readonly run: string;
+  readonly attempt: number;
+  readonly agent: AgentSpec;
+}
+
+/**
+ * The message of the commit by which a ticket lands. A ticket's text may come from anybody: it is bounded, has no control
+ * characters, and brings no trailer, closes no issue and skips no CI. Only the template and the batch's trailers can do that. The
+ * last lines are always loopdash's own trailers.
+ */
+export function commitMessage({ commit, ticket, run, attempt, agent }: CommitMessageOptions): string {
+  const { template = DEFAULT_TEMPLATE, type = "feat", scope = "", trailers = {}, coAuthor = false } = commit ?? {};
+  const typed = template.includes("{type}") ? TYPED.exec(plainText(ticket.title)) : null;
+  const values: Readonly<Record<string, string>> = {
+    ticket: ticket.id,
+    title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS)),
+    body: bodyText(ticket.body),
+    type: typed?.[1]?.toLowerCase() ?? type,
+    scope: typed?.[2] ?? scope,
+    run,
+    attempt: String(attempt),
+  };
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+  const shaped = values["scope"] === "" ? template.replaceAll("({scope})", "") : template;
+  const text = fill(shaped)
+    .replace(/[^\S\n]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  const who = coAuthor === "agent" ? coAuthorOf(agent) : coAuthor;
+  const lines = [
+    ...Object.entries(trailers).map(([name, value]) => `${name}: ${plainText(fill(value), LINE_CHARS)}`),
+    ...(who === false ? [] : [`Co-authored-by: ${who}`]),
+    `Loopdash-Ticket: ${ticket.id}`,
+    `Loopdash-Run: ${run}`,
+    `Loopdash-Attempt: ${attempt}`,
+  ];
+  // Git reads trailers from the last paragraph alone: those of a template must stand in it too.
+  return `${text}${endsInTrailers(shaped) ? "\n" : "\n\n"}${lines.join("\n")}\n`;
+}
+
+function endsInTrailers(template: string): boolean {
+  const [, ...paragraphs] = template.trim().split(/\n{2,}/);
+  return (
+    paragraphs
+      .at(-1)
+      ?.split("\n")
+      .every((line) => /^[A-Za-z][\w-]*: \S/.test(line)) === true
+  );
+}
+
+function coAuthorOf(agent: AgentSpec): string {
+  if (agent.kind !== "command") return CO_AUTHORS[agent.kind];
+  const words = agent.command.map((word) => word.split("/").at(-1) ?? "");
+  const script = words.slice(1).find((word) => /\.\w+$/.test(word)) ?? words[0] ?? "agent";
+  const name = script.replace(/[^\w.-]+/g, "-").slice(0, 60) || "agent";
+  return `${name} <${name}@localhost>`;
+}
+
+function bodyText(body: string): string {
+  const lines = plainLines(boundedHead(body, BODY_CHARS), { maxLines: BODY_LINES, maxLength: LINE_CHARS });
+  return lines
+    .map((line) => inert(isTrailer(line) ? `> ${line.trim()}` : line))
+    .join("\n")
+    .trim();
+}
+
+/** Lines that git, forges or their programs read as a statement about the commit. */
+function isTrailer(line: string): boolean {
+  return /^\s*(?:[\w-]+-by|loopdash-[\w-]+|change-id|breaking[ -]change|cc|fixes|closes|resolves|skip-checks)\s*:/i.test(line);
+}
+
+/** The words by which forges close issues (GitHub, GitLab, Bitbucket, Azure), before a number, a reference or an address. */
+const CLOSES =
+  /\b(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(:?\s+(?:issues?\s+)?)((?:[\w./-]*#|GH-|https?:\/\/)(?=\S))/gi;
+const SKIPS = /\[\s*(skip ci|ci skip|no ci|skip actions|actions skip|skip checks)\s*\]/gi;
+
+/** The same words without an effect on a forge. */
+function inert(text: string): string {
+  const open = text.replace(SKIPS, "($1)").replace(CLOSES, "$1$2see $3");
+  return isTrailer(open) ? open.replace(":", " -") : open;
+}

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { EDITS } from "./attacks.ts";
+
+proveEach(EDITS);

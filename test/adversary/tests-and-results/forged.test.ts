@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { FORGED } from "./attacks.ts";
+
+proveEach(FORGED);

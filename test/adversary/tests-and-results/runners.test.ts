@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { RUNNERS } from "./attacks.ts";
+
+proveEach(RUNNERS);

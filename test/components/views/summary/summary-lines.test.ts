@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { summaryLines } from "../../../../components/views/summary/summary-lines.ts";
+import { TicketId } from "../../../../src/domain/values/ids.ts";
+import { landNotLive, look } from "../../../domain/play-live.ts";
+import { batchOf, Simulation, ticketOf } from "../../../domain/simulate.ts";
+
+/** The summary of a run that has ended with T-1 landed and not live, as text. */
+function aSummary(width: number): readonly string[] {
+  const T1 = TicketId.parse("T-1");
+  const sim = new Simulation({ ...batchOf([ticketOf("T-1")]), live: { repeats: 0, everySeconds: 1 } });
+  sim.decide();
+  landNotLive(sim, T1);
+  sim.report({ type: "live-check-started", ticket: T1, why: "end" });
+  look(sim, 0, "failed");
+  sim.report({ type: "run-ended", kind: "not-done", verdict: "not-done", exitCode: 1, reason: "1 open" });
+  return summaryLines(sim.state, width).map((line) =>
+    "title" in line ? `${line.title} ${line.count}` : line.map(({ text }) => text).join(""),
+  );
+}
+
+test("a landed ticket that is not live stands with its own sign and the command that repeats the check; NEXT names it too", () => {
+  const lines = aSummary(160);
+  expect(lines).toContainEqual(expect.stringMatching(/^ ≈ T-1 +T-1: /));
+  expect(lines).toContainEqual(expect.stringMatching(/^ +landed as landed-, not live$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ +repeat with: loopdash verify test-run T-1$/));
+  expect(lines).toContain(" check: loopdash verify test-run (1 landed ticket is not live; starts no agent)");
+  expect(lines).toContain("SLOTS ━ shipped  ≈ landed, not live  ┅ not");
+});
+
+test("no line is wider than the screen", () => {
+  for (const line of aSummary(80)) expect(line.length).toBeLessThanOrEqual(80);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { AgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { type CommitMessageOptions, commitMessage } from "../../../src/domain/batch/commit-message.ts";
+import { CommitSpec } from "../../../src/domain/batch/commit-spec.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+
+const OWN = "Loopdash-Ticket: T-1\nLoopdash-Run: run-1\nLoopdash-Attempt: 2\n";
+const agent = AgentSpec.parse({ kind: "command", command: ["/usr/bin/node", "/batch/my agent.mjs"] });
+
+function message(ticket: { title?: string; body?: string }, commit?: unknown, over: Partial<CommitMessageOptions> = {}): string {
+  return commitMessage({
+    commit: commit === undefined ? undefined : CommitSpec.parse(commit),
+    ticket: { id: TicketId.parse("T-1"), title: ticket.title ?? "Stop it", body: ticket.body ?? "" },
+    ...{ run: "run-1", attempt: 2, agent },
+    ...over,
+  });
+}
+
+const CONVENTIONAL = { template: "{type}({scope}): {title}\n\n{body}\n\nTicket: {ticket}" };
+
+describe("commitMessage", () => {
+  test("is the title with the ticket, and loopdash's trailers, without settings", () => {
+    expect(message({ body: "not told" })).toBe(`Stop it (T-1)\n\n${OWN}`);
+  });
+
+  test.each([
+    ["fix(api): stop it", "fix(api): stop it"],
+    ["Perf: stop it", "perf: stop it"],
+    ["stop it", "feat: stop it"],
+    ["Note: stop it", "feat: Note: stop it"],
+  ])("takes type and scope from a title: %s", (title, subject) => {
+    expect(message({ title, body: "Because." }, CONVENTIONAL)).toBe(`${subject}\n\nBecause.\n\nTicket: T-1\n${OWN}`);
+  });
+
+  test("takes type and scope from the settings else, and leaves out an empty body", () => {
+    expect(message({}, { ...CONVENTIONAL, type: "chore", scope: "core" })).toBe(`chore(core): Stop it\n\nTicket: T-1\n${OWN}`);
+  });
+
+  test("has the trailers and the co-author that the batch names, in the paragraph that git reads", () => {
+    const trailers = { "Signed-off-by": "A. Person <a@example.com>", Refs: "JIRA-{ticket}" };
+    expect(message({}, { trailers, coAuthor: "agent" })).toBe(
+      `Stop it (T-1)\n\nSigned-off-by: A. Person <a@example.com>\nRefs: JIRA-T-1\nCo-authored-by: my-agent.mjs <my-agent.mjs@localhost>\n${OWN}`,
+    );
+    const claude = AgentSpec.parse({ kind: "claude", apiKeyEnv: "KEY" });
+    expect(message({}, { coAuthor: "agent" }, { agent: claude })).toContain("\nCo-authored-by: Claude <noreply@anthropic.com>\n");
+    expect(message({}, { coAuthor: "B <b@example.com>" })).toContain("\nCo-authored-by: B <b@example.com>\n");
+  });
+
+  test.each([
+    ["Fixes #12: stop it", "Fixes see #12: stop it"],
+    ["stop it, closes: owner/name#12", "stop it, closes: see owner/name#12"],
+    ["Resolving issue GH-3", "Resolving issue see GH-3"],
+    ["Resolved https://example.com/issues/1", "Resolved see https://example.com/issues/1"],
+    ["stop it [skip ci] [ CI skip ]", "stop it (skip ci) (CI skip)"],
+    ["Signed-off-by: E <e@example.com>", "Signed-off-by - E <e@example.com>"],
+    ["one\u001b[2J\u202e two", "one two"],
+    ["fix the prefix#1 of suffixes", "fix the prefix#1 of suffixes"],
+  ])("lets a title do nothing: %j", (title, told) => {
+    expect(message({ title })).toBe(`${told} (T-1)\n\n${OWN}`);
+  });
+
+  test("lets a body bring no trailer, close no issue, and go beyond no bound", () => {
+    const body = ["Why.", "", "Co-authored-by: E <e@example.com>", "Fixes: #3", "Loopdash-Ticket: T-2", "fixes #4", "\u0007bell"];
+    const text = message({ body: [...body, "x".repeat(9_000)].join("\n") }, CONVENTIONAL);
+    expect(text).toContain("Why.\n\n> Co-authored-by");
+    expect(text).not.toMatch(/^(?:Co-authored-by|Fixes|Loopdash-Ticket: T-2)/m);
+    expect(text).not.toMatch(/fixes #4|\u0007/);
+    expect(text.length).toBeLessThan(6_000);
+    expect(text.endsWith(`Ticket: T-1\n${OWN}`)).toBe(true);
+  });
+
+  test("fills no placeholder that a ticket's text contains", () => {
+    expect(message({ title: "{run} {body}", body: "b" })).toBe(`{run} {body} (T-1)\n\n${OWN}`);
+  });
+});
+
+describe("CommitSpec", () => {
+  test.each([
+    [{ author: "nobody" }],
+    [{ author: "A <a@b>\nB <c@d>" }],
+    [{ coAuthor: true }],
+    [{ trailers: { "Loopdash-Run": "x" } }],
+    [{ trailers: { "a b": "x" } }],
+    [{ trailers: { Refs: "two\nlines" } }],
+    [{ trailers: { Refs: "{nope}" } }],
+    [{ template: "{title} {nope}" }],
+    [{ template: "no ticket" }],
+    [{ sign: "yes" }],
+  ])("refuses %j", (spec) => {
+    expect(CommitSpec.safeParse(spec).success).toBe(false);
+  });
+});
