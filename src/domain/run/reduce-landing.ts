@@ -1,3 +1,4 @@
+import { withTicket } from "../schedule/queue.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
@@ -25,4 +26,13 @@ export function withLanding(
 /** The knowledge of a repository's base; undefined if nothing has landed there. */
 export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
   return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
+}
+
+/** Records the landed commit of a ticket, the base before it, and the time. */
+export function withMergedCommit(
+  state: RunState,
+  index: number,
+  { at, from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "at" | "from" | "to">,
+): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from, mergedAt: at });
 }
