@@ -89,6 +89,8 @@ class Simulation {
       case "abort":
       case "write-gate":
       case "backoff":
+      case "revert":
+      case "base-check":
       case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }

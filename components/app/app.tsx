@@ -4,6 +4,7 @@ import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { TerminalActions } from "../../src/store/keymap/binding.ts";
 import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 import { Modals } from "../dialogs/modals.tsx";
+import { BrokenBaseLine } from "../frame/broken-base-line.tsx";
 import { Footer } from "../frame/footer.tsx";
 import { Header } from "../frame/header.tsx";
 import { isTooSmall, LAYOUT_LINES } from "../frame/layout.ts";
@@ -13,6 +14,7 @@ import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
 import { ScreenReader } from "../screen-reader/screen-reader.tsx";
 import { CurrentView } from "../views/current-view.tsx";
 import { useTerminalInput } from "./input.ts";
+import { hasBrokenBase } from "./screen-map.ts";
 
 const SECOND = 1000;
 /** The clock's offset into a second: late, so that updates of a busy run have mostly brought the new time already. */
@@ -80,11 +82,13 @@ function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: 
 
 function Screen({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("screen");
+  const isBroken = useDashboard((s) => hasBrokenBase(s));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflowY="hidden">
       <Header width={columns} />
       <OracleLine width={columns} />
-      <CurrentView columns={columns} height={rows - LAYOUT_LINES} />
+      {isBroken && <BrokenBaseLine width={columns} />}
+      <CurrentView columns={columns} height={rows - LAYOUT_LINES - Number(isBroken)} />
       <Footer width={columns} />
       <Modals columns={columns} rows={rows} />
     </Box>

@@ -1,6 +1,7 @@
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
+import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { filteredLists, shownLists } from "../../src/store/lists.ts";
 import { paletteRowAt } from "../dialogs/palette-lines.ts";
 import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
@@ -45,8 +46,20 @@ export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell):
   }
 }
 
-/** The target in a cell above the last line, if there is no modal. */
+/** True while the screen has a line for a broken base, above the view. */
+export function hasBrokenBase({ run }: Pick<DashboardState, "run">): boolean {
+  return brokenBaseLabel(run) !== undefined;
+}
+
+/** The target in a cell above the last line, if there is no modal. The line of a broken base leads to the suspected ticket. */
 function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
+  const broken = cell.row < TOP ? undefined : brokenBaseLabel(state.run);
+  if (broken === undefined) return partAt(state, size, cell);
+  if (cell.row === TOP) return broken.ticket === undefined ? NOTHING : { on: "ticket", id: broken.ticket };
+  return partAt(state, { ...size, rows: size.rows - 1 }, { ...cell, row: cell.row - 1 });
+}
+
+function partAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   const { view } = state.ui;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
   if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);

@@ -6,6 +6,7 @@ import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
@@ -31,6 +32,7 @@ function body(state: DashboardState, run: RunState): readonly string[] {
   const { lists } = state;
   if (run.end !== undefined) return renderSummaryText(run).split("\n").map(displayText).filter(Boolean);
   return [
+    ...brokenBaseLine(run),
     ...selectedLine(state),
     ...named("Needs you", lists.needsYou, (id) => queueLabel(state, id).text, state),
     ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
@@ -41,6 +43,14 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
     `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
   ];
+}
+
+function brokenBaseLine(run: RunState): readonly string[] {
+  const label = brokenBaseLabel(run);
+  if (label === undefined) return [];
+  const { repo, suspect, response, since, failure, more } = label;
+  const others = more === 0 ? "" : ` ${plural(more, "other base is", "other bases are")} broken.`;
+  return [`Broken base of ${repo} since ${formatClock(since)}: ${suspect} is suspected, ${response}. ${failure}.${others}`];
 }
 
 function headline({ run, ui, now, playback }: DashboardState): string {

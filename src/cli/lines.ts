@@ -2,7 +2,7 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
-import { describeEvent } from "../store/describe-event.ts";
+import { describeEvents } from "../store/describe-event.ts";
 import { formatClock } from "../store/format.ts";
 import { writeAll } from "./print.ts";
 
@@ -26,6 +26,8 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
 }
 
 function lineOf(event: RunEvent, state: RunState): string | undefined {
-  const line = describeEvent(event, state);
-  return line && `${formatClock(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`;
+  const lines = describeEvents(event, state).map(
+    (line) => `${formatClock(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`,
+  );
+  return lines.length === 0 ? undefined : lines.join("");
 }

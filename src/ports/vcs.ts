@@ -126,6 +126,8 @@ export interface Repo {
     files: readonly { readonly path: string; readonly text: string }[];
     without: readonly string[];
   }): Promise<string>;
+  /** The change between two commits in reverse: a commit on top of `tip` that has the files of `from`. On no branch. */
+  reverse(options: { from: string; tip: string; message: string }): Promise<string>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(options: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /**

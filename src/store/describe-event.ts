@@ -1,13 +1,15 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { interventionKind } from "../domain/results/intervention.ts";
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
-import type { LiveCheckCause, LiveCheckFact } from "../domain/run/live-check.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { RevertEvent } from "../domain/run/reduce-revert.ts";
+import { isAboutRevert } from "../domain/run/revert-fact.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
@@ -15,6 +17,7 @@ import { vecItems } from "../domain/values/vec.ts";
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
+import { baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
@@ -31,6 +34,14 @@ export interface FeedLine {
   readonly ticket?: TicketId;
 }
 
+/** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */
+export function describeEvents(event: RunEvent, state: RunState): readonly FeedLine[] {
+  const own = describeEvent(event, state);
+  const { seq, at } = event;
+  const bases = baseLabels(event, state).map(([style, text]) => ({ seq: seq + 0.5, at, ...style, text: displayText(text) }));
+  return own === undefined ? bases : [own, ...bases];
+}
+
 /** Describes an event in a few words. Undefined if it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
   const label = labelOf(event, state);
@@ -42,16 +53,19 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
-type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | PeopleEvent>;
+type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | PeopleEvent | RevertEvent>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
+  if (isAboutRevert(event)) return revertLabel(event);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
+  // A base that breaks or is whole again has a line of its own.
+  if (isAboutBaseCheck(event)) return undefined;
   switch (event.type) {
     case "run-started":
       return startLabel(event);
@@ -241,27 +255,13 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
+  if (event.held && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
-
-const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
-  due: "live check repeated",
-  person: "live check asked for",
-  end: "last live check",
-};
-
-/** A live check, with its count and what follows a failed one. */
-function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
-  const { live, phase } = ticketOf(state, event.ticket);
-  if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
-  if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
-  if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
-  const next = phase === "landed" ? "" : "; an agent is next";
-  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
-}
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {

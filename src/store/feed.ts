@@ -4,7 +4,7 @@ import type { RunState } from "../domain/run/state.ts";
 import type { ServerMessage } from "../domain/run/wire.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
-import { describeEvent, type FeedLine } from "./describe-event.ts";
+import { describeEvents, type FeedLine } from "./describe-event.ts";
 import { displayText } from "./display-text.ts";
 import { listsOf } from "./lists.ts";
 import type { Toast } from "./ui.ts";
@@ -107,8 +107,7 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
 /** Records an event for the next flush; `now` is given for live events, which may raise a toast. */
 function note(pending: Pending, event: RunEvent, run: RunState, now: number | undefined): void {
   pending.moved = true;
-  const line = describeEvent(event, run);
-  if (line !== undefined) pending.lines.push(line);
+  pending.lines.push(...describeEvents(event, run));
   if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
   if (now === undefined || event.type !== "command-refused") return;
   pending.toast = { text: `refused: ${displayText(event.reason)}`, tone: "bad", until: now + TOAST_MS };

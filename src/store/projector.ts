@@ -2,7 +2,7 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
-import { describeEvent } from "./describe-event.ts";
+import { describeEvents } from "./describe-event.ts";
 import { FEED_LIMIT } from "./feed.ts";
 import { listsOf } from "./lists.ts";
 import type { Playback } from "./playback.ts";
@@ -28,7 +28,7 @@ export function projectTo(store: DashboardStore, place: Place): void {
 }
 
 function feedOf({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
-  if (passed === undefined) return recent.flatMap((event) => describeEvent(event, state) ?? []).slice(-FEED_LIMIT);
-  const lines = passed.flatMap(([event, after]) => describeEvent(event, after) ?? []);
+  if (passed === undefined) return recent.flatMap((event) => describeEvents(event, state)).slice(-FEED_LIMIT);
+  const lines = passed.flatMap(([event, after]) => describeEvents(event, after));
   return lines.length === 0 ? feed : [...feed, ...lines].slice(-FEED_LIMIT);
 }

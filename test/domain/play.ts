@@ -11,7 +11,7 @@ import { nextMoment } from "../../src/domain/schedule/decide.ts";
 import { questionCap } from "../../src/domain/schedule/money.ts";
 import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
-import { landNotLive, look } from "./play-live.ts";
+import { landNotLive, liveTurns, look, takeBack } from "./play-live.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "./simulate.ts";
 
 /** A batch, and the work of its tickets as earlier runs tell it, in milliseconds. */
@@ -32,14 +32,16 @@ const rows = fc.array(
 /** Tickets in an order in which each depends on earlier ones only; an attempt costs `usd` of the 20 that there are. */
 export function given(usd: fc.Arbitrary<number>): fc.Arbitrary<Given> {
   const heals = fc.constantFrom(0, 1, 2);
-  return fc.record({ rows, workers: fc.constantFrom(1, 1, 2, 3, 4), usd, heals }).map(({ rows, workers, usd, heals }) => {
+  const onBroken = fc.constantFrom("freeze", "revert", "revert", "continue");
+  const workers = fc.constantFrom(1, 1, 2, 3, 4);
+  return fc.record({ rows, workers, usd, heals, onBroken }).map(({ rows, workers, usd, heals, onBroken }) => {
     const tickets = rows.map((row, i): Ticket => {
       const dependsOn = i === 0 ? [] : [...new Set(row.deps.map((d) => d % i))].map((d) => TicketId.parse(`T-${d}`));
       return ticketOf(`T-${i}`, { dependsOn, exclusive: row.exclusive === null ? [] : [row.exclusive] });
     });
     const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: usd };
     const durations = Object.fromEntries(rows.map((row, i) => [`T-${i}`, row.ms]));
-    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3, heals }), agent }, durations };
+    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3, heals }), agent, onBroken }, durations };
   });
 }
 
@@ -65,14 +67,7 @@ export const turn = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("away" as const), which, kind, retryAfterMs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("land" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("down" as const), which }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("look" as const),
-      which,
-      result: fc.constantFrom("ok", "failed", "failed", "unfinished", "gone"),
-    }),
-  },
+  ...liveTurns,
   { weight: 1, arbitrary: fc.record({ do: fc.constant("check" as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 1_000, 100_000) }) },
@@ -121,7 +116,7 @@ export function play(
     const next = queue.shift();
     if (next === undefined && sim.state.heals.running !== undefined) sim.endHeal("accepted", 1);
     else if (next !== undefined) takeTurn(sim, next);
-    else if (!look(sim, 0, "ok")) otherwise(sim);
+    else if (!takeBack(sim, 0, "ended") && !look(sim, 0, "ok")) otherwise(sim);
   }
   throw new Error("the run did not end");
 }
@@ -248,6 +243,8 @@ function takeTurn(sim: Simulation, next: Turn): void {
     }
     case "look":
       return void look(sim, next.which, next.result);
+    case "revert":
+      return void takeBack(sim, next.which, next.result);
     case "wait": {
       const id = one(finishing(state), next.which);
       return void (id && sim.report({ type: "merge-waiting", ...sim.of(id), reason: "dirty" }));

@@ -223,6 +223,12 @@ export class Simulation {
       case "live-check":
         this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
         return;
+      case "base-check":
+        this.report({ type: "base-check-started", repo: action.repo });
+        return;
+      case "revert":
+        this.report({ type: "revert-started", ticket: action.ticket });
+        return;
       case "reverify":
         this.report({ type: "reverify-started" });
         return;

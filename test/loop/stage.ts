@@ -22,6 +22,7 @@ import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../src/loop/run/perform.ts";
 import { recover } from "../../src/loop/run/recover.ts";
+import { BaseHealth } from "../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
@@ -63,10 +64,8 @@ export function agentResult(over: Partial<AgentResult> = {}): AgentResult {
 }
 
 /** An agent that leaves one file named after its ticket, with its attempt in it. */
-export const oneFile: Work = (task) => {
-  writeFileSync(join(task.worktree, `${task.ticket}.txt`), `${task.attempt}\n`);
-  return undefined;
-};
+export const oneFile: Work = ({ worktree, ticket, attempt }) =>
+  void writeFileSync(join(worktree, `${ticket}.txt`), `${attempt}\n`);
 
 /** An agent that goes on until it is cancelled. */
 export const endless: Work = (task) =>
@@ -187,6 +186,7 @@ export class Stage implements Disposable {
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
       testCanaries: new TestCanaries(),
+      baseHealth: new BaseHealth(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),

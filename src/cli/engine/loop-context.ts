@@ -15,6 +15,7 @@ import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
+import { BaseHealth } from "../../loop/steps/base-health.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { TestCanaries } from "../../loop/steps/test-canaries.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -85,8 +86,7 @@ export async function contextOf(
     clock: systemClock,
     files,
     ...untrustedReaders(packageFiles().main),
-    manifests: new Manifests(files),
-    testCanaries: new TestCanaries(),
+    ...knowledgeOf(files),
     templates: await readTemplates(),
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
@@ -124,6 +124,11 @@ async function makeFolders(folders: readonly string[]): Promise<void> {
 
 function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: LoopContext["report"]): Outages {
   return new Outages({ clock: systemClock, minutes: outageMinutes, report });
+}
+
+/** The engine's knowledge of what checks have shown; some of it is lost with the engine. */
+function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests" | "testCanaries" | "baseHealth"> {
+  return { manifests: new Manifests(files), testCanaries: new TestCanaries(), baseHealth: new BaseHealth() };
 }
 
 /** The queues and permits of landings, worktrees and commands. */

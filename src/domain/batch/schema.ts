@@ -194,8 +194,8 @@ export const LiveSpec = z.strictObject({
     .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
 });
 
-/** The rule for other changes while a landed change is not live. */
-export const OnBroken = z.enum(["freeze", "continue"]);
+/** The rule for a base that a landed change has broken. */
+export const OnBroken = z.enum(["freeze", "revert", "continue"]);
 
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
@@ -219,7 +219,7 @@ export const BatchFile = z.strictObject({
   ),
   live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
   onBroken: OnBroken.optional().describe(
-    "What happens while a landed change is not live: freeze (default) lands nothing else on that base, continue lands on",
+    "What happens while a base is broken: freeze (default) lands nothing else on it, revert also takes back a landed change whose live checks keep failing, continue lands on",
   ),
   transients: z
     .array(TransientSpec)
@@ -283,7 +283,7 @@ export interface Batch {
   /** The test command that each repository named at its base, if the batch names no finish line. */
   readonly testCommands?: TestCommands | undefined;
   readonly transients?: readonly TransientSpec[] | undefined;
-  /** What happens while a landed change is not live; absent: freeze. */
+  /** What happens while a base is broken; absent: freeze. */
   readonly onBroken?: z.infer<typeof OnBroken> | undefined;
   /** How commits that land look; absent: the defaults. */
   readonly commit?: CommitSpec | undefined;

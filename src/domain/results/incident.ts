@@ -19,6 +19,9 @@ export interface Incident {
   readonly step?: Evidence["step"];
   /** One line for people, safe for a terminal. */
   readonly summary: string;
+  /** The events at which a broken base began and ended. */
+  readonly seq?: number;
+  readonly endedSeq?: number;
 }
 
 /** The subject of an incident. */
@@ -30,9 +33,18 @@ export function withIncident(list: readonly Incident[], next: Incident): readonl
 }
 
 /** Ends the lasting incident of this kind about this ticket and repository. Nothing changes if there is none. */
-export function endIncident(list: readonly Incident[], subject: IncidentSubject, at: number): readonly Incident[] {
+export function endIncident(
+  list: readonly Incident[],
+  subject: IncidentSubject,
+  at: number,
+  end: { readonly endedSeq?: number; readonly by?: string } = {},
+): readonly Incident[] {
+  const { by, ...rest } = end;
   return list.some((each) => isLasting(each, subject))
-    ? list.map((each) => (isLasting(each, subject) ? { ...each, endedAt: at } : each))
+    ? list.map((each) => {
+        if (!isLasting(each, subject)) return each;
+        return { ...each, endedAt: at, ...rest, ...(by && { summary: `${each.summary}; ${by}` }) };
+      })
     : list;
 }
 

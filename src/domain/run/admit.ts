@@ -10,6 +10,7 @@ import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
+import { isAboutRevert, type RevertFact } from "./revert-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 
@@ -20,15 +21,20 @@ import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
-  if (isAboutHeal(fact)) return isCurrent(state, fact) ? fact : undefined;
-  // The result of a check that was given up, or belongs to an earlier engine, is dropped.
-  if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking ? fact : undefined;
+  if (!isUnderWay(state, fact)) return undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
   const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return isKnown(attempt, fact) ? undefined : fact;
   return fact.type === "activity"
     ? undefined
     : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+}
+
+/** False for a fact about a heal, a live check or a revert that does not run: it was given up, or belongs to an earlier engine. */
+function isUnderWay(state: RunState, fact: RunFact): boolean {
+  if (isAboutHeal(fact)) return isCurrent(state, fact);
+  if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking === true;
+  return !isAboutRevert(fact) || isOfRevert(state, fact);
 }
 
 /** True for a blocked connection that the attempt has reported before. */
@@ -44,6 +50,15 @@ function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
 function isCurrent({ heals }: RunState, fact: HealFact): boolean {
   if (fact.type === "heal-kept") return heals.past.some(({ n, keep }) => n === fact.n && keep?.as === "keeping");
   return (fact.type !== "heal-ended" && fact.type !== "heal-agent-started") || heals.running?.n === fact.n;
+}
+
+/** True if a fact of a revert is about the one that runs. A ticket that a person has settled meanwhile is not reverted any more. */
+function isOfRevert(state: RunState, { type, ticket: id }: RevertFact): boolean {
+  const index = indexOf(state, id);
+  const { live, phase } = vecAt(state.tickets, index);
+  const isRunning = state.reverting.includes(index);
+  if (type === "revert-started") return !isRunning && live?.revert !== undefined && live.checking === undefined;
+  return isRunning && (type !== "revert-intended" || phase === "landed");
 }
 
 /**
@@ -100,6 +115,7 @@ function admitOnTicket(
     case "kill":
       return admitKill(ticket, refuse);
     case "gate":
+      if (isReverting(state, ticket.id)) return refuse(`the change of ${ticket.id} is being reverted; gate it afterwards`);
       return admitGate(ticket, command.step, refuse);
     case "retry":
       return admitRetry(state, ticket, refuse);
@@ -118,7 +134,7 @@ function admitVerify(
   const landed = [...vecItems(state.tickets)].filter(
     ({ id, phase }) => phase === "landed" && (only === undefined || id === only),
   );
-  const able = landed.filter(({ live, gate }) => !live?.checking && gate === undefined);
+  const able = landed.filter(({ id, live, gate }) => !live?.checking && gate === undefined && !isReverting(state, id));
   const [first] = able;
   if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
   return [
@@ -134,7 +150,12 @@ function admitVerify(
   ];
 }
 
+function isReverting(state: RunState, id: TicketId): boolean {
+  return state.reverting.includes(indexOf(state, id));
+}
+
 function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: number): string {
+  if (only !== undefined && isReverting(state, only)) return `the change of ${only} is being reverted`;
   if (landed > 0) return only === undefined ? "every landed ticket is being checked already" : `${only} is being checked already`;
   if (only === undefined) return "no landed ticket waits for a live check";
   return `${only} has not landed, or is live: it is ${vecAt(state.tickets, indexOf(state, only)).phase}`;

@@ -125,7 +125,13 @@ export type AttemptFact =
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
-  | ({ readonly type: "attempt-ended"; readonly outcome: AttemptOutcome; readonly evidence?: Evidence } & AttemptRef)
+  | ({
+      readonly type: "attempt-ended";
+      readonly outcome: AttemptOutcome;
+      readonly evidence?: Evidence;
+      /** It landed, and its live check waits for an earlier environment of the base. */
+      readonly held?: true;
+    } & AttemptRef)
   /** A step failed by this transient. It is retried once after the wait; a passed retry counts as fix-and-proceed. */
   | ({
       readonly type: "step-retried";

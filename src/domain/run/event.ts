@@ -2,6 +2,7 @@ import type { Batch } from "../batch/schema.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
+import type { BaseCheckFact } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
@@ -17,6 +18,7 @@ import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
+import type { RevertFact } from "./revert-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -165,6 +167,7 @@ export type RunFact =
       readonly evidence?: EvidenceChange;
     }
   | BaseFact
+  | BaseCheckFact
   | BlockedFact
   | DriftFact
   | PeopleFact
@@ -174,6 +177,7 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
+  | RevertFact
   | PrepareFact
   | PreparedFact;
 

@@ -1,6 +1,20 @@
 import type { Batch } from "../batch/schema.ts";
 import type { TicketId } from "../values/ids.ts";
 
+/** The engine's revert of a landed change whose live checks keep failing (`onBroken: "revert"`). */
+export interface RevertState {
+  /** The time of its decision. Milliseconds since the epoch. */
+  readonly since: number;
+  /** Set once it is about to land: the base before it, and its commit. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly hasLanded?: true;
+  /** The reason why it cannot land yet. */
+  readonly waiting?: string;
+  /** The reason why it is impossible: the base is frozen instead. */
+  readonly failed?: string;
+}
+
 /** One live check of a landed change. */
 export interface LiveCheck {
   /** Its end, in milliseconds since the epoch. */
@@ -44,6 +58,10 @@ export interface LiveState {
   readonly givenUp?: string;
   /** Times that the ticket was done and a re-verification then failed. */
   readonly reopened: number;
+  /** Set while a check waits for an earlier environment of the base, in words. Nothing of this change is known to fail. */
+  readonly held?: string;
+  /** Set once the change is to be reverted, or could not be. */
+  readonly revert?: RevertState;
 }
 
 /** The cause of a live check: its time has come, a person asked, or the run is about to end. */
@@ -68,8 +86,11 @@ export type LiveCheckFact =
       readonly detail: string;
       /** The failed `verify` step. */
       readonly check?: string;
-      /** `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. */
-      readonly problem?: "unfinished" | "gone";
+      /**
+       * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. `held`: a check of an earlier
+       * environment fails on the same base.
+       */
+      readonly problem?: "unfinished" | "gone" | "held";
     };
 
 type LiveSpec = NonNullable<Batch["live"]>;

@@ -15,7 +15,7 @@ import type { ClaimEvent } from "./reduce-claim.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
-import { withLanding } from "./reduce-landing.ts";
+import { withLanding, withMergedCommit } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
@@ -34,8 +34,9 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const attempt = ticket.attempt;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const next = withTicket(state, index, { ...ticket, ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) });
-  if (event.type === "merge-landed") return withMovedTicket(mark(withLanding(next, event), index, event), index);
+  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
+  const next = withTicket(state, index, { ...ticket, ...after });
+  if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
@@ -58,10 +59,6 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
     slots: leftSlot(state, attempt.slot),
     finishing: [...state.finishing, index],
   };
-}
-
-function mark(state: RunState, index: number, { from, to }: EventOf<"merge-landed">): RunState {
-  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }
 
 function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {

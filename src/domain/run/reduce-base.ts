@@ -1,10 +1,12 @@
 import { stepName } from "../batch/step-spec.ts";
 import { endIncident, withIncident } from "../results/incident.ts";
 import { specOf } from "../schedule/plan.ts";
+import { withTicket } from "../schedule/queue.ts";
+import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import { isLandedNotLive } from "./live-check.ts";
-import { type RunState, ticketOf } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -13,27 +15,60 @@ import type { TicketState } from "./ticket-state.ts";
  */
 export function withBase(state: RunState, index: number, at: number): RunState {
   const repo = state.plan.tickets[index]?.repo;
-  if (repo === undefined) return state;
+  return repo === undefined ? state : withRepoBase(state, repo, at);
+}
+
+/** The same for a repository. A check that fails on the base without any change breaks it too. */
+export function withRepoBase(state: RunState, repo: RepoId, at: number): RunState {
   const known = brokenBaseOf(state, repo);
-  if (known !== undefined && isLandedNotLive(ticketOf(state, known.ticket))) return state;
-  const next = firstNotLive(state, repo);
-  if (next?.live === undefined) {
-    if (known === undefined) return state;
+  const base = whatBreaks(state, repo, known, at);
+  if (base === known) return state;
+  if (base === undefined) {
     const { [repo]: _, ...brokenBases } = state.brokenBases;
-    return { ...state, brokenBases, incidents: endIncident(state.incidents, { kind: "broken-base", repo }, at) };
+    const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, { endedSeq: state.seq });
+    return withHeldChecksDue({ ...state, brokenBases, incidents }, repo, at);
   }
-  const base = brokenBy(state, next, next.live, known?.since ?? at);
   const incident = {
     kind: "broken-base" as const,
     at: base.since,
     repo,
-    summary: `${base.sha.slice(0, 7)} of ${base.ticket}: ${base.summary}`,
+    seq: state.seq,
+    summary: `${suspectOf(base)}: ${base.summary}`,
   };
   return {
     ...state,
     brokenBases: { ...state.brokenBases, [repo]: base },
     incidents: withIncident(state.incidents, incident),
   };
+}
+
+/** A landed change that is not live comes before a failing check. What is known stays as it is while its cause lasts. */
+function whatBreaks(state: RunState, repo: RepoId, known: BrokenBase | undefined, at: number): BrokenBase | undefined {
+  const next = firstNotLive(state, repo);
+  if (next?.live !== undefined)
+    return known?.cause === "verify" && known.ticket === next.id ? known : brokenBy(state, next, next.live, known?.since ?? at);
+  const failing = Object.hasOwn(state.failingChecks, repo) ? state.failingChecks[repo] : undefined;
+  if (failing === undefined) return undefined;
+  if (known?.cause === "check" && known.sha === failing.sha) return known;
+  const { sha, suspect, name, summary } = failing;
+  return { since: known?.since ?? at, cause: "check", sha, step: name, summary, ...(suspect && { ticket: suspect }) };
+}
+
+/** The suspected commit and its ticket, in words. */
+export function suspectOf({ sha, ticket }: Pick<BrokenBase, "sha" | "ticket">): string {
+  return ticket === undefined ? `${sha.slice(0, 7)} of nobody in this run` : `${sha.slice(0, 7)} of ${ticket}`;
+}
+
+/** Makes the checks due that waited for an earlier environment of a base that is whole now. */
+function withHeldChecksDue(state: RunState, repo: string, at: number): RunState {
+  let next = state;
+  for (const [index, ticket] of [...vecItems(state.tickets)].entries()) {
+    const { live, phase } = ticket;
+    if (live?.held === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo) continue;
+    const { givenUp: _, ...rest } = live;
+    next = withTicket(next, index, { ...ticket, live: { ...rest, unfinished: 0, nextAt: at } });
+  }
+  return next;
 }
 
 /** The failing base of a repository; undefined if nothing that landed on it is known to fail. */
@@ -44,15 +79,20 @@ export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, rep
 function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   let first: TicketState | undefined;
   for (const ticket of vecItems(state.tickets)) {
-    if (!isLandedNotLive(ticket) || specOf(state.plan, ticket.id).repo !== repo) continue;
-    if (first === undefined || (ticket.live?.landedAt ?? 0) < (first.live?.landedAt ?? 0)) first = ticket;
+    if (!isLandedNotLive(ticket) || ticket.live?.held !== undefined || specOf(state.plan, ticket.id).repo !== repo) continue;
+    if (first === undefined || landedAt(ticket) < landedAt(first)) first = ticket;
   }
   return first;
+}
+
+/** The time of the landing itself: a live check may fail long after it, and after that of a later landing. */
+function landedAt({ mergedAt, live }: TicketState): number {
+  return mergedAt ?? live?.landedAt ?? 0;
 }
 
 function brokenBy(state: RunState, { id }: TicketState, live: NonNullable<TicketState["live"]>, since: number): BrokenBase {
   const step = specOf(state.plan, id).finish.find((spec) => spec.step === "verify" && live.check === stepName(spec));
   const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
   const summary = live.history.at(-1)?.summary ?? "its live check failed";
-  return { since, sha: live.sha, ticket: id, step: live.check, summary, ...environment };
+  return { since, cause: "verify", sha: live.sha, ticket: id, step: live.check, summary, ...environment };
 }

@@ -1,3 +1,4 @@
+import { withTicket } from "../schedule/queue.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
@@ -5,8 +6,11 @@ import { type Landings, upTo, withTrusted } from "./landings.ts";
 import { withBaseMoved } from "./reduce-people.ts";
 import { indexOf, type RunState } from "./state.ts";
 
-/** Adds a landing to the knowledge of its repository's base. */
-export function withLanding(state: RunState, event: Extract<RunEvent, { type: "merge-landed" }>): RunState {
+/** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
+export function withLanding(
+  state: RunState,
+  event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to">,
+): RunState {
   const { ticket: id, repo, from, to } = event;
   const index = indexOf(state, id);
   const { mergedSha, unfinished } = vecAt(state.tickets, index);
@@ -22,4 +26,13 @@ export function withLanding(state: RunState, event: Extract<RunEvent, { type: "m
 /** The knowledge of a repository's base; undefined if nothing has landed there. */
 export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
   return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
+}
+
+/** Records the landed commit of a ticket, the base before it, and the time. */
+export function withMergedCommit(
+  state: RunState,
+  index: number,
+  { at, from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "at" | "from" | "to">,
+): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from, mergedAt: at });
 }

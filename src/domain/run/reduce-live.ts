@@ -4,7 +4,7 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { afterUnfinished, idleLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { afterUnfinished, idleLive, isLandedNotLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
@@ -25,17 +25,36 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
     return withTicket(state, index, { ...ticket, live: { ...rest, ...resume, checking: true } });
   }
   const { at, ok, summary } = event;
-  const checked = withCheck(idleLive(live), { at, ok, summary });
+  if (event.problem === "held") return hold(state, index, live, event);
+  const { held: _, ...notHeld } = idleLive(live);
+  const checked = withCheck(notHeld, { at, ok, summary });
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
   if (event.problem === "unfinished")
     return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
   const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)
-    return withTicket(state, index, { ...ticket, live: { ...failed, asked: (live.asked ?? 0) + 1, nextAt: live.resumeAt } });
-  return afterFailure(withTicket(state, index, { ...ticket, live: failed }), index, at);
+    return withTicket(known, index, { ...ticket, live: { ...failed, asked: (live.asked ?? 0) + 1, nextAt: live.resumeAt } });
+  return afterFailure(known, index, at);
+}
+
+/** The check waits for another ticket's, so it is repeated. What failed before passes now. */
+function hold(state: RunState, index: number, live: LiveState, event: Ended): RunState {
+  const waiting = afterUnfinished({ ...idleLive(live), failed: 0, held: event.summary }, liveSpecOf(state.batch), event);
+  const next = awaitsNobody(state, index) ? { ...idleLive(waiting), givenUp: event.summary } : waiting;
+  return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
+}
+
+/** True if whatever fails on the ticket's base is not checked again by itself. */
+function awaitsNobody(state: RunState, index: number): boolean {
+  const repo = state.plan.tickets[index]?.repo;
+  return [...vecItems(state.tickets)].every((ticket, i) => {
+    if (i === index || state.plan.tickets[i]?.repo !== repo || !isLandedNotLive(ticket)) return true;
+    return ticket.live?.held !== undefined || (ticket.live?.givenUp !== undefined && ticket.phase === "landed");
+  });
 }
 
 /**
@@ -53,14 +72,14 @@ export function endAsLanded(
   }: {
     readonly attempt: Attempt;
     readonly claimed: boolean;
-    readonly event: { readonly at: number; readonly evidence?: Evidence };
+    readonly event: { readonly at: number; readonly evidence?: Evidence; readonly held?: true };
     readonly before: Unfinished | undefined;
   },
 ): RunState {
   const ticket = vecAt(state.tickets, index);
   const { live: earlier } = ticket;
   const { merge, n } = attempt;
-  const { at, evidence } = event;
+  const { at, evidence, held } = event;
   if (merge?.landed !== true) {
     if (earlier === undefined) return requeue(state, index);
     const live = { ...idleLive(earlier), failed: 0, asked: 0, unfinished: 0, nextAt: at };
@@ -80,13 +99,21 @@ export function endAsLanded(
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
+    ...(earlier && { revert: { since: at, ...earlier.revert, failed: earlier.revert?.failed ?? LANDED_TWICE } }),
   };
   const summary = evidence?.summary ?? "no reason kept";
+  if (held) {
+    const next = afterUnfinished({ ...live, failed: 0, held: summary }, liveSpecOf(state.batch), { at, summary });
+    return withBase(withTicket(state, index, { ...ticket, phase: "landed", live: next }), index, at);
+  }
   const checked = withCheck(live, { at, ok: false, summary });
   const incidents = withIncident(state.incidents, { kind: "live-check", at, ticket: ticket.id, step: "verify", summary });
   const landed = withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked });
   return afterFailure(withBase(landed, index, at), index, at);
 }
+
+/** The reason why a repair that has landed on top of a change is not reverted: the earlier change would stay. */
+const LANDED_TWICE = "it has landed more than once, and only its last landing could be reverted";
 
 /** A done ticket as a landed one, after a failed re-verification: its check is repeated first. Undefined without a commit. */
 export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
@@ -114,7 +141,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
 function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
-  const { givenUp: ____, ...rest } = live;
+  const { givenUp: ____, revert: _____, ...rest } = live;
   const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, asked: 0, unfinished: 0 } };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
@@ -154,16 +181,19 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const repeated = live.failed - (live.asked ?? 0);
   if (repeated <= spec.repeats)
     return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(repeated, spec) } });
+  if (state.batch.onBroken === "revert" && live.revert?.failed === undefined)
+    return withTicket(state, index, { ...ticket, live: { ...idleLive(live), revert: { since: at, ...live.revert } } });
   const failures = ticket.failures + 1;
-  const evidence: Evidence = {
-    step: "verify",
-    name: live.check,
-    summary: `${live.failed} live checks in a row failed; the last: ${live.history.at(-1)?.summary ?? "no reason kept"}`,
-    detail: live.detail,
-  };
+  const evidence = failedChecks(live);
   const next = withEvidence({ ...ticket, failures, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence);
   if (failures >= state.batch.limits.attempts) return giveUp(withTicket(state, index, next), index, evidence.summary);
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
+}
+
+/** The evidence of a landed change whose live checks kept failing. */
+export function failedChecks({ check, detail, failed, history }: LiveState): Evidence {
+  const last = history.at(-1)?.summary ?? "no reason kept";
+  return { step: "verify", name: check, summary: `${failed} live checks in a row failed; the last: ${last}`, detail };
 }
 
 /** Stops repeating the check. Only a person, a new engine or the last re-verification checks the ticket again. */
@@ -176,17 +206,25 @@ export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
   return ticket.live === undefined ? ticket : { ...ticket, phase: "landed", live: { ...idleLive(ticket.live), givenUp } };
 }
 
+/** Without a revert that is planned and has not begun to land. One that failed stays. */
+export function withoutPlannedRevert(live: LiveState): LiveState {
+  const { revert, ...rest } = live;
+  return revert?.failed === undefined && revert?.to === undefined ? rest : live;
+}
+
 /** Makes the check of every landed ticket due: a new engine checks at once, and repeats a check of the last one. */
 export function withChecksDue(state: RunState, at: number): RunState {
   let next = state;
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
-    if (live !== undefined && (ticket.phase === "landed" || live.checking))
+    if (live !== undefined && (ticket.phase === "landed" || live.checking)) {
+      const isDue = ticket.phase === "landed" && live.revert?.to === undefined;
       next = withTicket(next, index, {
         ...ticket,
-        live: { ...idleLive(live), ...(ticket.phase === "landed" ? { nextAt: at } : {}) },
+        live: { ...(isDue ? withoutPlannedRevert(idleLive(live)) : idleLive(live)), ...(isDue ? { nextAt: at } : {}) },
       });
+    }
     index += 1;
   }
   return next;

@@ -48,7 +48,8 @@ function withWork(
   { at, checksTicket = ticket.id }: Pick<Started, "at" | "checksTicket">,
 ): TicketState {
   if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
-  const { givenUp: _, ...rest } = idleLive(live);
+  const { givenUp: _, revert, ...unplanned } = idleLive(live);
+  const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
   const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, asked: 0, unfinished: 0, reopened: 0 };
   const next = checksTicket === ticket.id ? { nextAt: at } : { givenUp: `this run checks only ${checksTicket}` };
   return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
@@ -114,6 +115,8 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     counts,
     landings: {},
     brokenBases: {},
+    failingChecks: {},
+    reverting: [],
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),

@@ -4,10 +4,12 @@ import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
@@ -16,8 +18,10 @@ import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
+import { reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
+import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
 
 /**
@@ -37,11 +41,13 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
 
 function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
   if (isAboutHeal(event)) return reduceHeal(state, event);
+  if (isAboutBaseCheck(event)) return reduceBaseCheck(state, event);
+  if (isAboutRevert(event)) return reduceRevert(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return withChecksDue(resumed(state), event.at);
+      return withBaseChecksDue(withChecksDue(resumed(state), event.at));
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -167,6 +173,7 @@ function resumed(state: RunState): RunState {
     paused: false,
     reverified: false,
     heldElsewhere: {},
+    reverting: [],
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: resetInterruptedKeep(state.heals),

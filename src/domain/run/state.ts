@@ -6,6 +6,7 @@ import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
+import type { FailingCheck } from "./base-check.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, VerdictWord } from "./event.ts";
@@ -68,6 +69,10 @@ export interface RunState {
   readonly landings: Readonly<Record<string, Landings>>;
   /** Bases with a landed change that is not live, by repository. */
   readonly brokenBases: Readonly<Record<string, BrokenBase>>;
+  /** Checks that fail on a base without any change, by repository. */
+  readonly failingChecks: Readonly<Record<string, FailingCheck>>;
+  /** Tickets whose landed change is being reverted, by index. */
+  readonly reverting: readonly number[];
   readonly lastFence: number;
   readonly stage: RunStage;
   readonly paused: boolean;

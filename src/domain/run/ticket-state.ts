@@ -8,6 +8,7 @@ import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { KeptWorkResult } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
+import type { RevertedChange } from "./revert-fact.ts";
 
 /**
  * The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. `landed`: its change is in the base,
@@ -137,8 +138,12 @@ export interface TicketState {
   readonly landedEarlier?: EarlierLanding;
   /** The base before that commit landed. */
   readonly mergedFrom?: string;
+  /** The time of that landing, in milliseconds since the epoch. */
+  readonly mergedAt?: number;
   /** Set once a live check of its landed change has failed. */
   readonly live?: LiveState;
+  /** Its last change that had landed and was reverted. */
+  readonly reverted?: RevertedChange;
   readonly humanStep?: string;
   /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
   readonly gate?: {

@@ -10,7 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { attemptsToPostpone, isRepair, waitsForBase } from "./freeze.ts";
+import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -29,7 +29,8 @@ export type Action =
   | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
-  | { readonly do: "live-check"; readonly ticket: TicketId }
+  | { readonly do: "live-check" | "revert"; readonly ticket: TicketId }
+  | { readonly do: "base-check"; readonly repo: RepoId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -178,9 +179,15 @@ function repairsOf(state: RunState): ReadonlySet<number> {
   return new Set(state.ready.filter((index) => isRepair(state, index)));
 }
 
-/** Repeats live checks that are due, except before a heal that a person asked for. */
+/** Reverts what has broken a base, and repeats live checks that are due, except before a heal that a person asked for. */
 function liveChecks(state: RunState, now: number): Action[] {
-  return state.heals.asked ? [] : dueChecks(state, now).map((ticket) => ({ do: "live-check", ticket }));
+  const reverts = [
+    ...dueReverts(state).map((ticket): Action => ({ do: "revert", ticket })),
+    ...dueBaseChecks(state).map((repo): Action => ({ do: "base-check", repo })),
+  ];
+  return state.heals.asked
+    ? reverts
+    : [...reverts, ...dueChecks(state, now).map((ticket): Action => ({ do: "live-check", ticket }))];
 }
 
 /** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
@@ -191,9 +198,14 @@ function goesOn(state: RunState, now: number): boolean {
 
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state)) return false;
+  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || isMendingBase(state)) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
+}
+
+/** True while a change is being reverted, or a check runs on a base. */
+function isMendingBase({ reverting, failingChecks }: RunState): boolean {
+  return reverting.length > 0 || Object.values(failingChecks).some(({ isRunning }) => isRunning);
 }
 
 /** True if something is under way that has to end before the run may. */

@@ -1,8 +1,9 @@
 import type { BrokenBase } from "../run/broken-base.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
-import { brokenBaseOf } from "../run/reduce-base.ts";
+import { brokenBaseOf, suspectOf } from "../run/reduce-base.ts";
+import { tipKnown } from "../run/reduce-base-check.ts";
 import { indexOf, type RunState } from "../run/state.ts";
-import type { TicketId } from "../values/ids.ts";
+import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import { attemptCap } from "./money.ts";
 
@@ -21,11 +22,23 @@ export function freezeOf(state: RunState, index: number): BrokenBase | undefined
 export function isRepair(state: RunState, index: number): boolean {
   const repo = state.plan.tickets[index]?.repo;
   const broken = repo === undefined ? undefined : brokenBaseOf(state, repo);
-  return broken !== undefined && repairs(state, index, broken);
+  return broken?.cause === "verify" && repairs(state, index, broken);
 }
 
+/** A change with the failing check in its finish line lands only if it passes that check on the broken tip: it is the repair. */
 function repairs(state: RunState, index: number, broken: BrokenBase): boolean {
+  if (broken.cause === "check") return hasFailingCheck(state, index);
+  if (broken.ticket === undefined) return false;
   return isLandedNotLive(vecAt(state.tickets, index)) || isNeededBy(state, indexOf(state, broken.ticket), index);
+}
+
+/** True if the check that fails on the ticket's base is in its finish line. */
+function hasFailingCheck(state: RunState, index: number): boolean {
+  const { repo, finish } = state.plan.tickets[index] ?? {};
+  const failing = repo === undefined ? undefined : state.failingChecks[repo];
+  if (failing === undefined) return false;
+  const check = JSON.stringify(state.plan.tickets[indexOf(state, failing.foundBy)]?.finish[failing.step]);
+  return finish?.some((step) => JSON.stringify(step) === check) === true;
 }
 
 /** True if a ticket depends on another one, directly or through others. */
@@ -39,12 +52,33 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
 }
 
 /** True if nothing in this run will repair a broken base by itself, so that waiting for it is useless. */
-export function isBeyondRepair(state: RunState, { ticket: id }: BrokenBase): boolean {
+export function isBeyondRepair(state: RunState, { cause, ticket: id }: BrokenBase): boolean {
+  // A person may repair it, or a change that passes the check; nobody is at it.
+  if (cause === "check" || id === undefined) return true;
   const ticket = vecAt(state.tickets, indexOf(state, id));
   if (ticket.attempt !== undefined) return false;
   if (ticket.phase === "landed") return ticket.live?.givenUp !== undefined && !ticket.live.checking;
   if (ticket.phase === "stalled") return true;
   return state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined;
+}
+
+/**
+ * Tickets whose landed change is to be reverted now: the suspects of broken bases. A landing whose live check is still open on its
+ * finish line may be the earlier one, so it is waited for.
+ */
+export function dueReverts(state: RunState): readonly TicketId[] {
+  return Object.entries(state.brokenBases).flatMap(([repo, { cause, ticket: id }]) => {
+    if (cause !== "verify" || id === undefined) return [];
+    const index = indexOf(state, id);
+    const { phase, live, gate } = vecAt(state.tickets, index);
+    if (phase !== "landed" || gate !== undefined || live?.checking || state.reverting.includes(index)) return [];
+    const isDue = live?.revert !== undefined && live.revert.failed === undefined;
+    return isDue && !state.finishing.some((other) => hasLanded(state, other, repo)) ? [id] : [];
+  });
+}
+
+function hasLanded(state: RunState, index: number, repo: string): boolean {
+  return state.plan.tickets[index]?.repo === repo && vecAt(state.tickets, index).attempt?.merge?.landed === true;
 }
 
 /** The reason why a change does not land now, in words; undefined if it may. */
@@ -56,8 +90,9 @@ export function freezeReason(state: RunState, id: TicketId): string | undefined 
 }
 
 /** A broken base in words: the suspected commit, its ticket, and what fails. */
-export function describeBroken({ sha, ticket, step, summary }: BrokenBase, repo: string): string {
-  return `the base of ${repo} is broken, ${sha.slice(0, 7)} of ${ticket} is suspected: ${step} fails: ${summary}`;
+export function describeBroken(broken: BrokenBase, repo: string): string {
+  const { step, summary } = broken;
+  return `the base of ${repo} is broken, ${suspectOf(broken)} is suspected: ${step} fails: ${summary}`;
 }
 
 /**
@@ -98,8 +133,30 @@ function neededResources(state: RunState): ReadonlySet<string> {
 
 /** The broken base that an attempt at a ticket would only wait for, because its work is complete or the base is beyond repair. */
 export function waitsForBase(state: RunState, index: number): BrokenBase | undefined {
+  const repo = state.plan.tickets[index]?.repo;
+  const known = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  const { unfinished } = vecAt(state.tickets, index);
+  if (known?.cause === "check") {
+    const isStuck = hasFailingCheck(state, index) || state.batch.onBroken !== "continue";
+    return unfinished !== undefined && unfinished.landed === undefined && isStuck ? known : undefined;
+  }
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;
-  const { unfinished } = vecAt(state.tickets, index);
   return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
+}
+
+/** What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or others land on. */
+export type BrokenBaseResponse = "frozen" | "reverting" | "continuing";
+
+/** What the engine does about a broken base. */
+export function responseTo(state: RunState, { ticket }: BrokenBase): BrokenBaseResponse {
+  if (state.batch.onBroken === "continue") return "continuing";
+  return ticket !== undefined && state.reverting.includes(indexOf(state, ticket)) ? "reverting" : "frozen";
+}
+
+/** Repositories whose failed check is to run again, because their base has moved on. */
+export function dueBaseChecks(state: RunState): readonly RepoId[] {
+  return Object.entries(state.failingChecks).flatMap(([repo, { isRunning, seen }]) =>
+    !isRunning && tipKnown(state, repo) !== seen ? [repo as RepoId] : [],
+  );
 }

@@ -1,5 +1,5 @@
 import { commitMessage } from "../../domain/batch/commit-message.ts";
-import { runsCommand } from "../../domain/batch/step-spec.ts";
+import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -14,6 +14,7 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
+type Check = Extract<StepSpec, { step: "check" }>;
 type Built = Extract<Candidate, { ok: true }>;
 
 /** The results of silent checks, step by step, up to the first that failed. */
@@ -109,7 +110,7 @@ export class CandidateChecks {
     const ctx = this.#ctx;
     if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
     if (!candidate.ok) return conflictEvidence(candidate);
-    if (spec.step === "check") return runCheckStep(ctx, scope, this.#repo, spec, candidate);
+    if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (await this.#stands(placed, candidate)) {
       // The smoke command depends on the whole tree.
@@ -125,6 +126,30 @@ export class CandidateChecks {
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
     if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
     return result;
+  }
+
+  /**
+   * Runs a check. If it fails on the base's tip too, without the change, and has passed on an earlier base of this run, the base is
+   * broken and the attempt is put off with its work. A check with a report needs none of this: tests that fail on the base do not
+   * count there.
+   */
+  async #check(index: number, step: Check, candidate: Built, scope: OpenAttempt): Promise<StepResult> {
+    const ctx = this.#ctx;
+    const repo = this.#repo;
+    const result = await runCheckStep(ctx, scope, repo, step, candidate);
+    if (result.ok) ctx.baseHealth.notePassed(repo, step, candidate.commit);
+    if (result.ok || step.report !== undefined || scope.signal.aborted) return result;
+    const { base: tip } = candidate;
+    if (!(await ctx.baseHealth.canComeFrom(repo, step, tip))) return result;
+    // A speculative candidate is checked again once the commit below it has landed.
+    if (!(await repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
+    const { id: foundBy } = scope.ticket;
+    const onBase = await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip });
+    if (onBase.ok) return result;
+    const { summary } = onBase;
+    ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: false, summary });
+    const why = `waits: ${step.name} fails on the base of ${repo.id} too, without its change`;
+    throw new AttemptOver({ outcome: "stopped", evidence: { ...result.evidence, summary: why } });
   }
 
   /**

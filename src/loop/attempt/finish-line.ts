@@ -1,8 +1,10 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { indexOf } from "../../domain/run/state.ts";
 import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { repairLane } from "../concurrency/merge-queue.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
@@ -48,7 +50,7 @@ export async function finishLanded(
 ): Promise<AttemptEnd> {
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const refUpdate = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
-  await ctx.merges.run(repairLane(repo), async () => {
+  await ctx.merges.run(repairLane(repo.id), async () => {
     ctx.report({ type: "merge-intended", ...refUpdate });
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...refUpdate });
@@ -59,18 +61,18 @@ export async function finishLanded(
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
   const after = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   for (const step of after.slice(after.findIndex(({ spec }) => spec.step === "merge") + 1)) {
+    const held = heldByEnvironment(ctx.state(), scope.ticket.id, step.spec);
+    if (held !== undefined) {
+      const evidence = { step: "verify", name: stepName(step.spec), summary: held, detail: "" } as const;
+      throw new AttemptOver({ outcome: "landed", evidence, held: true });
+    }
     await runInTurn(ctx, scope, step, (open) => runAfter(ctx, open, repo, step.spec, landed));
   }
   return { outcome: "done" };
 }
 
-/** The queue of a change. A repair of a broken base has its own: a landing is a compare-and-swap, so two queues are safe. */
-function repairLane({ id }: Repo): string {
-  return `${id} repair`;
-}
-
 function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
-  return isRepair(ctx.state(), indexOf(ctx.state(), ticket.id)) ? repairLane(repo) : repo.id;
+  return isRepair(ctx.state(), indexOf(ctx.state(), ticket.id)) ? repairLane(repo.id) : repo.id;
 }
 
 /** Lands the change at its turn. Uses the speculative result if it is about the candidate that lands. */

@@ -2,6 +2,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
+import type { RevertedChange } from "../../domain/run/revert-fact.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -30,6 +31,11 @@ export interface LandedWork extends Pick<LiveState, "sha" | "history"> {
   readonly paths: readonly string[];
 }
 
+/** A change of earlier attempts that had landed and was reverted, with its files. */
+export interface RevertedWork extends RevertedChange {
+  readonly paths: readonly string[];
+}
+
 /** The variables of the worker's template. */
 export const WORKER_VARIABLES = ["id", "title", "body", "attempt", "attempts", "finish", "protect", "hints", "evidence"] as const;
 
@@ -46,6 +52,7 @@ export function renderWorkerPrompt(
     protect: readonly string[];
     evidence: readonly Evidence[];
     landed?: LandedWork;
+    reverted?: RevertedWork;
     patch?: string;
     notes?: string;
     hints?: string;
@@ -133,11 +140,13 @@ function earlierInWords(options: {
   readonly attempt: number;
   readonly evidence: readonly Evidence[];
   readonly landed?: LandedWork;
+  readonly reverted?: RevertedWork;
   readonly patch?: string;
   readonly notes?: string;
 }): string {
   return [
     ...(options.landed === undefined ? [] : [landedInWords(options.landed)]),
+    ...(options.reverted === undefined ? [] : [revertedInWords(options.reverted)]),
     evidenceInWords(options),
     ...(options.notes === undefined || options.notes.trim() === "" ? [] : [notesInWords(options.notes)]),
   ].join("\n");
@@ -145,20 +154,42 @@ function earlierInWords(options: {
 
 /** The landed change, for the prompt: an agent that does not know it would do the work twice. */
 function landedInWords({ sha, paths, history }: LandedWork): string {
-  const files = paths.slice(0, LANDED_FILES).map((path) => `- ${plainText(path, 300)}`);
-  const more = paths.length > LANDED_FILES ? [`- and ${paths.length - LANDED_FILES} more`] : [];
-  const checks = history
-    .slice(-LANDED_CHECKS)
-    .map(({ at, ok, summary }) => `- ${formatUtc(at)}: ${ok ? "passed" : "failed"}: ${plainText(summary, SUMMARY_CHARS)}`);
   return `### What has landed already
 Earlier work on this ticket is in the base, as commit ${sha.slice(0, 12)}; your worktree has it. Do not do it again: change only what
 keeps the live check from passing. If nothing in the code does, change nothing: the check is then repeated.
 It changed these files:
-${boundedHead([...files, ...more].join("\n"), LIST_CHARS)}
+${filesInWords(paths)}
 
 The live check of it ran without an agent, and failed:
-${boundedHead(checks.join("\n"), LIST_CHARS)}
+${checksInWords(history)}
 `;
+}
+
+/** The reverted change, for the prompt: an agent that does not know it would land the same again. */
+function revertedInWords({ sha, by, paths, checks, after }: RevertedWork): string {
+  return `### What had landed and was reverted
+Earlier work on this ticket landed as commit ${sha.slice(0, 12)}. Its live check kept failing, so it was reverted by commit ${by.slice(0, 12)}.
+Your worktree does not have it; \`git show ${sha.slice(0, 12)}\` shows it. Do the work so that the live check passes this time.
+It changed these files:
+${filesInWords(paths)}
+
+The live check of it ran without an agent, and failed:
+${checksInWords(checks)}
+On the base without the change: ${plainText(after.summary, SUMMARY_CHARS)}
+`;
+}
+
+function filesInWords(paths: readonly string[]): string {
+  const files = paths.slice(0, LANDED_FILES).map((path) => `- ${plainText(path, 300)}`);
+  const more = paths.length > LANDED_FILES ? [`- and ${paths.length - LANDED_FILES} more`] : [];
+  return boundedHead([...files, ...more].join("\n"), LIST_CHARS);
+}
+
+function checksInWords(checks: LandedWork["history"]): string {
+  const lines = checks
+    .slice(-LANDED_CHECKS)
+    .map(({ at, ok, summary }) => `- ${formatUtc(at)}: ${ok ? "passed" : "failed"}: ${plainText(summary, SUMMARY_CHARS)}`);
+  return boundedHead(lines.join("\n"), LIST_CHARS);
 }
 
 function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlierInWords>[0]): string {

@@ -240,7 +240,7 @@ async function runAgent(
 }
 
 async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools | undefined): Promise<string> {
-  const { evidence, failures, history, live, refusals } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, live, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
@@ -258,6 +258,9 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
+    ...(live !== undefined || reverted === undefined
+      ? {}
+      : { reverted: { ...reverted, paths: await landedPaths(ctx, open, reverted) } }),
     ...(patch === undefined ? {} : { patch }),
     ...(notes === undefined ? {} : { notes }),
   });
@@ -267,7 +270,7 @@ async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools
 async function landedPaths(
   ctx: LoopContext,
   { ticket, signal }: OpenAttempt,
-  { from, sha }: LiveState,
+  { from, sha }: Pick<LiveState, "from" | "sha">,
 ): Promise<readonly string[]> {
   const repo = waitingRepoOf(ctx, ticket, signal);
   if (!(await repo.has(from)) || !(await repo.has(sha))) return [];

@@ -32,6 +32,11 @@ export class MergeQueue {
   }
 }
 
+/** The queue of a broken base's repairs: a landing is a compare-and-swap, so a second queue is safe, and they pass those that wait. */
+export function repairLane(repo: string): string {
+  return `${repo} repair`;
+}
+
 /** An entry in the queue of a repository's landings. */
 export class QueueEntry {
   readonly #lane: QueueEntry[];

@@ -20,6 +20,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     files: (commit) => persist(() => repo.files(commit)),
     tree: (commit) => persist(() => repo.tree(commit)),
     deriveCommit: (options) => persist(() => repo.deriveCommit(options)),
+    reverse: (options) => persist(() => repo.reverse(options)),
     land: (options) => persist(() => repo.land(options)),
     missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),
     contains: (commit) => persist(() => repo.contains(commit)),

@@ -58,6 +58,8 @@ export type StepFact = WithoutAttempt<Extract<RunFact, { type: StepFactType }>>;
 export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
   readonly evidence?: Evidence;
+  /** It landed, and its live check waits for an earlier environment of the base. */
+  readonly held?: true;
 }
 
 /** The outcome of an attempt that was ended from outside. */

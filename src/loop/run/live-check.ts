@@ -3,6 +3,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
@@ -12,7 +13,6 @@ import { cleanUp } from "../attempt/clean-up.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
-import type { StepFailed } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 
 /** A `verify` step of a finish line. */
@@ -26,7 +26,7 @@ export function liveCheckMarker(run: RunId, ticket: TicketId): string {
 /** The result of a live check: it passed, it failed with this evidence, or it neither passed nor failed. */
 type LiveResult =
   | { readonly ok: true; readonly summary: string }
-  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "unfinished" | "gone" };
+  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "unfinished" | "gone" | "held" };
 
 /**
  * Repeats the `verify` steps of a landed ticket on the base as it is now, without an agent. If all pass, the tracker is set to
@@ -64,18 +64,25 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
   const repo = waitingRepoOf(ctx, spec, signal);
   if (!(await repo.contains(live.sha))) return goneFrom(repo.base, live);
   const tip = await repo.baseTip();
-  const verify = async (): Promise<StepFailed | undefined> => {
+  const verify = async (): Promise<LiveResult | undefined> => {
     for (const step of spec.finish) {
       if (step.step !== "verify") continue;
+      const held = heldByEnvironment(ctx.state(), id, step);
+      if (held !== undefined) return heldCheck(step, held);
       const scope = await verifyScope(ctx, ticket, { signal, marker: liveCheckMarker(ctx.run, id) });
       const result = await runVerifyStep(ctx, scope, repo, step, tip);
-      if (!result.ok) return result;
+      if (!result.ok) return { ok: false, evidence: result.evidence };
     }
     return undefined;
   };
   // A tracker or a repository that is away is waited for without a permit.
   const failed = await ctx.commandPermits.run(verify, signal);
-  return failed === undefined ? assertLive(ctx, ticket, signal) : { ok: false, evidence: failed.evidence };
+  return failed ?? assertLive(ctx, ticket, signal);
+}
+
+/** A check that waits for an earlier environment of the base. */
+export function heldCheck(step: Verify, summary: string): Extract<LiveResult, { ok: false }> {
+  return { ok: false, evidence: { step: "verify", name: stepName(step), summary, detail: "" }, problem: "held" };
 }
 
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */

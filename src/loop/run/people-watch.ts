@@ -88,7 +88,9 @@ export class PeopleWatch {
   #ours(): ReadonlySet<string> {
     const tickets = [...vecItems(this.#ctx.state().tickets)];
     return new Set(
-      tickets.flatMap(({ mergedSha, attempt }) => [mergedSha, attempt?.merge?.to].filter((sha) => sha !== undefined)),
+      tickets.flatMap(({ mergedSha, attempt, live, reverted }) =>
+        [mergedSha, attempt?.merge?.to, live?.revert?.to, reverted?.sha, reverted?.by].filter((sha) => sha !== undefined),
+      ),
     );
   }
 

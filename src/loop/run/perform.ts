@@ -13,10 +13,12 @@ import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { recheckBase } from "./base-check.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
 import { reverify } from "./reverify.ts";
+import { revertLanded } from "./revert.ts";
 import { TrackerWatch } from "./tracker-watch.ts";
 
 /** Delay of a judgement in the background after it falls due. Milliseconds. */
@@ -103,6 +105,10 @@ export class Performer implements Effects {
         // The last re-verification runs its own.
         if (event.why !== "end") this.#track(checkLive(this.#ctx, event.ticket, this.#others.signal));
         return;
+      case "base-check-started":
+        return this.#track(recheckBase(this.#ctx, event.repo, this.#others.signal));
+      case "revert-started":
+        return this.#track(revertLanded(this.#ctx, event.ticket, this.#others.signal));
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());

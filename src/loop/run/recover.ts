@@ -1,15 +1,17 @@
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { vecItems } from "../../domain/values/vec.ts";
+import { vecAt, vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import { cleanUp } from "../attempt/clean-up.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
+import { baseCheckMarker } from "./base-check.ts";
 import { liveCheckMarker } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
+import { revertMarker } from "./revert.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
@@ -67,6 +69,8 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       reverifyMarker(state.run),
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
+      ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
+      ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],
   };

@@ -1,6 +1,8 @@
+import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { describeHold, isCheckedAhead } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
@@ -11,7 +13,7 @@ import { fileUnfiled } from "../attempt/discoveries.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
-import { assertLive, endLiveCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
+import { assertLive, endLiveCheck, heldCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
 
 /** Found in the environment of every process of a re-verification. */
 export function reverifyMarker(run: RunId): string {
@@ -37,10 +39,10 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     const broken = await missing(ctx, done, signal);
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
-    const results = await verified(ctx, present, { signal, transients });
+    const { results, held } = await verified(ctx, present, { signal, transients });
     for (const [id, evidence] of attributeFailures(ctx, done, { notLive, results }))
       if (!broken.has(id)) broken.set(id, evidence);
-    const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, gone });
+    const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, held, gone });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
       await reconcile(ctx, signal);
@@ -75,7 +77,12 @@ function isCheckedLast({ batch, state }: LoopContext, ticket: TicketState): bool
 async function endLastChecks(
   ctx: LoopContext,
   notLive: readonly TicketState[],
-  { signal, results, gone }: { readonly signal: AbortSignal; readonly results: Results; readonly gone: Broken },
+  {
+    signal,
+    results,
+    held,
+    gone,
+  }: { readonly signal: AbortSignal; readonly results: Results; readonly held: HeldSteps; readonly gone: Broken },
 ): Promise<number> {
   let still = 0;
   for (const ticket of notLive) {
@@ -83,10 +90,14 @@ async function endLastChecks(
     const failure = keysOf(ctx, ticket)
       .map((key) => results.get(key))
       .find((evidence) => evidence !== undefined);
-    if (failure !== undefined || lost !== undefined) still += 1;
+    const waits = keysOf(ctx, ticket)
+      .map((key) => held.get(key))
+      .find((hold) => hold !== undefined);
+    if (failure !== undefined || lost !== undefined || waits !== undefined) still += 1;
     if (signal.aborted) await endLiveCheck(ctx, ticket.id, unfinishedCheck("the live check was stopped"));
     else if (lost !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: lost, problem: "gone" });
     else if (failure !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: failure });
+    else if (waits !== undefined) await endLiveCheck(ctx, ticket.id, heldCheck(waits.step, waits.summary));
     else await endLiveCheck(ctx, ticket.id, await assertLive(ctx, ticket, signal));
   }
   return still;
@@ -121,19 +132,33 @@ interface Shared {
   readonly step: Verify;
   /** Keys of the verifications before it in a finish line: dev before prod. */
   readonly after: ReadonlySet<string>;
+  /** Those of any ticket on the same base that check an earlier environment. */
+  readonly ahead: ReadonlySet<string>;
 }
 
 /** The results of verifications by key: the evidence of a failure, undefined for one that passed. */
 type Results = ReadonlyMap<string, Evidence | undefined>;
 
-/** Runs each distinct verification on the base tip. */
+/** Verifications that did not run by key, because one of an earlier environment had failed on the same base. */
+type HeldSteps = ReadonlyMap<string, { readonly step: Verify; readonly summary: string }>;
+
+/** Runs each distinct verification on the base tip: those of dev first, and those of prod only if none of dev has failed. */
 async function verified(
   ctx: LoopContext,
   landed: readonly TicketState[],
   { signal, transients }: { readonly signal: AbortSignal; readonly transients: { retried: number; passed: number } },
-): Promise<Results> {
+): Promise<{ readonly results: Results; readonly held: HeldSteps }> {
   const results = new Map<string, Evidence | undefined>();
-  for (const [key, { ticket, step }] of inOrder(verifications(ctx, landed))) {
+  const held = new Map<string, { readonly step: Verify; readonly summary: string }>();
+  const all = verifications(ctx, landed);
+  for (const [key, { ticket, step, ahead }] of inOrder(all)) {
+    const failed = [...ahead].find((each) => results.get(each) !== undefined);
+    const before = failed === undefined ? undefined : all.get(failed);
+    if (before !== undefined) {
+      const summary = describeHold(stepName(step), { failing: stepName(before.step), ticket: before.ticket.id });
+      held.set(key, { step, summary });
+      continue;
+    }
     if (!landed.some((one) => hasPassedBefore(ctx, one, { key, results }))) continue;
     const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, ticket.id), signal);
     const scope = await verifyScope(ctx, ticket, { signal, marker: reverifyMarker(ctx.run), step });
@@ -142,7 +167,7 @@ async function verified(
     if (result.ok) transients.passed += scope.retried.size;
     results.set(key, result.ok ? undefined : result.evidence);
   }
-  return results;
+  return { results, held };
 }
 
 /**
@@ -187,11 +212,28 @@ function verifications(ctx: LoopContext, landed: readonly TicketState[]): Readon
   for (const ticket of landed.toSorted((a, b) => since(a) - since(b))) {
     const before: string[] = [];
     for (const { key, step } of verifySteps(ctx, ticket)) {
-      all.set(key, { ticket, step, after: new Set([...(all.get(key)?.after ?? []), ...before]) });
+      all.set(key, { ticket, step, after: new Set([...(all.get(key)?.after ?? []), ...before]), ahead: new Set() });
       before.push(key);
     }
   }
-  return all;
+  return withEnvironments(ctx, all);
+}
+
+function withEnvironments(ctx: LoopContext, all: ReadonlyMap<string, Shared>): ReadonlyMap<string, Shared> {
+  const { plan } = ctx.state();
+  const finishes = new Map([...all].map(([key, { ticket }]) => [key, specOf(plan, ticket.id)]));
+  const isAhead = (other: string, key: string): boolean => {
+    const [before, after] = [all.get(other)?.step.environment, all.get(key)?.step.environment];
+    const [theirs, own] = [finishes.get(other), finishes.get(key)];
+    if (before === undefined || after === undefined || theirs === undefined || own?.repo !== theirs.repo) return false;
+    return before !== after && isCheckedAhead([own.finish, theirs.finish], before, after);
+  };
+  return new Map(
+    [...all].map(([key, shared]) => {
+      const ahead = new Set([...all.keys()].filter((other) => isAhead(other, key)));
+      return [key, { ...shared, after: new Set([...shared.after, ...ahead]), ahead }];
+    }),
+  );
 }
 
 /** Each verification after those before it in any finish line; if finish lines contradict each other, in the order they came. */

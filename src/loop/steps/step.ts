@@ -5,6 +5,7 @@ import type { Tracker } from "../../ports/tracker.ts";
 import type { Semaphore } from "../concurrency/semaphore.ts";
 import type { StepFact } from "../programs/scope.ts";
 import type { QuestionContext } from "../questions/ask.ts";
+import type { BaseHealth } from "./base-health.ts";
 import type { Manifests } from "./manifests.ts";
 import type { TestCanaries } from "./test-canaries.ts";
 
@@ -19,6 +20,8 @@ export interface StepContext extends QuestionContext {
   readonly manifests: Manifests;
   /** The run's knowledge of test canaries. */
   readonly testCanaries: TestCanaries;
+  /** The checks that commits of the bases have passed and failed. */
+  readonly baseHealth: BaseHealth;
 }
 
 /** The result of a step. Its caller records the facts. */

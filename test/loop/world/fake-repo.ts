@@ -99,6 +99,7 @@ export class FakeRepo {
       files: () => Promise.resolve([]),
       tree: none,
       deriveCommit: none,
+      reverse: none,
       writePatch: done,
       candidate: ({ tip: from, message, onto }) => {
         const base = onto ?? tip();

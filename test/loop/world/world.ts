@@ -10,6 +10,7 @@ import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../../src/loop/run/perform.ts";
+import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../../src/loop/steps/test-canaries.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
@@ -184,6 +185,7 @@ function contextOf(
     scans: {} as LoopContext["scans"],
     manifests: new Manifests(files),
     testCanaries: new TestCanaries(),
+    baseHealth: new BaseHealth(),
     harness: fixedHarness(),
     templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GitFailure } from "../git/git-call.ts";
+import { partOf, writeCommit } from "../git/git-queries.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -50,6 +51,16 @@ export async function deriveCommit(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A commit on top of `tip` that has the files of `from`: merged into a later base, it takes back the change between them. */
+export async function reverseCommit(
+  store: Store,
+  { from, tip, message }: { readonly from: string; readonly tip: string; readonly message: string },
+): Promise<string> {
+  const tree = await partOf(store, objectId(from), "tree");
+  if (tree === undefined) throw new Error(`the commit ${from} is gone`);
+  return writeCommit(store, { tree, parent: objectId(tip), message });
 }
 
 /** The modes of files by their paths. */

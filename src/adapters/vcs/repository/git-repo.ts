@@ -9,7 +9,7 @@ import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
 import { changedLines } from "../landing/changed-lines.ts";
-import { deriveCommit, readFilesAt } from "../landing/derived-commit.ts";
+import { deriveCommit, readFilesAt, reverseCommit } from "../landing/derived-commit.ts";
 import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
@@ -42,6 +42,10 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
   const ours = new Set<string>();
   const unwilling = new Set<string>();
   const startedAt = new Map<string, string>();
+  const remember = (tip: string, from: string): void => {
+    if (startedAt.size >= REMEMBERED) startedAt.clear();
+    startedAt.set(tip, from);
+  };
   return {
     id,
     base,
@@ -60,8 +64,7 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     checkoutView: checkoutView(store),
     capture: async (options) => {
       const change = await capture(store, options);
-      if (startedAt.size >= REMEMBERED) startedAt.clear();
-      startedAt.set(change.tip, options.from);
+      remember(change.tip, options.from);
       return change;
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
@@ -74,6 +77,11 @@ function repoOf(store: Store, id: RepoId, base: string): Repo {
     files: (commit) => trackedFiles(store, commit),
     tree: (commit) => readTree(store, commit),
     deriveCommit: (options) => deriveCommit(store, options),
+    reverse: async (options) => {
+      const commit = await reverseCommit(store, options);
+      remember(commit, options.tip);
+      return commit;
+    },
     writePatch: (options) => writePatch(store, options),
     candidate: async ({ tip, message, onto, signal, lands }) => {
       const base = onto ?? (await baseTip(store));

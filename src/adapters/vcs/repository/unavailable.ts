@@ -27,6 +27,7 @@ const CLASSIFIED = [
   "readFiles",
   "files",
   "deriveCommit",
+  "reverse",
   "land",
   "missingFromBase",
   "contains",

@@ -1,0 +1,45 @@
+import type { RepoId, TicketId } from "../values/ids.ts";
+
+/** A check that fails on the tip of a base without any change, and that passed on an earlier commit of it in this run. */
+export interface FailingCheck {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The tip on which it failed first, and the ticket that landed it; absent if the commit is nobody's of this run. */
+  readonly sha: string;
+  readonly suspect?: TicketId;
+  /** The ticket whose finish line has the check, and the index of the check in it. */
+  readonly foundBy: TicketId;
+  readonly step: number;
+  readonly name: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** The base as it was known when the check ran last. If the base moves on, the check runs again. */
+  readonly seen: string;
+  readonly isRunning?: true;
+}
+
+/** Facts of checks that run on a base without a change. */
+export type BaseCheckFact =
+  /** The failed check of a base that has moved on runs again. */
+  | { readonly type: "base-check-started"; readonly repo: RepoId }
+  | {
+      readonly type: "base-check-ended";
+      readonly repo: RepoId;
+      /** The commit that was checked. */
+      readonly sha: string;
+      /** The ticket whose finish line has the check, and the index of the check in it. */
+      readonly foundBy: TicketId;
+      readonly step: number;
+      readonly ok: boolean;
+      /** One line for people. */
+      readonly summary: string;
+    }
+  /** It could not be finished: it neither passed nor failed. */
+  | { readonly type: "base-check-stopped"; readonly repo: RepoId };
+
+/** True for a fact of a check on a base. */
+export function isAboutBaseCheck<T extends { readonly type: string }>(
+  fact: T,
+): fact is Extract<T, { readonly type: BaseCheckFact["type"] }> {
+  return fact.type.startsWith("base-check-");
+}

@@ -1,0 +1,61 @@
+import { stepName } from "../batch/step-spec.ts";
+import { specOf } from "../schedule/plan.ts";
+import { vecItems } from "../values/vec.ts";
+import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
+import type { RunEvent } from "./event.ts";
+import { baseKey } from "./people-fact.ts";
+import { withRepoBase } from "./reduce-base.ts";
+import { landingsOf } from "./reduce-landing.ts";
+import type { RunState } from "./state.ts";
+
+/** Events of checks that run on a base without a change. */
+export type BaseCheckEvent = Extract<RunEvent, { type: BaseCheckFact["type"] }>;
+type Ended = Extract<BaseCheckEvent, { type: "base-check-ended" }>;
+
+/** Folds the events of checks on a base. */
+export function reduceBaseCheck(state: RunState, event: BaseCheckEvent): RunState {
+  const { repo } = event;
+  const known = state.failingChecks[repo];
+  if (event.type === "base-check-ended") return end(state, known, event);
+  if (known === undefined) return state;
+  if (event.type === "base-check-started") {
+    const next: FailingCheck = { ...known, isRunning: true, seen: tipKnown(state, repo) };
+    return { ...state, failingChecks: { ...state.failingChecks, [repo]: next } };
+  }
+  return { ...state, failingChecks: { ...state.failingChecks, [repo]: idle(known) } };
+}
+
+function idle({ isRunning: _, ...check }: FailingCheck): FailingCheck {
+  return check;
+}
+
+function end(state: RunState, known: FailingCheck | undefined, event: Ended): RunState {
+  const { at, repo, sha, foundBy, step, ok, summary } = event;
+  const spec = specOf(state.plan, foundBy).finish[step];
+  const name = spec === undefined ? "check" : stepName(spec);
+  if (ok) {
+    const { [repo]: _, ...failingChecks } = state.failingChecks;
+    return withRepoBase({ ...state, failingChecks, reverified: false }, repo, at);
+  }
+  const suspect = landingsOf(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
+  const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }) };
+  const next: FailingCheck = { ...(known === undefined ? fresh : idle(known)), seen: known?.seen ?? sha };
+  return withRepoBase({ ...state, failingChecks: { ...state.failingChecks, [repo]: next } }, repo, at);
+}
+
+function landedBy(state: RunState, sha: string) {
+  return [...vecItems(state.tickets)].find(({ mergedSha }) => mergedSha === sha)?.id;
+}
+
+/** The tip of a base as far as the run knows it: as last seen, or as last landed. */
+export function tipKnown({ fingerprints, landings }: Pick<RunState, "fingerprints" | "landings">, repo: string): string {
+  return fingerprints?.[baseKey(repo)] ?? landings[repo]?.last ?? "";
+}
+
+/** Failed checks of bases as a new engine finds them: each runs once more. */
+export function withBaseChecksDue(state: RunState): RunState {
+  const failingChecks = Object.fromEntries(
+    Object.entries(state.failingChecks).map(([repo, check]) => [repo, { ...idle(check), seen: "" }]),
+  );
+  return { ...state, failingChecks };
+}

@@ -1,0 +1,191 @@
+import type { Ticket } from "../../domain/batch/schema.ts";
+import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import type { Allowance } from "../../domain/evidence/results.ts";
+import type { LiveState } from "../../domain/run/live-check.ts";
+import type { RevertedChange } from "../../domain/run/revert-fact.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { repairLane } from "../concurrency/merge-queue.ts";
+import { pause } from "../concurrency/wait.ts";
+import type { StepScope } from "../programs/scope.ts";
+import { assertTracker } from "../steps/assert.ts";
+import { runCheckStep } from "../steps/check-step.ts";
+import { runVerifyStep } from "../steps/verify-step.ts";
+import { verifyScope } from "./live-check.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+
+/** Times that a moving base is followed. */
+const CHASES = 5;
+/** Wait before a checkout that cannot be updated is checked again: the first, and the longest. Milliseconds. */
+const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
+
+/**
+ * A revert brings back what was in the base before, written by no agent: so it may remove the tests, suppressions and settings that
+ * came with the change. Tests that are in both trees must still pass as on the base.
+ */
+const RESTORES: Allowance = {
+  testsRemoved: ["*"],
+  testsSkipped: ["*"],
+  suppressions: true,
+  scripts: true,
+  attributes: true,
+  configuration: true,
+};
+
+/** Found in the environment of every process of a revert. */
+export function revertMarker(run: RunId, ticket: TicketId): string {
+  return `${run}/${ticket}/revert`;
+}
+
+/** The change cannot be taken back; the base stays frozen. */
+class RevertImpossible extends Error {
+  override readonly name = "RevertImpossible";
+  readonly detail: string;
+  constructor(reason: string, detail = "") {
+    super(reason);
+    this.detail = detail;
+  }
+}
+
+interface Revert {
+  readonly ctx: LoopContext;
+  readonly spec: Ticket;
+  readonly live: LiveState;
+  readonly repo: Repo;
+  readonly scope: StepScope;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reverts the landed change of a ticket that has broken its base: builds the change in reverse on the base's tip, runs the ticket's
+ * `check` steps on it, lands it by compare-and-swap, and runs the `verify` steps on the base without the change. What others have
+ * landed or committed since stays. A revert that an earlier engine had announced is recognised in the base, and not repeated. Never
+ * throws: it reports that it has ended, failed or stopped.
+ */
+export async function revertLanded(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<void> {
+  try {
+    const ticket = ticketOf(ctx.state(), id);
+    const { live } = ticket;
+    if (live === undefined) throw new RevertImpossible("the ticket has not landed");
+    const spec = specOf(ctx.state().plan, id);
+    const marker = revertMarker(ctx.run, id);
+    const plain = await verifyScope(ctx, ticket, { signal, marker });
+    const { fixes: _, ...restored } = spec;
+    const scope: StepScope = { ...plain, ticket: { ...restored, allow: RESTORES } };
+    const revert: Revert = { ctx, spec, live, repo: waitingRepoOf(ctx, spec, signal), scope, signal };
+    if (!(await completeLanding(revert))) await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
+    const after = await verifyWithout(revert);
+    await noteInTracker(revert);
+    ctx.report({ type: "revert-ended", ticket: id, ...after });
+  } catch (error) {
+    if (signal.aborted || ctx.state().fatalOutage !== undefined) return void ctx.report({ type: "revert-stopped", ticket: id });
+    const detail = error instanceof RevertImpossible ? error.detail : "";
+    ctx.report({ type: "revert-failed", ticket: id, reason: plainText(errorMessage(error), 300), detail });
+  }
+}
+
+/** Completes a landing that an earlier engine had announced, if it has reached the base. */
+async function completeLanding({ ctx, spec, live, repo }: Revert): Promise<boolean> {
+  const { from, to, hasLanded } = live.revert ?? {};
+  if (from === undefined || to === undefined || !(await repo.contains(to))) return false;
+  await repo.land({ from, to });
+  if (!hasLanded) ctx.report({ type: "revert-landed", ticket: spec.id, repo: repo.id, from, to });
+  return true;
+}
+
+async function landRevert(revert: Revert): Promise<void> {
+  for (let chase = 0; chase < CHASES; chase += 1) {
+    const candidate = await build(revert);
+    await runChecks(revert, candidate);
+    if (await landCandidate(revert, candidate)) return;
+  }
+  throw new RevertImpossible(`the base moved ${CHASES} times while the change was being reverted`);
+}
+
+async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> {
+  const { sha, from } = live;
+  if (!(await repo.contains(sha))) throw new RevertImpossible(`${sha.slice(0, 7)} is no longer in ${repo.base}`);
+  const trailers = `Loopdash-Ticket: ${spec.id}\nLoopdash-Run: ${ctx.run}\nLoopdash-Reverts: ${sha}`;
+  const why = `This reverts commit ${sha}, whose live checks kept failing.`;
+  const message = `Revert "${spec.title}" (${spec.id})\n\n${why}\n\n${trailers}\n`;
+  const tip = await repo.reverse({ from, tip: sha, message });
+  const candidate = await repo.candidate({ tip, message, signal });
+  if (!candidate.ok) {
+    const paths = candidate.conflicts.map((path) => plainText(path, 200));
+    const where = paths.length === 1 ? paths[0] : `${paths.length} files`;
+    throw new RevertImpossible(`its revert conflicts with later changes in ${where}`, boundedList(paths));
+  }
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  if (paths.length === 0) throw new RevertImpossible("the base holds nothing of its change any more");
+  ctx.testCanaries.noteBuilt(candidate.commit, { from: candidate.base, isTrusted: spec.allow?.configuration === true });
+  return candidate;
+}
+
+async function runChecks({ ctx, spec, repo, scope, signal }: Revert, candidate: Built): Promise<void> {
+  for (const [index, step] of spec.finish.entries()) {
+    if (step.step !== "check") continue;
+    const turned = atStep(scope, index, step);
+    // The trees that it joins have passed with planted tests before.
+    const plain = { ...step, canary: "off" as const };
+    const result = await ctx.commandPermits.run(() => runCheckStep(ctx, turned, repo, plain, candidate), signal);
+    if (result.ok) continue;
+    const { name, summary, detail } = result.evidence;
+    throw new RevertImpossible(`check ${name} fails without the change: ${summary}`, detail);
+  }
+}
+
+/** Lands the checked revert; waits while a checkout of the base cannot follow. False if the base has moved. */
+async function landCandidate({ ctx, spec, repo, signal }: Revert, { base: from, commit: to }: Built): Promise<boolean> {
+  const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
+  const refUpdate = { ticket: spec.id, repo: repo.id, from, to };
+  for (let wait: number = LOOK_AGAIN_MS.first; ; wait = Math.min(wait * 2, LOOK_AGAIN_MS.most)) {
+    signal.throwIfAborted();
+    if (!ctx.report({ type: "revert-intended", ...refUpdate }))
+      throw new RevertImpossible("a person has settled the ticket meanwhile");
+    const landing = await repo.land({ from, to });
+    if (landing.as === "landed") {
+      ctx.report({ type: "revert-landed", ...refUpdate });
+      return true;
+    }
+    if (landing.as === "moved") return false;
+    const reason = plainText(landing.reason, 300);
+    if (ctx.clock.now() >= deadline) throw new RevertImpossible(`its revert could not land: ${reason}`);
+    ctx.report({ type: "revert-waiting", ticket: spec.id, reason });
+    await pause(ctx.clock, wait, signal);
+  }
+}
+
+/** The live check on the base without the change. It decides nothing: the check may ask for the very thing that was taken back. */
+async function verifyWithout({ ctx, spec, repo, scope, signal }: Revert): Promise<RevertedChange["after"]> {
+  const tip = await repo.baseTip();
+  const verify = async (): Promise<RevertedChange["after"]> => {
+    for (const [index, step] of spec.finish.entries()) {
+      if (step.step !== "verify") continue;
+      const result = await runVerifyStep(ctx, atStep(scope, index, step), repo, step, tip);
+      if (!result.ok) return { ok: false, summary: `${stepName(step)}: ${plainText(result.evidence.summary, 300)}` };
+    }
+    return { ok: true, summary: "the live check passes without the change" };
+  };
+  return ctx.commandPermits.run(verify, signal);
+}
+
+/** Tells the reason to those who read the tracker, which has never had the ticket as done since its landing. */
+async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
+  const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
+  const last = live.history.at(-1)?.summary ?? "no reason kept";
+  const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: its live checks kept failing; the last: ${last}`;
+  // A person's words stay, and the note is for people only, so a refusal changes nothing.
+  await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });
+  signal.throwIfAborted();
+}
+
+function atStep(scope: StepScope, index: number, step: StepSpec): StepScope {
+  return { ...scope, turn: { step: index, name: stepName(step), rest: (idle) => idle() } };
+}

@@ -1,0 +1,98 @@
+import type { RunEvent } from "../../domain/run/event.ts";
+import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
+import { suspectOf } from "../../domain/run/reduce-base.ts";
+import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { displayText } from "../display-text.ts";
+import { type EventLabel, STYLES, toned } from "./tone.ts";
+
+const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
+  due: "live check repeated",
+  person: "live check asked for",
+  end: "last live check",
+};
+
+/** A live check, with its count and what follows a failed one. */
+export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
+  const { live, phase } = ticketOf(state, event.ticket);
+  if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
+  if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
+  if (event.problem === "held") return [toned(STYLES.heldUp, "waiting"), event.summary];
+  if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
+  const next = phase === "landed" ? "" : "; an agent is next";
+  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
+}
+
+/** Describes an event of the engine's revert. */
+export function revertLabel(event: RevertEvent): EventLabel | undefined {
+  switch (event.type) {
+    case "revert-intended":
+      return undefined;
+    case "revert-started":
+      return [STYLES.again, "its change is being reverted: the live checks keep failing"];
+    case "revert-landed":
+      return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the live check runs without the change`];
+    case "revert-waiting":
+      return [toned(STYLES.heldUp, "waiting"), `revert waits: ${event.reason}`];
+    case "revert-ended":
+      return event.ok
+        ? [STYLES.again, "open again, its change is reverted; the live check passes without it"]
+        : [STYLES.failed, `open again, its change is reverted; the live check fails without it too: ${event.summary}`];
+    case "revert-failed":
+      return [STYLES.failed, `cannot be reverted, the base stays frozen: ${event.reason}`];
+    case "revert-stopped":
+      return [STYLES.cutOff, "revert stopped: it goes on with the next engine"];
+  }
+}
+
+/** The lines of bases that this event broke or repaired. */
+export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunState): readonly EventLabel[] {
+  return incidents.flatMap((incident): EventLabel[] => {
+    if (incident.kind !== "broken-base") return [];
+    const { repo = "", summary } = incident;
+    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} is whole again: ${summary}`]];
+    return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
+  });
+}
+
+const RESPONSES: Readonly<Record<BrokenBaseResponse, string>> = {
+  frozen: "frozen",
+  reverting: "reverting",
+  continuing: "continuing",
+};
+
+/** The broken base that a run shows, in parts that are safe to draw. Plain values only. */
+export interface BrokenBaseLabel {
+  readonly repo: string;
+  /** The suspected commit and its ticket. */
+  readonly suspect: string;
+  readonly ticket?: TicketId;
+  /** What fails. */
+  readonly failure: string;
+  readonly response: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The number of other broken bases. */
+  readonly more: number;
+}
+
+/** The base that has been broken longest; undefined if none is, or the run has ended. */
+export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | undefined {
+  if (run === undefined || run.end !== undefined) return undefined;
+  const all = Object.entries(run.brokenBases).toSorted(([, a], [, b]) => a.since - b.since);
+  const [repo, base] = all[0] ?? [];
+  if (repo === undefined || base === undefined) return undefined;
+  const { ticket, step, summary, since } = base;
+  return {
+    repo: displayText(repo),
+    suspect: suspectOf(base),
+    ...(ticket && { ticket }),
+    failure: displayText(`${step} fails: ${summary}`),
+    response: RESPONSES[responseTo(run, base)],
+    since,
+    more: all.length - 1,
+  };
+}

@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { spokenLines } from "../../components/screen-reader/lines.ts";
+import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
+import { describeEvents } from "../../src/store/describe-event.ts";
+import { batchOf, RunBuilder } from "../store/run-builder.ts";
+import { clickOn } from "./clicks.ts";
+import { mount } from "./mount.tsx";
+import { SIZES, shot } from "./shot.ts";
+import { storeOf } from "./stage.ts";
+
+beforeAll(() => {
+  process.env["TZ"] = "UTC";
+});
+
+const T1 = TicketId.parse("T-1");
+const SHA = "bad5eed".padEnd(40, "0");
+
+/** A run in which T-1's change broke the base three minutes ago; T-2 is at work. */
+function broken(onBroken: "freeze" | "revert" | "continue" = "freeze"): RunBuilder {
+  const batch = batchOf({ name: "shop", tickets: [{ id: "T-1" }, { id: "T-2" }, { id: "T-3", dependsOn: ["T-1"] }] });
+  const run = new RunBuilder({ ...batch, live: { repeats: 0, everySeconds: 15 }, onBroken }, { sandboxed: true });
+  run.working("T-1", "working").working("T-2", "reading the tests").claims("T-1");
+  const move = { repo: RepoId.parse("app"), from: "a".repeat(40), to: SHA };
+  const evidence = { step: "verify", name: "live", summary: "the site answers 502", detail: "" } as const;
+  run.of("T-1", { type: "merge-intended", ...move }, { type: "merge-landed", ...move });
+  return run.of("T-1", { type: "attempt-ended", outcome: "landed", evidence }).wait(180);
+}
+
+function reverting(): RunBuilder {
+  const run = broken("revert");
+  run.play({ type: "revert-started", ticket: T1 });
+  return run;
+}
+
+describe("a broken base has a line of its own", () => {
+  test.each(SIZES)("at %i×%i", async (columns, rows) => {
+    const text = await shot(broken(), [columns, rows], []);
+    await expect(text).toMatchFileSnapshot(`./__snapshots__/broken-base-${columns}x${rows}.txt`);
+    const line = text.split("\n").find((each) => each.includes("BROKEN"));
+    expect(line).toContain("✖ BROKEN     app · bad5eed of T-1 · frozen");
+    expect(line).toMatch(/ 3m$/);
+    if (columns >= 80) expect(line).toContain("· live fails: the site");
+  });
+
+  test("in every view, with what is done about it", async () => {
+    for (const key of ["3", "4", "5"])
+      expect(await shot(broken("continue"), [120, 30], [[key, "BROKEN"]])).toContain("· continuing ·");
+    expect(await shot(reverting(), [80, 24], [])).toContain("· reverting ·");
+  });
+
+  test("for a screen reader, first and in words", () => {
+    const [, line] = spokenLines(storeOf(broken()).store.getState(), 300, 60);
+    expect(line).toMatch(
+      /^Broken base of app since \d\d:\d\d:\d\d: bad5eed of T-1 is suspected, frozen\. live fails: the site answers 502\.$/,
+    );
+  });
+
+  test("in the feed and in plain lines: once when it breaks and once when it is whole", () => {
+    const run = reverting();
+    const move = { ticket: T1, repo: RepoId.parse("app"), from: SHA, to: "fee1600d".padEnd(40, "0") };
+    run.play({ type: "revert-intended", ...move });
+    run.play({ type: "revert-landed", ...move });
+    run.play({ type: "revert-ended", ticket: T1, ok: true, summary: "" });
+    const lines = run.events.flatMap((event) => describeEvents(event, run.state)).map(({ text }) => text);
+    expect(lines.filter((text) => text.startsWith("the base of app"))).toEqual([
+      expect.stringContaining("the base of app is broken: bad5eed of T-1: the site answers 502"),
+      expect.stringContaining("the base of app is whole again: bad5eed of T-1: the site answers 502; reverted by fee1600"),
+    ]);
+    expect(lines).toContain("its change is being reverted: the live checks keep failing");
+    expect(lines).toContain("reverted in app as fee1600; the live check runs without the change");
+  });
+
+  test("and clicks still find what they are on", async () => {
+    await using m = await mount(broken(), 80, 24);
+    m.stage.keyboard.press(await clickOn(m, /T-2/));
+    await m.stage.shows("▌");
+    expect(m.store.getState().ui.selected).toBe("T-2");
+    m.stage.keyboard.press(await clickOn(m, "BROKEN"));
+    await expect.poll(() => m.store.getState().ui.selected).toBe("T-1");
+  });
+});
