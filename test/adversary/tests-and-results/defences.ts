@@ -179,8 +179,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: "return runCheckStep(ctx, scope, this.#repo, spec, candidate);",
-        to: "return runCheckStep(ctx, scope, this.#repo, spec, { ...candidate, commit: this.#change.tip });",
+        from: "const result = await runCheckStep(ctx, scope, repo, step, candidate);",
+        to: "const result = await runCheckStep(ctx, scope, repo, step, { ...candidate, commit: this.#change.tip });",
       },
     ],
   },
