@@ -5,6 +5,7 @@ import { keptBranch, ticketBranch } from "../../src/domain/run/kept-work.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { Adjudicator, claim, leave, WALL } from "./blocker-stage.ts";
 import { commitOnBranch, open, T1 } from "./drift-stage.ts";
 import { oneFile, RUN, type Stage } from "./stage.ts";
 
@@ -76,6 +77,25 @@ describe("a person's commit on the branch of a ticket (I4)", () => {
     const prompt = readFileSync(stage.tasks.findLast(({ ticket }) => ticket === T1)?.promptFile ?? "", "utf8");
     expect(prompt).toContain(`git show ${sha}`);
     expect(prompt).not.toContain('person "person" failed');
+  });
+
+  test("is not what the engine took over from an agent whose claimed blocker was rejected", async () => {
+    const { stage } = await open(
+      {
+        tickets: [ticketOf("T-1")],
+        work: (task) => {
+          if (task.attempt === 1) leave(task, "blocker.json", claim({ evidence: [{ ...WALL, exitCode: 4 }] }));
+          return oneFile(task);
+        },
+      },
+      () => new Adjudicator().context,
+    );
+    using _ = stage;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0 });
+    expect(stage.tasks.length).toBe(2);
+    await stage.engine.performer.pollPeople();
+    expect(acts(stage)).toEqual([]);
   });
 
   test("with kept work (@n): it stays there, and is counted once, whatever is killed when", async () => {

@@ -219,7 +219,7 @@ export const BatchFile = z.strictObject({
   ),
   live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
   onBroken: OnBroken.optional().describe(
-    "What happens while a base is broken: freeze (default) lands nothing else on it, revert also takes back a landed change whose live checks keep failing, continue lands on",
+    "What a broken base means: freeze (default) lands nothing else on it, revert also takes its landed change back, continue lands on",
   ),
   transients: z
     .array(TransientSpec)

@@ -131,6 +131,8 @@ export type AttemptFact =
       readonly evidence?: Evidence;
       /** It landed, and its live check waits for an earlier environment of the base. */
       readonly held?: true;
+      /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
+      readonly tip?: string;
     } & AttemptRef)
   /** A step failed by this transient. It is retried once after the wait; a passed retry counts as fix-and-proceed. */
   | ({

@@ -173,7 +173,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
-  const after = afterAttempt(ticket, attempt, event);
+  const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
   const hasClaim = claimed(attempt) || ticket.unfinished?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);

@@ -29,6 +29,10 @@ export function branchesAfter({ attempt, branches }: TicketState, event: RunEven
       const own = worktree === undefined ? {} : { [worktree.branch]: event.sha };
       return { branches: withTips(branches, { ...own, [event.branch]: event.sha }) };
     }
+    case "attempt-ended":
+      return worktree === undefined || event.tip === undefined
+        ? {}
+        : { branches: withTips(branches, { [worktree.branch]: event.tip }) };
     // It is not known whether its branch was moved.
     case "work-not-kept":
       return worktree === undefined ? {} : { branches: withoutTip(branches, worktree.branch) };

@@ -28,10 +28,17 @@ export function describeCommits(commits: readonly Commit[], branch: string): str
 /**
  * Notices commits of people on the branch of a ticket, and puts them on a branch of their own. Called right before the engine
  * moves or deletes the ticket's branch, so that nothing of theirs is lost. `isAtRest`: the engine is not moving it at the moment.
+ * `repo` may be one whose calls wait out an outage.
  */
-export async function keepPeoplesCommits(ctx: BranchContext, id: TicketId, { isAtRest = true } = {}): Promise<void> {
+export async function keepPeoplesCommits(
+  ctx: BranchContext,
+  id: TicketId,
+  {
+    isAtRest = true,
+    repo = repoOf(ctx, specOf(ctx.state().plan, id)),
+  }: { readonly isAtRest?: boolean; readonly repo?: Repo } = {},
+): Promise<void> {
   const branch = ticketBranch(ctx.run, id);
-  const repo = repoOf(ctx, specOf(ctx.state().plan, id));
   await observeBranch(ctx, repo, { ticket: id, branch, isAtRest });
   const { people = [] } = ticketOf(ctx.state(), id).branches ?? {};
   const tip = people.length === 0 ? undefined : await repo.branchTip(branch);

@@ -130,7 +130,7 @@ async function attempt(
   const claims = await readClaims(ctx, open, repo, { baseSha, change });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
   if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
-  return claims.end;
+  return { ...claims.end, tip: change.tip };
 }
 
 /** Least time for a capture if the agent has used up the attempt's time. Milliseconds. */
@@ -147,7 +147,7 @@ async function captureWork(
   const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
-    await keepPeoplesCommits(ctx, ticket.id);
+    await keepPeoplesCommits(ctx, ticket.id, { repo });
     return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
   } catch (error) {
     throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
@@ -167,7 +167,7 @@ async function start(
   tree: { path: string; branch: string },
 ): Promise<string> {
   const baseSha = await repo.baseTip();
-  await keepPeoplesCommits(ctx, ticket.id);
+  await keepPeoplesCommits(ctx, ticket.id, { repo });
   await repo.addWorktree({ ...tree, from: baseSha });
   return baseSha;
 }

@@ -24,6 +24,9 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     land: (options) => persist(() => repo.land(options)),
     missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),
     contains: (commit) => persist(() => repo.contains(commit)),
+    branchTip: (branch) => persist(() => repo.branchTip(branch)),
+    keepBranch: (options) => persist(() => repo.keepBranch(options)),
+    commitsSince: (options) => persist(() => repo.commitsSince(options)),
     has: (commit) => persist(() => repo.has(commit)),
   };
 }

@@ -60,6 +60,8 @@ export interface AttemptEnd {
   readonly evidence?: Evidence;
   /** It landed, and its live check waits for an earlier environment of the base. */
   readonly held?: true;
+  /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
+  readonly tip?: string;
 }
 
 /** The outcome of an attempt that was ended from outside. */

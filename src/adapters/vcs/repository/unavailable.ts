@@ -31,6 +31,9 @@ const CLASSIFIED = [
   "land",
   "missingFromBase",
   "contains",
+  "branchTip",
+  "keepBranch",
+  "commitsSince",
   "has",
 ] as const;
 
