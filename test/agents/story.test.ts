@@ -36,7 +36,7 @@ const reviewer: Script = (_turn, asked) => {
   }
 };
 
-test("the example's batch, worked by the real claude and reviewed by the real codex", { timeout: 420_000 }, async () => {
+test("the example's batch, worked by the real claude and reviewed by the real codex", { timeout: 900_000 }, async () => {
   let agent = "";
   const work = await anthropicStandIn(worker(() => agent));
   const review = await responsesStandIn(reviewer);

@@ -6,11 +6,11 @@ import { batch, FOUND, reading } from "./stage.ts";
 
 const { tickets } = batch;
 
-test("nine tickets over two repositories, in a graph with chains, joins and an edge between the repositories", () => {
-  expect(tickets).toHaveLength(9);
+test("ten tickets over two repositories, in a graph with chains, joins and an edge between the repositories", () => {
+  expect(tickets).toHaveLength(10);
   expect(new Set(tickets.map((ticket) => ticket.repo))).toEqual(new Set(["shop", "infra"]));
   const { dependents } = planOf(tickets, {});
-  expect(topologicalOrder(tickets, dependents)).toHaveLength(9);
+  expect(topologicalOrder(tickets, dependents)).toHaveLength(10);
   expect(tickets.filter((ticket) => ticket.dependsOn.length >= 2).length).toBeGreaterThanOrEqual(2);
   const repoOf = (id: string) => tickets.find((ticket) => ticket.id === id)?.repo;
   expect(tickets.some((ticket) => ticket.dependsOn.some((dep) => repoOf(dep) !== ticket.repo))).toBe(true);

@@ -45,8 +45,8 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
 
   const report = JSON.parse((await story.loopdash("report", "--json")).output) as RunReport;
   expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 1, byClass: { I7: 1 } } });
-  expect(report.tickets).toHaveLength(12);
-  expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(10);
+  expect(report.tickets).toHaveLength(13);
+  expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(11);
   expect(report.tickets.flatMap(({ id, state, humanStep }) => (state === "human-gated" ? [[id, humanStep]] : []))).toEqual([
     ["SHOP-5", "Sign the provider's contract and put the key into SHOP_PAYMENT_KEY of prod"],
     ["INFRA-3", "In the registrar's console, set the A record of shop.example to 203.0.113.7"],
@@ -65,9 +65,13 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   // The scripted person closes a ticket that waits: no agent starts on it.
   expect(report.tickets.find(({ id }) => id === "SHOP-6")).toMatchObject({ state: "done", attempts: 0 });
   expect(byType("tracker-drifted")).toMatchObject([{ ticket: "SHOP-6", change: { kind: "closed" } }]);
-  // VAT comes up late on prod: its live check is repeated twice, without an agent.
-  expect(byType("live-check-ended").map(({ ticket, ok }) => `${ticket} ${ok}`)).toEqual(["SHOP-3 false", "SHOP-3 true"]);
+  // VAT comes up late on prod: its live check is repeated twice, without an agent. The log never comes up on dev: it is reverted.
+  const checks = (id: string) => byType("live-check-ended").flatMap(({ ticket, ok }) => (ticket === id ? [ok] : []));
+  expect(checks("SHOP-3")).toEqual([false, true]);
   expect(report.tickets.find(({ id }) => id === "SHOP-3")).toMatchObject({ state: "done", attempts: 2 });
+  expect(checks("INFRA-4")).toEqual([false, false]);
+  expect(byType("revert-landed").map(({ ticket }) => ticket)).toEqual(["INFRA-4"]);
+  expect(report.tickets.find(({ id }) => id === "INFRA-4")).toMatchObject({ state: "done", attempts: 2 });
 
   // Both repositories' first visit to prod finds it starting.
   expect(byType("step-retried").map(({ transient }) => transient)).toEqual(["service is starting", "service is starting"]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { setStory, tell } from "./story-stage.ts";
 
-test("twelve tickets, three of them found on the way: nine shipped and live, one closed by a person, two left to a person with the exact step", {
-  timeout: 240_000,
+test("thirteen tickets: ten shipped and live, one of them reverted first, one closed by a person, two left to a person with the exact step", {
+  timeout: 900_000,
 }, async () => {
   await using story = await setStory();
   const events = await tell(story);
@@ -10,8 +10,8 @@ test("twelve tickets, three of them found on the way: nine shipped and live, one
   const passed = events.flatMap((event) => (event.type === "step-ended" && event.ok ? [`${event.ticket} ${event.step}`] : []));
   const ended = (outcome: string) =>
     events.flatMap((event) => (event.type === "attempt-ended" && event.outcome === outcome ? [event.ticket] : []));
-  expect(ended("landed")).toEqual(["SHOP-3"]);
+  expect(ended("landed").toSorted()).toEqual(["INFRA-4", "SHOP-3"]);
   const done = ended("done");
-  expect(done).toHaveLength(8);
+  expect(done).toHaveLength(9);
   for (const id of done) expect(passed).toEqual(expect.arrayContaining([`${id} 4`, `${id} 5`]));
 });
