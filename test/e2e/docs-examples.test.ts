@@ -23,6 +23,7 @@ const BLOCKS: readonly Block[] = ["README.md", ...globSync("docs/**/*.md", { cwd
 /** Pages with a batch that no test can run as it is. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   "docs/reviewer.md": "its agent and reviewer are vendors' programs, which need a key: test/agents runs them",
+  "docs/secrets.md": "it names hosts and secrets of your own: test/e2e/secrets.test.ts runs the same against real ones",
   "docs/stops.md": "its agent is a vendor's program, which needs a key: test/agents runs it",
 };
 

@@ -45,7 +45,7 @@ const OUTSIDE = "what has landed runs here unsandboxed: it can read and change w
 
 const NO_CHECK = "no check runs before merge";
 
-const ADD_A_CHECK = 'add {"step": "check", "name": "tests", "command": […]} with the command that runs your tests before merge';
+const ADD_A_CHECK = 'add {"step": "check", "name": "tests", "command": [...]} with the command that runs your tests before merge';
 
 /** Names the repositories if it is not about all of them. */
 function uncheckedIn(repos: readonly string[], all: number): string {

@@ -80,7 +80,7 @@ describe("readBatch", () => {
         .replace(/^b\.json:\d+:\d+ {2}/gm, "")
         .split("\n"),
     ).toEqual([
-      'finish: no check runs before merge: whatever the agent leaves will land; add {"step": "check", "name": "tests", "command": […]} with the command that runs your tests before merge',
+      'finish: no check runs before merge: whatever the agent leaves will land; add {"step": "check", "name": "tests", "command": [...]} with the command that runs your tests before merge',
       'tickets[1].dependsOn[1]: "T-1" is listed twice',
       'tickets[1].exclusive[1]: "db" is listed twice',
       "sandbox: agents are not confined: they can read and change what you can",
