@@ -32,6 +32,18 @@ const DETECTORS: Readonly<Record<string, string>> = {
   "folders beside it": 'fs.readdirSync("..").filter(foreign).sort()',
 };
 
+/**
+ * Variables of the proxy that a verification has and an agent without open hosts has not; the reason is in
+ * docs/decisions/sealed-checkouts.md.
+ */
+const PROXY = /^(?:https?_proxy|no_proxy|NODE_USE_ENV_PROXY)$/i;
+
+/** What a detector finds but for these variables. */
+function withoutProxy(found: unknown): unknown {
+  if (!Array.isArray(found)) return found;
+  return found.filter((entry: unknown) => !PROXY.test(String(Array.isArray(entry) ? entry[0] : entry)));
+}
+
 /** What differs between an agent and a check, each with its reason in docs/decisions/sealed-checkouts.md. */
 const ALLOWED = ["LOOPDASH_ATTEMPT", "LOOPDASH_OUTBOX", "LOOPDASH_PROMPT", "LOOPDASH_TICKET"];
 
@@ -74,7 +86,7 @@ describe("an agent and a check", () => {
   test.each(Object.keys(DETECTORS))("cannot be told apart by %s", (name) => {
     expect(seen.get("check-look")?.[name]).toBeDefined();
     expect(seen.get("check-look")?.[name]).toEqual(seen.get("agent")?.[name]);
-    expect(seen.get("verify-live")?.[name]).toEqual(seen.get("agent")?.[name]);
+    expect(withoutProxy(seen.get("verify-live")?.[name])).toEqual(seen.get("agent")?.[name]);
   });
 
   test("differ by the variables of an agent's contract alone", () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PROGRAM, Stage } from "./stage.ts";
+import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
 /** How much longer a process takes than it ever does. Milliseconds. */
 const LONGER = 1_500;
@@ -38,9 +38,10 @@ describe("a start", { timeout: 60_000 }, () => {
   test("looks at the repositories before there is a process for git, and begins nothing before that", async () => {
     using stage = new Stage();
     stage.repo("app");
+    stage.agent(HONEST);
     const up = stage.path("up");
     const program = installed(stage, "__git", later(up));
-    const { code } = await stage.start([stage.batch(["T-1"]), "--detach"], {}, program).ended;
-    expect({ code, up: existsSync(up) }).toEqual({ code: 0, up: true });
+    const { code, stderr } = await stage.start([stage.batch(["T-1"]), "--detach"], {}, program).ended;
+    expect({ code, up: existsSync(up) }, stderr).toEqual({ code: 0, up: true });
   });
 });

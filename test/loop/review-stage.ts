@@ -45,7 +45,10 @@ const prompt = fs.readFileSync(LOOPDASH_PROMPT, "utf8");
 const nonce = /^LOOPDASH ANSWER BEGIN (\\w+)$/m.exec(prompt)[1], tree = /It is commit (\\w+)/.exec(prompt)[1];
 const begin = "LOOPDASH ANSWER BEGIN " + nonce, end = "LOOPDASH ANSWER END " + nonce;
 const answer = (value) => console.log(begin + "\\n" + JSON.stringify({ nonce, tree, ...value }) + "\\n" + end);
-const log = ${JSON.stringify(join(folder, "asked"))};
+// In the sandbox this folder is read-only, and every question is counted as the first.
+const folder = ${JSON.stringify(folder)};
+const isWritable = (() => { try { fs.accessSync(folder, fs.constants.W_OK); return true; } catch { return false; } })();
+const log = (isWritable ? folder : fs.mkdtempSync("/tmp/asked-")) + "/asked";
 fs.appendFileSync(log, question + "\\n");
 const asked = fs.readFileSync(log, "utf8").split("\\n").length - 1;
 ${body}
