@@ -162,6 +162,8 @@ describe("a host with headers", () => {
     });
     expect((await ask(refusing.gateway, { method: "GET", path: `http://${NAME}:${refusing.port}/` })).status).toBe(403);
     expect(refusing.host.seen).toHaveLength(2);
+    expect([...gateway.totals().refusals.keys()]).toEqual([]);
+    expect([...refusing.gateway.totals().refusals.keys()]).toEqual([`${NAME}:${refusing.port} answered 403 to the secret "npm"`]);
   });
 
   it("answers streams, bodies and redirects unchanged, and connections are kept", async () => {

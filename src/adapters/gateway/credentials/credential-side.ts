@@ -30,6 +30,8 @@ interface CredentialSideOptions {
   readonly hostSide: () => HostSide;
   /** Counts a refusal, or a defect, and gives what the client may know of it. */
   readonly count: (error: unknown) => Refusal;
+  /** Counts what the step's log must explain, although nothing was refused here. */
+  readonly note: (why: string) => void;
   readonly assertNotCut: () => void;
 }
 
@@ -162,6 +164,7 @@ export class CredentialSide {
       await passWithHeaders({
         ...{ req, res, path, entry, hosts: this.#hosts, upstream: this.#upstreamFor(tunnel), masker: credentials.masker },
         idleMs: limits.idleMs,
+        onRefused: this.#options.note,
         onBytes: (bytes) => {
           traffic.bytesIn += bytes;
         },
