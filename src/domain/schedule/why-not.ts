@@ -2,6 +2,7 @@ import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
+import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
@@ -193,6 +194,5 @@ function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): str
 }
 
 function list(ids: readonly TicketId[]): string {
-  const shown = ids.slice(0, 4).join(", ");
-  return ids.length > 4 ? `${shown} +${ids.length - 4} more` : shown;
+  return firstFewLine(ids, 4);
 }
