@@ -69,30 +69,47 @@ export class Patterns {
    * bytes behind are looked at one by one. Programs often print single lines, and each of them has an end.
    */
   search(bytes: Buffer): { readonly found: readonly Found[]; readonly beginning: number } {
-    const shifts = this.#shifts;
     const { length } = bytes;
     if (this.longest === 0) return { found: NONE, beginning: length };
-    const window = this.#window;
     let found: Found[] | undefined;
     let beginning = length;
-    let at = window - 1;
-    while (at < length) {
-      // In range: at least one byte comes before the window's last one.
-      const shift = shifts[((bytes[at - 1] as number) << 8) | (bytes[at] as number)] as number;
-      if (shift > 0) {
-        at += shift;
-        continue;
-      }
-      const from = at - window + 1;
+    for (const from of this.#windows(bytes)) {
       const match = this.#at(bytes, from);
       if (match !== undefined) {
         found ??= [];
         found.push(match);
       }
       if (beginning === length && this.#beginsAt(bytes, from)) beginning = from;
-      at += 1;
     }
     return { found: found ?? NONE, beginning: beginning < length ? beginning : this.#shortBeginning(bytes) };
+  }
+
+  /**
+   * Where a window may begin, in order. Both halves of the bytes are searched in turn: each step waits for memory, and a processor waits
+   * for two at the same time.
+   */
+  #windows(bytes: Buffer): readonly number[] {
+    const shifts = this.#shifts;
+    const { length } = bytes;
+    const before = this.#window - 1;
+    const middle = Math.max(before, length >> 1);
+    const first: number[] = [];
+    const second: number[] = [];
+    const step = (at: number, hits: number[]): number => {
+      // In range: at least one byte comes before the window's last one.
+      const shift = shifts[((bytes[at - 1] as number) << 8) | (bytes[at] as number)] as number;
+      if (shift > 0) return at + shift;
+      hits.push(at - before);
+      return at + 1;
+    };
+    let [a, b] = [before, middle];
+    while (a < middle && b < length) {
+      a = step(a, first);
+      b = step(b, second);
+    }
+    while (a < middle) a = step(a, first);
+    while (b < length) b = step(b, second);
+    return second.length === 0 ? first : [...first, ...second];
   }
 
   #at(bytes: Buffer, from: number): Found | undefined {
