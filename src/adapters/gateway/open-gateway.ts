@@ -203,6 +203,7 @@ class SocketGateway implements Gateway {
       ...{ credentials, entries },
       hostSide: () => this.#hostSide(),
       count: (error) => this.#count(error),
+      note: (why) => this.#refusals.count(why),
       assertNotCut: () => this.#assertNotCut(),
     });
   }
