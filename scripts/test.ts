@@ -37,6 +37,9 @@ export interface Report {
     readonly name: string;
     readonly status: string;
     readonly message: string;
+    /** In milliseconds since the epoch. */
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
@@ -102,6 +105,16 @@ export function verdictOf(first: Report, again: Report | undefined): { numbers: 
   return { numbers: `${passed} passed, ${failed} failed`, told: `${told}${failures(again ?? first)}`, failed };
 }
 
+/** Files that the list of the slowest names. */
+const SLOWEST = 12;
+
+/** The files that took longest, a line each with seconds. They show what to shorten when the whole takes too long. */
+export function slowest(report: Report): readonly string[] {
+  const took = ({ startTime, endTime }: Report["testResults"][number]): number => Math.round((endTime - startTime) / 1000);
+  const files = report.testResults.toSorted((a, b) => took(b) - took(a)).slice(0, SLOWEST);
+  return files.map((file) => `${String(took(file)).padStart(5)} s  ${relative(ROOT, file.name)}`);
+}
+
 function vitest(args: readonly string[], env: Record<string, string>): number {
   const argv = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...args];
   return spawnSync(process.execPath, argv, { cwd: ROOT, env, stdio: "inherit" }).status ?? 1;
@@ -123,6 +136,7 @@ function strictly(args: readonly string[], env: Record<string, string>): number 
   const verdict = verdictOf(first.report, again?.report);
   writeFileSync(join(OUT, "numbers"), `${verdict.numbers}\n`);
   writeFileSync(join(OUT, "failures"), verdict.told);
+  console.log(`slowest files:\n${slowest(first.report).join("\n")}`);
   const notRun = [first, ...(again === undefined ? [] : [again])].flatMap(({ report }) => tally(report).notRun);
   for (const name of notRun) console.error(`not run: ${name}`);
   return verdict.failed > 0 || notRun.length > 0 ? 1 : (again ?? first).status;

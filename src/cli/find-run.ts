@@ -4,6 +4,7 @@ import { closest, distance } from "fastest-levenshtein";
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../adapters/locks/sqlite-locks.ts";
 import type { RunState } from "../domain/run/state.ts";
+import { firstFew, firstFewLine } from "../domain/values/first-few.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { plainText } from "../domain/values/text.ts";
 import { formatUtc } from "../domain/values/time.ts";
@@ -116,9 +117,11 @@ function recorded(store: RunStore, home: StateHome, name: string | undefined): R
 /** One line that names the run that was taken by its batch's name, and the others; undefined if there was no choice. */
 export function describeChoice({ row, others }: Pick<RecordedRun, "row" | "others">): string | undefined {
   if (others.length === 0) return undefined;
-  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
-  const named = others.slice(0, MOST_NAMED).map(({ run }) => run);
-  return `${row.run} is the latest run of "${plainText(row.name)}"; the others: ${named.join(", ")}${more}`;
+  const named = firstFewLine(
+    others.map(({ run }) => run),
+    MOST_NAMED,
+  );
+  return `${row.run} is the latest run of "${plainText(row.name)}"; the others: ${named}`;
 }
 
 interface Choice {
@@ -140,11 +143,10 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
   if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));
-  const named = near.slice(0, MOST_NAMED).map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
-  const more = near.length > MOST_NAMED ? [`and ${near.length - MOST_NAMED} more`] : [];
+  const named = near.map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
   throw none(
     `"${name}" could be any of ${near.length} runs`,
-    [...named, ...more].join("\n"),
+    firstFew(named, MOST_NAMED).join("\n"),
     "Give the whole name of one of them.",
   );
 }

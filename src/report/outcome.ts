@@ -18,7 +18,7 @@ import { type Html, html, mark } from "./html.ts";
 export function top(state: RunState, live: boolean): Html {
   const { tickets, elapsedMs, costUsd, interventions: i, attempts, claims } = ledgerOf(state);
   const facts: readonly (readonly [string, string, string])[] = [
-    ["shipped", String(tickets.done), `of ${plural(tickets.total, "ticket")}`],
+    ["done", String(tickets.done), `of ${plural(tickets.total, "ticket")}`],
     ["yours", String(tickets.gated), "left to a person"],
     ["open", String(tickets.open), "not done"],
     ["time", formatDuration(elapsedMs), `${plural(attempts, "attempt")}`],

@@ -209,11 +209,11 @@ describe("a click in the summary", () => {
     await using m = await mount(plumbingEnded("done"), 80, 24);
     m.store.setState({ earlier: { run: m.store.getState().run?.run as RunId, runs: earlierRuns() } });
     await m.stage.press("G", "lines above · end");
-    const title = (await m.stage.terminal.lines()).findIndex((line) => line.includes("─ SHIPPED"));
+    const title = (await m.stage.terminal.lines()).findIndex((line) => line.includes("─ DONE"));
     for (let row = title; row < 23; row++) m.stage.keyboard.press(at(10, row));
     await m.stage.press("?", "Keys");
     expect(selected(m)).toBeUndefined();
-    await m.stage.press("\u001b", "SHIPPED");
+    await m.stage.press("\u001b", "─ DONE");
     m.stage.keyboard.press(at(10, title - 1));
     await until(() => selected(m) === "T-10");
   });

@@ -90,7 +90,7 @@ describe("gates", () => {
     const lines = result.evidence.detail.split("\n");
     expect(lines).toHaveLength(21);
     expect(lines[0]).toMatch(/^test\/0 ## Rules x+… \(modified\)$/);
-    expect(lines.at(-1)).toBe("[+10 more]");
+    expect(lines.at(-1)).toBe("and 10 more");
     expect(result.evidence.detail.length).toBeLessThan(5_000);
   });
 });

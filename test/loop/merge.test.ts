@@ -165,5 +165,5 @@ test("a conflict names its files, bounded and plain", () => {
   const conflicts = Array.from({ length: 50 }, (_, i) => `f${i}`);
   const many = conflictEvidence({ ...of, conflicts });
   expect(many.evidence.summary).toBe("conflict with the base in 50 files");
-  expect(many.evidence.detail).toContain("[+30 more]");
+  expect(many.evidence.detail).toContain("and 30 more");
 });

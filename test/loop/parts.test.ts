@@ -15,7 +15,7 @@ describe("bounded output", () => {
 
   test("a list is cut with a count", () => {
     expect(boundedList(["a", "b"], 2)).toBe("a\nb");
-    expect(boundedList(["a", "b", "c"], 2)).toBe("a\nb\n[+1 more]");
+    expect(boundedList(["a", "b", "c"], 2)).toBe("a\nb\nand 1 more");
   });
 });
 

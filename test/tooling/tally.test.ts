@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { failures, type Report, tally, toRunAgain, verdictOf, withProject } from "../../scripts/test.ts";
+import { failures, type Report, slowest, tally, toRunAgain, verdictOf, withProject } from "../../scripts/test.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { ROOT } from "./scratch-tree.ts";
 
@@ -10,6 +10,8 @@ const file = (status: string, ...tests: readonly string[]): Report["testResults"
   name: resolve("test/a.test.ts"),
   status,
   message: "no such module",
+  startTime: 0,
+  endTime: 0,
   assertionResults: tests.map((result, i) => ({
     fullName: `test ${i}`,
     status: result,
@@ -34,6 +36,12 @@ describe("the tally of a test run", () => {
   it.each(["skipped", "pending", "todo", "disabled"])("names a test that is %s", (status) => {
     expect(tally(report(file("passed", "passed", status)))).toEqual({ failed: 0, notRun: ["test 1"] });
   });
+});
+
+it("the slowest files of a test run are named with their seconds, the slowest first", () => {
+  const lasting = (endTime: number) => ({ ...file("passed"), endTime });
+  expect(slowest(report(lasting(1_000), lasting(61_000)))).toEqual(["   61 s  test/a.test.ts", "    1 s  test/a.test.ts"]);
+  expect(slowest(report(...Array.from({ length: 20 }, () => lasting(1))))).toHaveLength(12);
 });
 
 describe("the failures of a test run", () => {

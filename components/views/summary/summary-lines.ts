@@ -48,7 +48,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
     ...section("YOURS NOW", "person", gated.length, steps),
     ...section("NOT DONE", "bad", open.length, left),
     ...section(
-      "SHIPPED",
+      "DONE",
       "good",
       shipped.length,
       shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),

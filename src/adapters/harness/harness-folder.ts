@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { ANSWER_FILE } from "../../domain/outbox/healer-answer.ts";
 import { HARNESS_FILES, type HarnessFile, type HarnessPath, type HarnessTool } from "../../domain/run/heal-fact.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { type HarnessReading, type HarnessTexts, isTool } from "../../ports/harness.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
@@ -49,9 +50,10 @@ export async function readHarness(folder: string): Promise<HarnessReading> {
 function unknownFilesIn(names: readonly string[]): readonly string[] {
   const known: ReadonlySet<string> = new Set([...HARNESS_FILES, TOOLS, ANSWER_FILE]);
   const unknownFiles = names.filter((name) => !known.has(name)).toSorted();
-  const more = unknownFiles.length - MOST_UNKNOWN;
-  const named = unknownFiles.slice(0, MOST_UNKNOWN).map((name) => plainText(name, 80));
-  return more > 0 ? [...named, `${more} more`] : named;
+  return firstFew(
+    unknownFiles.map((name) => plainText(name, 80)),
+    MOST_UNKNOWN,
+  );
 }
 
 /** The scripts under a harness's folder, a real path. All of them can be used, or none: regular files, bounded, plainly named. */

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Problem } from "./front-matter.ts";
@@ -136,10 +137,9 @@ export function shownProblem(name: string, problems: readonly Problem[]): string
 
 /** One error for all problems of the folder. */
 export function unreadableFolder(folder: string, problems: readonly string[], cause?: unknown): UserError {
-  const more = problems.length > MAX_LISTED ? [`and ${problems.length - MAX_LISTED} more`] : [];
   return new UserError({
     what: `The tickets in ${JSON.stringify(folder)} cannot be used`,
-    why: [...problems.slice(0, MAX_LISTED), ...more].join("\n"),
+    why: firstFew(problems, MAX_LISTED).join("\n"),
     todo: "Fix the files that are named, then start again.",
     exitCode: EXIT.usage,
     cause,

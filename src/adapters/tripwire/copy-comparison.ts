@@ -1,4 +1,5 @@
 import type { Judgement } from "../../domain/run/event.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
@@ -134,8 +135,7 @@ function isAbout({ counts, open }: Judgement, ids: readonly TicketId[]): boolean
 }
 
 function named(ids: readonly TicketId[]): string {
-  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
-  return `${ids.slice(0, NAMED).join(", ")}${more} ${ids.length === 1 ? "is" : "are"}`;
+  return `${firstFewLine(ids, NAMED)} ${ids.length === 1 ? "is" : "are"}`;
 }
 
 function words({ judgement: { verdict, counts, problem } }: Judging): string {

@@ -8,6 +8,7 @@ import type { GrowthFact } from "../../domain/run/growth-fact.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { reduceGrowth } from "../../domain/run/reduce-growth.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -68,8 +69,7 @@ function refusal(run: RunId, what: readonly string[], todo: string, offer?: stri
 }
 
 function named(items: readonly string[]): string {
-  const more = items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : "";
-  return `${items.slice(0, MOST_NAMED).join(", ")}${more}`;
+  return firstFewLine(items, MOST_NAMED);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { firstFew } from "../values/first-few.ts";
 import { plainText } from "../values/text.ts";
 
 /** Keys and indices from the top of a batch file down to a value. */
@@ -67,8 +68,8 @@ export function sortProblems(problems: readonly BatchProblem[]): readonly BatchP
  * first 20, then the number of further ones. Safe for a terminal. `file` is the batch file's name as the person gave it.
  */
 export function formatProblems(file: string, problems: readonly BatchProblem[]): string {
-  const lines = problems.slice(0, MAX_SHOWN).map((problem) => plainText(formatProblem(file, problem), MAX_LINE));
-  return [...lines, ...(problems.length > MAX_SHOWN ? [`+${problems.length - MAX_SHOWN} more`] : [])].join("\n");
+  const lines = problems.map((problem) => plainText(formatProblem(file, problem), MAX_LINE));
+  return firstFew(lines, MAX_SHOWN).join("\n");
 }
 
 function formatProblem(file: string, problem: BatchProblem): string {

@@ -1,3 +1,4 @@
+import { firstFew } from "../values/first-few.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
@@ -17,9 +18,9 @@ export function findingsLine(findings: readonly Remark[]): string {
 export function findingsText(findings: readonly Remark[]): string {
   return findings
     .map(({ says, ids }) => {
-      const shown = ids.slice(0, LISTED).map((id) => `\n  ${plainText(id, ID_CHARS)}`);
-      const more = ids.length > LISTED ? `\n  [+${ids.length - LISTED} more]` : "";
-      return `${says}${ids.length > 0 ? ":" : ""}${shown.join("")}${more}`;
+      const shown = ids.map((id) => plainText(id, ID_CHARS));
+      const lines = firstFew(shown, LISTED).map((line) => `\n  ${line}`);
+      return `${says}${ids.length > 0 ? ":" : ""}${lines.join("")}`;
     })
     .join("\n");
 }

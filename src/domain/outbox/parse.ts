@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { checkValue, type ValueProblem } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
+import { firstFew } from "../values/first-few.ts";
 import { readJson } from "../values/json-text.ts";
 import { plainText } from "../values/text.ts";
 import { HealerAnswer } from "./healer-answer.ts";
@@ -42,8 +43,7 @@ function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
   const checked = checkValue(schema, value);
   if (checked.ok) return checked;
   const { findings } = checked;
-  const more = findings.length > TOLD ? [`and ${findings.length - TOLD} more`] : [];
-  return refused([...findings.slice(0, TOLD).map(inWords), ...more].join("; "));
+  return refused(firstFew(findings.map(inWords), TOLD).join("; "));
 }
 
 function inWords({ path, message, hint }: ValueProblem): string {

@@ -3,6 +3,7 @@ import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
 import { unpreparedBases } from "../schedule/unprepared.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
+import { firstFew } from "../values/first-few.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 
@@ -26,10 +27,9 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
-  const more = open.length > NAMED ? `; +${open.length - NAMED} more` : "";
   const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state)];
   const why = shared.map((each) => `${each}; `).join("");
-  return `${why}${open.length} of ${total} ${total === 1 ? "ticket is" : "tickets are"} open: ${open.slice(0, NAMED).join("; ")}${more}`;
+  return `${why}${open.length} of ${total} ${total === 1 ? "ticket is" : "tickets are"} open: ${firstFew(open, NAMED).join("; ")}`;
 }
 
 /** A reason that all of them share is given once, before them. */

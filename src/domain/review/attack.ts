@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { firstFew } from "../values/first-few.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { isAtLeast, type Ruling } from "./review.ts";
@@ -34,9 +35,11 @@ const NAMED = 10;
 export function ruleOnAttack(attack: Attack, blocking: Severity): Ruling {
   const { tried } = attack;
   const count = plural(tried.length, "attack");
-  const list = tried.slice(0, NAMED).map((each) => `- tried: ${plainText(each, 200)}`);
-  const more = tried.length > NAMED ? [`[+${tried.length - NAMED} more]`] : [];
-  if (!attack.broken) return { ok: true, summary: `survived ${count}`, detail: [...list, ...more].join("\n") };
+  const list = firstFew(
+    tried.map((each) => `- tried: ${plainText(each, 200)}`),
+    NAMED,
+  );
+  if (!attack.broken) return { ok: true, summary: `survived ${count}`, detail: list.join("\n") };
   const { severity, scenario, reproduce } = attack;
   const broke = `broken (${severity}): ${plainText(scenario, 160)}`;
   const what = [`severity: ${severity}`, `scenario: ${plainText(scenario, 1000)}`, `reproduce: ${plainText(reproduce, 500)}`];
@@ -44,6 +47,6 @@ export function ruleOnAttack(attack: Attack, blocking: Severity): Ruling {
   return {
     ok,
     summary: ok ? `survived ${count} but one below ${blocking}: ${broke}` : broke,
-    detail: [...what, ...list, ...more].join("\n"),
+    detail: [...what, ...list].join("\n"),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
+import { firstFew } from "../values/first-few.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 
@@ -74,8 +75,8 @@ function counted(n: number): string {
 }
 
 function named(findings: readonly Finding[]): string {
-  const shown = findings.slice(0, NAMED).map((each) => `${each.severity} ${placeOf(each)} ${plainText(each.title, 80)}`);
-  return [...shown, ...(findings.length > NAMED ? [`+${findings.length - NAMED} more`] : [])].join("; ");
+  const shown = findings.map((each) => `${each.severity} ${placeOf(each)} ${plainText(each.title, 80)}`);
+  return firstFew(shown, NAMED).join("; ");
 }
 
 function placeOf({ file, line }: Finding): string {

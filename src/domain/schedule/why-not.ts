@@ -3,6 +3,7 @@ import type { LiveState } from "../run/live-check.ts";
 import type { Unprepared } from "../run/prepare-fact.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
+import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
@@ -201,6 +202,5 @@ function describeDependencies(reason: Extract<Reason, { kind: "depends" }>): str
 }
 
 function list(ids: readonly TicketId[]): string {
-  const shown = ids.slice(0, 4).join(", ");
-  return ids.length > 4 ? `${shown} +${ids.length - 4} more` : shown;
+  return firstFewLine(ids, 4);
 }

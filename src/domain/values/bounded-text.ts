@@ -1,3 +1,5 @@
+import { firstFew } from "./first-few.ts";
+
 /** Characters of captured output that travel as evidence; the whole stays in the attempt's log. */
 const EVIDENCE_CHARS = 4_000;
 
@@ -14,6 +16,5 @@ export function boundedHead(text: string, limit: number): string {
 
 /** A list of names, cut with a count. */
 export function boundedList(names: readonly string[], most = 20): string {
-  const shown = names.slice(0, most).join("\n");
-  return names.length > most ? `${shown}\n[+${names.length - most} more]` : shown;
+  return firstFew(names, most).join("\n");
 }

@@ -2,6 +2,7 @@ import { type BranchFact, peoplesBranch } from "../../domain/run/branch-fact.ts"
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -18,11 +19,10 @@ export type BranchContext = Pick<LoopContext, "confined" | "report" | "repos" | 
 
 /** Commits on a branch, as they describe themselves: nobody has checked it. */
 export function describeCommits(commits: readonly Commit[], branch: string): string {
-  const named = commits.slice(0, NAMED).map(({ sha, author, at, subject }) => {
+  const named = commits.map(({ sha, author, at, subject }) => {
     return `${sha.slice(0, 7)} by ${plainText(author, 60)} at ${utcTime(at)} UTC "${plainText(subject, 80)}"`;
   });
-  const more = commits.length > NAMED ? ` and ${commits.length - NAMED} more` : "";
-  return `${plural(commits.length, "commit")} on ${branch}: ${named.join(", ")}${more}`;
+  return `${plural(commits.length, "commit")} on ${branch}: ${firstFewLine(named, NAMED)}`;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import type { RevertedChange } from "../../domain/run/revert-fact.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
@@ -180,9 +181,9 @@ On the base without the change: ${plainText(after.summary, SUMMARY_CHARS)}
 }
 
 function filesInWords(paths: readonly string[]): string {
-  const files = paths.slice(0, LANDED_FILES).map((path) => `- ${plainText(path, 300)}`);
-  const more = paths.length > LANDED_FILES ? [`- and ${paths.length - LANDED_FILES} more`] : [];
-  return boundedHead([...files, ...more].join("\n"), LIST_CHARS);
+  const files = paths.map((path) => plainText(path, 300));
+  const list = firstFew(files, LANDED_FILES).map((line) => `- ${line}`);
+  return boundedHead(list.join("\n"), LIST_CHARS);
 }
 
 function checksInWords(checks: LandedWork["history"]): string {

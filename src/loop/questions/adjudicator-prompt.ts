@@ -3,6 +3,7 @@ import { likeness } from "../../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 
@@ -73,9 +74,8 @@ function evidenceOf({ captured, output }: Replayed): object {
 }
 
 function inWords(paths: readonly string[]): string {
-  const shown = paths.slice(0, PATHS).map((path) => `- ${plainText(path.slice(0, 4 * PATH_CHARS), PATH_CHARS)}`);
-  const more = paths.length > PATHS ? [`[+${paths.length - PATHS} more]`] : [];
-  return paths.length === 0 ? "(none)" : [...shown, ...more].join("\n");
+  const shown = paths.map((path) => `- ${plainText(path.slice(0, 4 * PATH_CHARS), PATH_CHARS)}`);
+  return paths.length === 0 ? "(none)" : firstFew(shown, PATHS).join("\n");
 }
 
 /** The end of an output, line by line as a terminal would show it. */

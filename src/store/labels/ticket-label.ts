@@ -125,7 +125,7 @@ export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number)
 export function phaseLabel({ phase, stalledReason }: TicketState, live: boolean): Label {
   switch (phase) {
     case "done":
-      return { ...STYLES.done, word: "shipped" };
+      return { ...STYLES.done, word: "done" };
     case "landed":
       return { ...STYLES.landed, word: "not live" };
     case "human-gated":

@@ -94,7 +94,7 @@ describe("parseBatchFile", () => {
     expect(lines).toEqual(lines.toSorted((a, b) => a - b));
     const shown = formatProblems("b.json", problems).split("\n");
     expect(shown).toHaveLength(21);
-    expect(shown.at(-1)).toBe("+40 more");
+    expect(shown.at(-1)).toBe("and 40 more");
   });
 
   it("shows no control character of the file to the terminal, and no endless line", () => {

@@ -42,7 +42,7 @@ describe("a problem", () => {
   it("says of twenty each, of more how many there are", () => {
     const list = Array.from({ length: 21 }, (_, i) => ({ line: i, column: 1, path: "", message: "m" }));
     expect(formatProblems("f", list.slice(0, 20)).split("\n").at(-1)).toBe("f:19:1  m");
-    expect(formatProblems("f", list).split("\n").at(-1)).toBe("+1 more");
+    expect(formatProblems("f", list).split("\n").at(-1)).toBe("and 1 more");
   });
 
   it("shows values short", () => {

@@ -15,7 +15,7 @@ describe("findings as a text", () => {
 
   test("with as many tests as are listed, and how many more there are", () => {
     expect(findingsText([{ says: "failed", ids: ids(15) }])).toMatch(/^failed:(\n {2}t\d+){15}$/);
-    expect(findingsText([{ says: "failed", ids: ids(17) }])).toMatch(/^failed:(\n {2}t\d+){15}\n {2}\[\+2 more\]$/);
+    expect(findingsText([{ says: "failed", ids: ids(17) }])).toMatch(/^failed:(\n {2}t\d+){15}\n {2}and 2 more$/);
   });
 
   test("with ids that are safe to show, and not too long", () => {

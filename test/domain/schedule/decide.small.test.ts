@@ -196,7 +196,7 @@ describe("what a check says of itself", () => {
         { says: "a", ids },
         { says: "b", ids: ["x"] },
       ]),
-    ).toBe(`a:${list(15)}\n  [+1 more]\nb:\n  x`);
+    ).toBe(`a:${list(15)}\n  and 1 more\nb:\n  x`);
     expect(
       findingsLine([
         { says: "a", ids },

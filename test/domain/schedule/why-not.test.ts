@@ -41,7 +41,7 @@ describe("why a ticket is not worked on", () => {
   test("dependencies that a person or nobody will finish are named as such, and long lists are cut", () => {
     const deps = Array.from({ length: 6 }, (_, i) => ticketOf(`D-${i}`));
     const sim = new Simulation(batchOf([...deps, ticketOf("T-1", { dependsOn: deps.map((d) => d.id) })], { workers: 4 }));
-    expect(at(sim, 6)).toBe("waits for D-0, D-1, D-2, D-3 +2 more");
+    expect(at(sim, 6)).toBe("waits for D-0, D-1, D-2, D-3 and 2 more");
     const four = deps.slice(0, 4);
     const whole = new Simulation(batchOf([...four, ticketOf("T-1", { dependsOn: four.map((d) => d.id) })]));
     expect(at(whole, 4)).toBe("waits for D-0, D-1, D-2, D-3");
@@ -128,7 +128,9 @@ describe("what is left", () => {
         { workers: 9 },
       ),
     );
-    expect(whatIsLeft(sim.state)).toBe("7 of 7 tickets are open: T-0 ready; T-1 ready; T-2 ready; T-3 ready; T-4 ready; +2 more");
+    expect(whatIsLeft(sim.state)).toBe(
+      "7 of 7 tickets are open: T-0 ready; T-1 ready; T-2 ready; T-3 ready; T-4 ready; and 2 more",
+    );
     const five = new Simulation(batchOf(Array.from({ length: 5 }, (_, i) => ticketOf(`T-${i}`))));
     expect(whatIsLeft(five.state)).not.toContain("more");
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { firstFewLine } from "../../../domain/values/first-few.ts";
 import type { GitResult } from "../git/git-call.ts";
 import { displayName } from "../git/ref-names.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
@@ -97,9 +98,8 @@ async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string
 async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
   const changed = await filesUnlikeCommit(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
-  const names = changed.slice(0, 3).map(displayName).join(", ");
-  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-  return `${displayName(userCheckout.path)} has uncommitted changes: ${names}${more}`;
+  const names = firstFewLine(changed.map(displayName), 3);
+  return `${displayName(userCheckout.path)} has uncommitted changes: ${names}`;
 }
 
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
