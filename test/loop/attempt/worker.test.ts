@@ -166,7 +166,11 @@ describe("trouble around the agent", () => {
     stage.start();
     await stage.ended();
     expect(stage.tasks).toEqual([]);
-    const evidence = { step: "prepare", summary: "sh -c echo no network; exit 4 exited with code 4: no network", detail: "no network" };
+    const evidence = {
+      step: "prepare",
+      summary: "sh -c echo no network; exit 4 exited with code 4: no network",
+      detail: "no network",
+    };
     expect(stage.of("attempt-ended")[0]).toMatchObject({ outcome: "stopped", evidence });
   });
 
