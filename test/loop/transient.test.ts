@@ -200,7 +200,8 @@ describe("prepare commands of a fresh worktree", () => {
     expect(again).toMatchObject({
       done: false,
       retried: [{ step: -1 }, { step: -1 }],
-      transients: { retried: 2, passed: 0 },
+      transients: { retried: 1, passed: 0 },
+      transientsOfRun: { retried: 2, passed: 0 },
     });
     expect(again.evidence).toMatchObject({ step: "prepare" });
   });
