@@ -59,7 +59,7 @@ describe("loopdash add", () => {
     ["an id that is taken", { id: "t-1", title: "x" }, "the run has a ticket T-1 already"],
     ["a finish line that never lands", { title: "x", finish: [{ step: "gates" }] }, "finish has no merge"],
     ["no JSON", "{", "line 1: "],
-  ])("refuses %s by one error, and the run goes on", async (_, value, why) => {
+  ])("refuses %s by one error, and the run continues", async (_, value, why) => {
     const { stage, started } = await begun();
     using _stage = stage;
     const { code, stderr } = await stage.run(["add", "test", ticket(stage, value)]);
@@ -87,7 +87,7 @@ describe("loopdash add", () => {
     const file = ticket(stage, { id: "T-9", title: "One more" });
     const added = await stage.run(["add", run, file]);
     expect([added.code, added.stderr]).toEqual([0, ""]);
-    expect(added.stdout).toContain(`it is filed and worked once the run goes on: loopdash ${batch}`);
+    expect(added.stdout).toContain(`it is filed and worked once the run continues: loopdash ${batch}`);
     expect((await stage.run(["add", run, file])).stdout).toContain("already");
     const { code, events } = await stage.events(batch);
     expect(code).toBe(0);

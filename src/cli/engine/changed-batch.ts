@@ -44,7 +44,7 @@ export async function changesSince({
   const { batch } = await loaded.withTestCommands(state.batch.testCommands ?? {});
   const changes = batchChangesOf(state, batch);
   const { impossible, bounds, added } = changes;
-  if (impossible.length > 0) throw refusal(row.run, impossible, `Undo the change to go on with the run, ${OR_FRESH}`);
+  if (impossible.length > 0) throw refusal(row.run, impossible, `Undo the change to continue the run, ${OR_FRESH}`);
   const loosened = bounds.filter(isLoosening).map(({ what }) => what);
   const tickets = added.map(({ id }) => `ticket ${id} is new`);
   if (loosened.length > 0 && acceptChanges !== "all") {
@@ -60,7 +60,7 @@ export async function changesSince({
 
 function refusal(run: RunId, what: readonly string[], todo: string, offer?: string): UserError {
   return new UserError({
-    what: `the unfinished run ${run} cannot go on`,
+    what: `the unfinished run ${run} cannot continue`,
     why: `${CHANGED}${named(what)}`,
     todo,
     exitCode: EXIT.refused,

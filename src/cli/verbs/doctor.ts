@@ -86,7 +86,7 @@ async function guarded(
     return await look();
   } catch (error) {
     const why = errorMessage(error);
-    return [bad(check, `could not be looked at: ${why}`, "Fix what it names and ask again.")];
+    return [bad(check, `the check failed: ${why}`, "Fix what it names and ask again.")];
   }
 }
 
@@ -148,7 +148,7 @@ function asLines(findings: readonly CheckResult[], withoutBatch: boolean): strin
     return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
   });
   const { ok: fine, warn, bad: wrong } = countsOf(findings);
-  const hint = withoutBatch ? ["name a batch file to have its repositories, agent and tracker looked at too"] : [];
+  const hint = withoutBatch ? ["add a batch file to check its repositories, agent and tracker too"] : [];
   return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
 }
 

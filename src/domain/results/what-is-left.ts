@@ -23,7 +23,7 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     index += 1;
     if (repo !== undefined && state.plan.tickets[index]?.repo !== repo) continue;
     total += 1;
-    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
+    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason given"})`);
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;

@@ -214,7 +214,7 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
  * fires after a heal, the heal is undone and the oracle is proven again: only if that fails too, something else is wrong.
  */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
-  const { ok, problem = "it gave no reason", canaries, ms } = event;
+  const { ok, problem = "no reason given", canaries, ms } = event;
   if (ok) return afterProof({ ...state, tripwire: { status: "passed", canaries, ms } }, undefined);
   if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
   if (state.heals.proving !== undefined) return afterProof(state, problem);

@@ -113,7 +113,7 @@ function stallReason(ticket: TicketState, limit: number): string {
   const left = limit - ticket.failures;
   const breaker = left > 0 ? breakerOf(ticket) : undefined;
   if (breaker !== undefined) return `${breaker}; ${attempts(left)} left`;
-  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no evidence was left"}`;
+  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no reason given"}`;
 }
 
 function attempts(n: number): string {
@@ -277,7 +277,7 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
   const repo = repoToHeal(state, canHealHelp);
   if (repo === undefined) return [];
-  const reason = `a person asked for it; ${whatIsLeft(state)}`;
+  const reason = `a person requested it; ${whatIsLeft(state)}`;
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
@@ -298,7 +298,7 @@ function unjudged(over: FatalOutage): Action {
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */
 function stopped(state: RunState): Action {
   if (state.tripwire.status === "fired") {
-    const reason = `the tripwire fired: ${state.tripwire.problem ?? "it gave no reason"}`;
+    const reason = `the tripwire fired: ${state.tripwire.problem ?? "no reason given"}`;
     return { do: "end", kind: "tripwire", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
   }
   return interrupted(state);
@@ -306,6 +306,6 @@ function stopped(state: RunState): Action {
 
 function interrupted(state: RunState): Action {
   const who = state.stopBy === "signal" ? "a signal" : "a person";
-  const reason = `stopped by ${who}; the same command goes on from here`;
+  const reason = `stopped by ${who}; the same command continues from here`;
   return { do: "end", kind: "interrupted", verdict: "not-done", exitCode: EXIT.interrupted, reason };
 }

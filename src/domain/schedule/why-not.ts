@@ -164,7 +164,7 @@ export function describeReason(reason: Reason): string {
     case "elsewhere":
       return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "money":
-      return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
+      return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
     case "base-broken":

@@ -138,7 +138,7 @@ export class CredentialSide {
       const tunnel = this.#tunnels.get(req.socket);
       if (tunnel === undefined) throw new Error("a request without a tunnel");
       const target = readTarget(req.url ?? "");
-      if (target?.form !== "origin") throw new Refusal(400, "the request's target is no path");
+      if (target?.form !== "origin") throw new Refusal(400, "the request's target is not a path");
       if (!namesHost(req.headers.host ?? "", tunnel))
         throw new Refusal(421, "the Host header names another host than the connection");
       await this.#serve({ req, res, path: target.path, tunnel });
