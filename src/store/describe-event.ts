@@ -248,13 +248,16 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
 };
 
 /** The finish line's step already reported its failure; an earlier failure is reported here. */
+/** What could not be prepared is told already. */
+const NOT_COUNTED = "attempt ended; it does not count";
+
 function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { glyph, tone } = outcomeLabel(event.outcome, true);
   const text = OUTCOME_TEXTS[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
+    return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
   if (event.held && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);

@@ -134,6 +134,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "batch-changed":
       return reduceGrowth(state, event);
     case "prepare-started":
+    case "prepare-failed":
     case "connection-blocked":
       return reducePreparing(state, event);
     case "live-check-started":
@@ -165,7 +166,14 @@ type TicketFacts = Parameters<
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   // The command that goes on with a run has agents start, whatever began it.
-  const { end: _, stopBy: __, checksOnly: ____, checksTicket: _____, ...rest } = withoutOutages(clearHalt(state));
+  const {
+    end: _,
+    stopBy: __,
+    checksOnly: ____,
+    checksTicket: _____,
+    unprepared: ______,
+    ...rest
+  } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,

@@ -15,6 +15,7 @@ import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal 
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
+import { attemptsInVain, unpreparedFor } from "./unprepared.ts";
 
 /** An action for the engine. A fact announces it before it takes effect. */
 export type Action =
@@ -79,7 +80,7 @@ function reconcile(state: RunState): Action[] {
     const { id, gate, attempt } = vecAt(state.tickets, index);
     return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
-  const postponed = attemptsToPostpone(state).flatMap((index): Action[] => {
+  const postponed = [...attemptsToPostpone(state), ...attemptsInVain(state)].flatMap((index): Action[] => {
     const { id, attempt } = vecAt(state.tickets, index);
     return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
   });
@@ -133,7 +134,7 @@ function schedule(state: RunState, now: number): Action[] {
   for (const index of [...repairs, ...state.ready.filter((one) => !repairs.has(one))]) {
     const slot = slotFor(state, index, starts.length, slots);
     if (slot === undefined) break;
-    if (waitsForBase(state, index) !== undefined) continue;
+    if (waitsForBase(state, index) !== undefined || unpreparedFor(state, index) !== undefined) continue;
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
