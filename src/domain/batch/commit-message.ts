@@ -30,41 +30,80 @@ export interface CommitMessageOptions {
   readonly run: string;
   readonly attempt: number;
   readonly agent: AgentSpec;
+  /** Set if the commit takes the ticket's landed change back. No agent has written such a commit. */
+  readonly reverts?: { readonly sha: string; readonly why: string };
 }
 
+/** What a template's title, body and type stand for. */
+type Subject = Readonly<Record<"title" | "body" | "type" | "scope", string>>;
+
 /**
- * The message of the commit by which a ticket lands. A ticket's text may come from anybody: it is bounded, has no control
+ * The message of the commit by which a ticket lands, or by which its landed change is reverted. A ticket's text may come from anybody: it is bounded, has no control
  * characters, and brings no trailer, closes no issue and skips no CI. Only the template and the batch's trailers can do that. The
  * last lines are always loopdash's own trailers.
  */
-export function commitMessage({ commit, ticket, run, attempt, agent }: CommitMessageOptions): string {
-  const { template = DEFAULT_TEMPLATE, type = "feat", scope = "", trailers = {}, coAuthor = false } = commit ?? {};
-  const typed = template.includes("{type}") ? TYPED.exec(plainText(ticket.title)) : null;
+export function commitMessage({ commit, ticket, run, attempt, agent, reverts }: CommitMessageOptions): string {
+  const { template = DEFAULT_TEMPLATE, trailers = {}, coAuthor = false } = commit ?? {};
+  const isTyped = template.includes("{type}");
+  const subject = subjectOf({ commit, ticket, isTyped });
   const values: Readonly<Record<string, string>> = {
     ticket: ticket.id,
-    title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS)),
-    body: bodyText(ticket.body),
-    type: typed?.[1]?.toLowerCase() ?? type,
-    scope: typed?.[2] ?? scope,
+    ...(reverts === undefined ? subject : revertSubject(subject, { isTyped, body: reasonOf(reverts) })),
     run,
     attempt: String(attempt),
   };
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
-  const shaped = values["scope"] === "" ? template.replaceAll("({scope})", "") : template;
+  const explained = reverts === undefined ? template : withReason(template);
+  const shaped = values["scope"] === "" ? explained.replaceAll("({scope})", "") : explained;
   const text = fill(shaped)
     .replace(/[^\S\n]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-  const who = coAuthor === "agent" ? coAuthorOf(agent) : coAuthor;
+  const who = coAuthor === "agent" ? coAuthorOf(agent, reverts) : coAuthor;
   const lines = [
     ...Object.entries(trailers).map(([name, value]) => `${name}: ${plainText(fill(value), LINE_CHARS)}`),
     ...(who === false ? [] : [`Co-authored-by: ${who}`]),
     `Loopdash-Ticket: ${ticket.id}`,
     `Loopdash-Run: ${run}`,
-    `Loopdash-Attempt: ${attempt}`,
+    reverts === undefined ? `Loopdash-Attempt: ${attempt}` : `Loopdash-Reverts: ${reverts.sha}`,
   ];
   // Git reads trailers from the last paragraph alone: those of a template must stand in it too.
   return `${text}${endsInTrailers(shaped) ? "\n" : "\n\n"}${lines.join("\n")}\n`;
+}
+
+function subjectOf({
+  commit: { type = "feat", scope = "" } = {},
+  ticket,
+  isTyped,
+}: Pick<CommitMessageOptions, "commit" | "ticket"> & { readonly isTyped: boolean }): Subject {
+  const typed = isTyped ? TYPED.exec(plainText(ticket.title)) : null;
+  return {
+    title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS)),
+    body: bodyText(ticket.body),
+    type: typed?.[1]?.toLowerCase() ?? type,
+    scope: typed?.[2] ?? scope,
+  };
+}
+
+/** A type names a revert where the template has one (Conventional Commits 1.0.0, item 10 of its FAQ), and the title elsewhere. */
+function revertSubject(
+  { title, scope }: Subject,
+  { isTyped, body }: { readonly isTyped: boolean; readonly body: string },
+): Subject {
+  return { title: isTyped ? title : `Revert "${title}"`, body, type: "revert", scope };
+}
+
+/** The sentence that git itself writes (git-revert(1)), and the reason. */
+function reasonOf({ sha, why }: NonNullable<CommitMessageOptions["reverts"]>): string {
+  return `This reverts commit ${sha}${why === "" ? "" : `, ${inert(plainText(why, LINE_CHARS))}`}.`;
+}
+
+/** The template with a place for the reason of a revert, before a last paragraph of trailers. */
+function withReason(template: string): string {
+  if (template.includes("{body}")) return template;
+  const paragraphs = template.trim().split(/\n{2,}/);
+  paragraphs.splice(endsInTrailers(template) ? -1 : paragraphs.length, 0, "{body}");
+  return paragraphs.join("\n\n");
 }
 
 function endsInTrailers(template: string): boolean {
@@ -77,7 +116,8 @@ function endsInTrailers(template: string): boolean {
   );
 }
 
-function coAuthorOf(agent: AgentSpec): string {
+function coAuthorOf(agent: AgentSpec, reverts: CommitMessageOptions["reverts"]): string | false {
+  if (reverts !== undefined) return false;
   if (agent.kind !== "command") return CO_AUTHORS[agent.kind];
   const words = agent.command.map((word) => word.split("/").at(-1) ?? "");
   const script = words.slice(1).find((word) => /\.\w+$/.test(word)) ?? words[0] ?? "agent";

@@ -1,3 +1,4 @@
+import { commitMessage } from "../../domain/batch/commit-message.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
@@ -112,11 +113,10 @@ async function landRevert(revert: Revert): Promise<void> {
 async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> {
   const { sha, from } = live;
   if (!(await repo.contains(sha))) throw new RevertImpossible(`${sha.slice(0, 7)} is no longer in ${repo.base}`);
-  const trailers = `Loopdash-Ticket: ${spec.id}\nLoopdash-Run: ${ctx.run}\nLoopdash-Reverts: ${sha}`;
-  const why = `This reverts commit ${sha}, whose live checks kept failing.`;
-  const message = `Revert "${spec.title}" (${spec.id})\n\n${why}\n\n${trailers}\n`;
+  const message = revertMessage(ctx, spec, live);
   const tip = await repo.reverse({ from, tip: sha, message });
-  const candidate = await repo.candidate({ tip, message, signal });
+  const lands = { at: live.revert?.since ?? ctx.clock.now() };
+  const candidate = await repo.candidate({ tip, message, signal, lands });
   if (!candidate.ok) {
     const paths = candidate.conflicts.map((path) => plainText(path, 200));
     const where = paths.length === 1 ? paths[0] : `${paths.length} files`;
@@ -126,6 +126,12 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
   if (paths.length === 0) throw new RevertImpossible("the base holds nothing of its change any more");
   ctx.testCanaries.noteBuilt(candidate.commit, { from: candidate.base, isTrusted: spec.allow?.configuration === true });
   return candidate;
+}
+
+/** The message of the commit that reverts a landed change, as the batch's settings shape it. */
+function revertMessage({ batch, run }: LoopContext, ticket: Ticket, { sha, attempt }: LiveState): string {
+  const reverts = { sha, why: "whose live checks kept failing" };
+  return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts });
 }
 
 async function runChecks({ ctx, spec, repo, scope, signal }: Revert, candidate: Built): Promise<void> {

@@ -90,3 +90,34 @@ describe("CommitSpec", () => {
     expect(CommitSpec.safeParse(spec).success).toBe(false);
   });
 });
+
+describe("commitMessage of a revert", () => {
+  const reverts = { sha: "abc123", why: "whose live checks kept failing" };
+  const TRAILERS = "Loopdash-Ticket: T-1\nLoopdash-Run: run-1\nLoopdash-Reverts: abc123\n";
+  const REASON = "This reverts commit abc123, whose live checks kept failing.";
+
+  test("quotes the title and gives the reason, without settings", () => {
+    expect(message({ body: "not told" }, undefined, { reverts })).toBe(`Revert "Stop it" (T-1)\n\n${REASON}\n\n${TRAILERS}`);
+  });
+
+  test("has the type of a revert where the template has a type, and the reason where it has a body", () => {
+    expect(message({ title: "fix(api): stop it", body: "Because." }, CONVENTIONAL, { reverts })).toBe(
+      `revert(api): stop it\n\n${REASON}\n\nTicket: T-1\n${TRAILERS}`,
+    );
+  });
+
+  test("has the reason before the trailers of a template without a body", () => {
+    expect(message({}, { template: "{title}\n\nTicket: {ticket}" }, { reverts })).toBe(
+      `Revert "Stop it"\n\n${REASON}\n\nTicket: T-1\n${TRAILERS}`,
+    );
+  });
+
+  test("has the batch's trailers and a person as co-author, and no agent: none wrote it", () => {
+    const trailers = { Refs: "JIRA-{ticket}" };
+    const withPerson = message({}, { trailers, coAuthor: "B <b@example.com>" }, { reverts });
+    expect(withPerson).toBe(
+      `Revert "Stop it" (T-1)\n\n${REASON}\n\nRefs: JIRA-T-1\nCo-authored-by: B <b@example.com>\n${TRAILERS}`,
+    );
+    expect(message({}, { coAuthor: "agent" }, { reverts })).not.toContain("Co-authored-by");
+  });
+});
