@@ -8,14 +8,18 @@ export async function timed(scratch: Scratch, argv: readonly [string, ...string[
   return result.ms;
 }
 
-/** Runs each measurement once per round, in turn, so that a busy moment affects all alike. Returns medians, in the same order. */
+/**
+ * Runs each measurement once per round, in turn, so that a busy moment affects all alike; backwards in every other round, so that none
+ * always follows the same one. Returns medians, in the order of the measurements.
+ */
 export async function alternate(
   rounds: number,
   measurements: readonly ((round: number) => Promise<number>)[],
 ): Promise<readonly number[]> {
   const times = measurements.map((): number[] => []);
   for (let round = 1; round <= rounds; round += 1) {
-    for (const [i, measure] of measurements.entries()) times[i]?.push(await measure(round));
+    const inTurn = [...measurements.entries()];
+    for (const [i, measure] of round % 2 === 0 ? inTurn.toReversed() : inTurn) times[i]?.push(await measure(round));
   }
   return times.map(median);
 }

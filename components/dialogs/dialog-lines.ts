@@ -94,7 +94,7 @@ export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
       width,
     ),
     EMPTY,
-    row("detach", "detach", `: the run goes on; loopdash attach brings it back`),
+    row("detach", "detach", `: the run continues; loopdash attach brings it back`),
     row("stop", "stop the run", ": agents are ended, the run can be resumed"),
     row("give-up", "back", ""),
     EMPTY,
@@ -167,7 +167,7 @@ export function addLines(
     title === undefined ? "What is to be done? This is the ticket's title." : "What else must its agent know? It may be empty.";
   return [
     ...(title === undefined ? [] : wrapped(displayText(title), width, { bold: true })),
-    ...wrapped(`${asked} The ticket is filed in the tracker, and counted as yours.`, width, { tone: "waiting" }),
+    ...wrapped(`${asked} The ticket is filed in the tracker, and counted as an intervention (I2).`, width, { tone: "waiting" }),
     [
       { text: "It changes " },
       { text: displayText(repo), bold: true },

@@ -27,7 +27,7 @@ const TESTS = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "./template.js";
 
-test("uses the default where there is no value", () => {
+test("uses the default where there is not a value", () => {
   assert.equal(render('{{ port default "80" }}', {}), "80");
   assert.equal(render('{{ port default "80" }}', { port: 8080 }), "8080");
 });

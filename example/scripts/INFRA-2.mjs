@@ -7,7 +7,7 @@ export async function work(kit) {
   if (!(await kit.has("src/validate.js"))) {
     await kit.discover("defaults", {
       title: "Defaults in templates",
-      body: '{{ name default "x" }} uses x where there is no value. Everything else stays as it is.',
+      body: '{{ name default "x" }} uses x where there is not a value. Everything else stays as it is.',
       reason: "the site needs values that no configuration has yet",
       blocks: true,
     });

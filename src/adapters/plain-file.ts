@@ -47,7 +47,7 @@ export function readPlainFile(folder: string, path: string, most: number): Promi
 export function namesIn(folder: string, path: string, most: number): Promise<Names | undefined> {
   const place = join(folder, path);
   return told(async () => {
-    if (!(await lstat(place)).isDirectory() || (await realpath(place)) !== place) return refused("is no folder");
+    if (!(await lstat(place)).isDirectory() || (await realpath(place)) !== place) return refused("is not a folder");
     const names: string[] = [];
     for await (const { name } of await opendir(place)) {
       if (names.length === most) return { ok: true, names, more: true } as const;
@@ -59,7 +59,7 @@ export function namesIn(folder: string, path: string, most: number): Promise<Nam
 
 async function textOf(handle: FileHandle, most: number): Promise<Text> {
   const found = await handle.stat();
-  if (!found.isFile()) return refused("is no plain file");
+  if (!found.isFile()) return refused("is not a plain file");
   if (found.nlink > 1) return refused("is a second name of another file");
   if (found.size > most) return refused(`is longer than ${most} bytes`);
   // One byte more than its size, to detect a growing file.

@@ -62,7 +62,7 @@ function unreadable(command: Command, why: string): UserError {
 
 function unknownOption(command: Command, word: string): UserError {
   const [flag = ""] = word.split("=", 1);
-  if (!flag.startsWith("--")) return unreadable(command, `${flag} is no option`);
+  if (!flag.startsWith("--")) return unreadable(command, `${flag} is not an option`);
   const known = ["--help", ...command.options.flatMap(({ long }) => long ?? [])];
   if (known.includes(flag)) return unreadable(command, `${flag} takes no value`);
   const near = closest(flag, known);

@@ -20,7 +20,7 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
     } catch (error) {
       told = false;
       const why = plainText(errorMessage(error));
-      writeAll(2, `loopdash: the story is told no further (${why}); the run goes on\n`);
+      writeAll(2, `loopdash: output stopped (${why}); the run continues\n`);
     }
   };
 }

@@ -104,7 +104,7 @@ interface RunOptions {
 function addRun(program: Command, onRequest: (request: Request) => void): void {
   program
     .command("run", { isDefault: true })
-    .description("the same as without a verb: start the batch, or go on")
+    .description("the same as without a verb: start the batch, or continue its run")
     .argument("<batch.json>")
     .optionsGroup("Options of a run:")
     .option("--headless", "print plain lines instead of the dashboard")
@@ -114,7 +114,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
-    .option("--accept-changes", "go on although the batch file was changed: new tickets, looser bounds")
+    .option("--accept-changes", "continue although the batch file was changed: new tickets, looser bounds")
     .action((batch: string, options: RunOptions) =>
       onRequest({
         verb: "run",
@@ -150,7 +150,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((batch: string) => onRequest({ verb: "oracle", batch }));
   program
     .command("status [run]")
-    .description("print where a run stands")
+    .description("print the state of a run")
     .option("--json", "as JSON")
     .action((run: string | undefined, { json }: { json?: true }) =>
       onRequest({ verb: "status", ...named(run), json: json === true }),
@@ -177,7 +177,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
 function addDoctor(program: Command, onRequest: (request: Request) => void): void {
   program
     .command("doctor [batch.json]")
-    .description("is everything there that a run needs?")
+    .description("check everything that a run needs")
     .option("--prepare", "also run the prepare commands of each repository")
     .option("--json", "as JSON")
     .action((batch: string | undefined, { prepare, json }: { prepare?: true; json?: true }) =>

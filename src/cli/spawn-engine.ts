@@ -66,7 +66,7 @@ function interrupted(): UserError {
   return new UserError({
     what: "interrupted while the run was starting",
     why: "a signal came before the engine had answered",
-    todo: "Nothing was left running. The same command starts it, or goes on with it where it had begun.",
+    todo: "Nothing was left running. The same command starts it, or continues it where it had begun.",
     exitCode: EXIT.interrupted,
   });
 }

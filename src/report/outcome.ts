@@ -38,7 +38,7 @@ ${bar(state)}
 
 /** The state of a run without an end: nothing here is a verdict. */
 function standing(state: RunState, live: boolean): Html {
-  const goes = live ? "The run goes on" : "The run has not ended, and no engine is at work on it";
+  const goes = live ? "The run continues" : "The run has not ended, and no engine is at work on it";
   return html`${goes}: this page shows it as it stood at ${utcTime(state.lastEventAt)} UTC, event ${state.seq}. Nothing here is final.`;
 }
 

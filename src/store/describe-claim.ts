@@ -2,8 +2,9 @@ import { describeBlocked } from "../domain/run/blocked-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
 import { describeKeptWork } from "../domain/run/kept-work.ts";
-import type { RunState } from "../domain/run/state.ts";
+import { indexOf, type RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
+import { unpreparedFor } from "../domain/schedule/unprepared.ts";
 import { formatUsd } from "./format.ts";
 import { preparationLabel } from "./labels/preparation-label.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
@@ -17,6 +18,7 @@ type ClaimFact = Extract<
       | "step-retried"
       | "preparation-awaited"
       | "prepared"
+      | "prepare-failed"
       | "reviewer-asked"
       | "reviewer-answered"
       | "outbox-refused"
@@ -39,6 +41,8 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
     case "preparation-awaited":
     case "prepared":
       return preparationLabel(event);
+    case "prepare-failed":
+      return prepareFailedLabel(event, state);
     case "connection-blocked":
       return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
     case "reviewer-asked":
@@ -75,6 +79,14 @@ export function changeLabel(event: Extract<RunEvent, GrowthFact>): EventLabel {
     STYLES.needsYou,
     `the batch has changed: ${parts.join(", ")} (frozen ${before.batch.slice(0, 7)} → ${after.batch.slice(0, 7)})`,
   ];
+}
+
+/** The attempt's own end repeats neither the reason nor what follows. */
+function prepareFailedLabel({ ticket, summary }: Extract<RunEvent, { type: "prepare-failed" }>, state: RunState): EventLabel {
+  const { repo } = specOf(state.plan, ticket);
+  const isHeld = unpreparedFor(state, indexOf(state, ticket)) !== undefined;
+  const next = isHeld ? `nothing starts in ${repo} until its base changes` : "it is tried once more";
+  return [STYLES.failed, `${repo} cannot be prepared: ${summary}; ${next}`];
 }
 
 /** A transient is no verdict: the step's second end reports the outcome. */

@@ -74,9 +74,9 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "run-paused":
       return [toned(STYLES.paused, "waiting"), "paused: nothing new starts"];
     case "run-unpaused":
-      return [STYLES.run, "goes on"];
+      return [STYLES.run, "unpaused"];
     case "stop-requested":
-      return [STYLES.ending, event.by === "person" ? "stop asked for: agents are ended" : "stop by signal: agents are ended"];
+      return [STYLES.ending, event.by === "person" ? "stop requested: agents are ended" : "stop by signal: agents are ended"];
     case "run-ended":
       return event.verdict === "done"
         ? [STYLES.done, `run ended: ${event.reason}`]
@@ -188,7 +188,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "live-check-ended":
       return liveCheckLabel(event, state);
     case "gate-requested":
-      return [STYLES.needsYou, `human gate asked for: ${event.step}`];
+      return [STYLES.needsYou, `human gate requested: ${event.step}`];
     case "ticket-gated":
       return [STYLES.needsYou, `needs you: ${event.step}`];
     case "ticket-stalled":
@@ -220,7 +220,7 @@ const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   silent: "silent for too long: agent is ended",
   "out-of-time": "out of time: agent is ended",
   "over-quota": "wrote too much: agent is ended",
-  "killed-by-person": "kill asked for",
+  "killed-by-person": "kill requested",
   "gated-by-person": "agent is ended for the human gate",
   "closed-by-person": "agent is ended: a person closed the ticket",
   stopped: "agent is ended for the stop",
@@ -248,13 +248,16 @@ const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
 };
 
 /** The finish line's step already reported its failure; an earlier failure is reported here. */
+/** What could not be prepared is told already. */
+const NOT_COUNTED = "attempt ended; it does not count";
+
 function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
   const { glyph, tone } = outcomeLabel(event.outcome, true);
   const text = OUTCOME_TEXTS[event.outcome];
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ended: ${evidence.summary}`];
+    return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
   if (event.held && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
   const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
@@ -269,10 +272,10 @@ function healLabel(event: HealFact): EventLabel | undefined {
     case "heal-asked":
       return [
         toned(STYLES.healed, "person"),
-        "heal asked for: nothing new starts, it begins once the attempts under way are over",
+        "heal requested: nothing new starts, it begins once the attempts under way are over",
       ];
     case "heal-dropped":
-      return [STYLES.waits, `the heal that was asked for is dropped: ${event.why}`];
+      return [STYLES.waits, `the requested heal was dropped: ${event.why}`];
     case "heal-started":
       return [toned(STYLES.healed, "running"), `heal ${event.n} begins: ${event.reason}`];
     case "heal-agent-started":

@@ -32,7 +32,7 @@ export function limitLabel(event: LimitFact): EventLabel {
     case "others-spent-today":
       return [
         toned(STYLES.needsYou, "waiting"),
-        `other runs have spent $${event.usd.toFixed(2)} of the day's money: no more fits into it`,
+        `other runs spent $${event.usd.toFixed(2)} today: limits.usdPerDay has no room for another start`,
       ];
     case "day-spend-unknown":
       return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];

@@ -34,7 +34,7 @@ describe("a batch worked by the real claude, whose API will not have it", () => 
     expect(code).toBe(1);
     expect(stdout.split('"type":"agent-launching"')).toHaveLength(2);
     expect((await stage.report()).reason).toMatch(
-      /^no agent starts any more \(authentication\): .*give the model's API a key that it takes/,
+      /^no agent starts any more \(authentication\): .*use an API key that the model's API accepts/,
     );
   });
 

@@ -4,9 +4,11 @@ import { eventsOf, HONEST, Stage, type Started } from "./stage.ts";
 /** A run of T-1, whose agent waits for a file, and whose run is named. */
 async function begun(
   over: Record<string, unknown> = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<{ stage: Stage; batch: string; started: Started; run: string }> {
   const stage = new Stage();
   stage.repo("app");
+  for (const [name, text] of Object.entries(files)) stage.write(name, text);
   stage.agent(`while (!fs.existsSync("${stage.path("GO")}")) await wait(20); ${HONEST}`);
   const batch = stage.batch(["T-1"], over);
   const started = stage.start([batch, "--json"]);
@@ -18,8 +20,11 @@ async function begun(
 const ticket = (stage: Stage, value: unknown): string =>
   stage.write("ticket.json", typeof value === "string" ? value : JSON.stringify(value));
 
-async function stopped(over: Record<string, unknown> = {}, signal: NodeJS.Signals = "SIGINT") {
-  const given = await begun(over);
+async function stopped(
+  over: Record<string, unknown> = {},
+  { signal = "SIGINT", files = {} }: { signal?: NodeJS.Signals; files?: Readonly<Record<string, string>> } = {},
+) {
+  const given = await begun(over, files);
   given.started.child.kill(signal);
   await given.started.ended;
   given.stage.write("GO", "");
@@ -59,7 +64,7 @@ describe("loopdash add", () => {
     ["an id that is taken", { id: "t-1", title: "x" }, "the run has a ticket T-1 already"],
     ["a finish line that never lands", { title: "x", finish: [{ step: "gates" }] }, "finish has no merge"],
     ["no JSON", "{", "line 1: "],
-  ])("refuses %s by one error, and the run goes on", async (_, value, why) => {
+  ])("refuses %s by one error, and the run continues", async (_, value, why) => {
     const { stage, started } = await begun();
     using _stage = stage;
     const { code, stderr } = await stage.run(["add", "test", ticket(stage, value)]);
@@ -82,12 +87,12 @@ describe("loopdash add", () => {
   });
 
   test.each(["SIGINT", "SIGKILL"] as const)("a ticket for a run that stopped by %s waits in its journal", async (signal) => {
-    const { stage, batch, run } = await stopped({}, signal);
+    const { stage, batch, run } = await stopped({}, { signal });
     using _ = stage;
     const file = ticket(stage, { id: "T-9", title: "One more" });
     const added = await stage.run(["add", run, file]);
     expect([added.code, added.stderr]).toEqual([0, ""]);
-    expect(added.stdout).toContain(`it is filed and worked once the run goes on: loopdash ${batch}`);
+    expect(added.stdout).toContain(`it is filed and worked once the run continues: loopdash ${batch}`);
     expect((await stage.run(["add", run, file])).stdout).toContain("already");
     const { code, events } = await stage.events(batch);
     expect(code).toBe(0);
@@ -176,5 +181,19 @@ describe("a batch file that was changed since its unfinished run began", () => {
     expect(code).toBe(4);
     expect(stderr).toContain("tickets.T-1.title");
     expect(stderr).toContain("sandboxPolicy");
+  });
+
+  test("another source of a secret is refused whatever is accepted; a new value of the same source needs no change", async () => {
+    const secrets = (file: string) => ({ secrets: { staging: { file } } });
+    const { stage, batch } = await stopped(secrets("token"), { files: { token: "first-value-of-it", other: "another-value" } });
+    using _ = stage;
+    stage.batch(["T-1"], secrets("other"));
+    const { code, stderr } = await stage.run([batch, "--headless", "--accept-changes"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("secrets.staging.file");
+    expect(stderr).toContain("A new value of a secret needs no change");
+    stage.write("token", "second-value-of-it");
+    stage.batch(["T-1"], secrets("token"));
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
   });
 });

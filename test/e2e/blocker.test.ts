@@ -22,7 +22,7 @@ function walledStage(): Stage {
 /** Source of an agent's claim. */
 const claim = (evidence: readonly object[], humanStep = STEP) =>
   `fs.writeFileSync(process.env.LOOPDASH_OUTBOX + "/blocker.json", ${JSON.stringify(
-    JSON.stringify({ claim: "I cannot go on", wall: "not mine", evidence, tried: "everything", humanStep }),
+    JSON.stringify({ claim: "I cannot continue", wall: "not mine", evidence, tried: "everything", humanStep }),
   )});`;
 const DEPLOY = { command: ["./deploy.sh"], exitCode: 7, output: "403 account 42 is suspended\n" };
 

@@ -112,7 +112,7 @@ function unhealed(stage: Stage): string {
 const orderOf = (stdout: string, ...types: readonly RunEvent["type"][]) =>
   eventsOf(stdout).flatMap(({ type }) => (types.includes(type) ? [type] : []));
 
-test("a heal that is asked for is done while tickets are open, and the run goes on with what it changed", {
+test("a heal that is asked for is done while tickets are open, and the run continues with what it changed", {
   timeout: 120_000,
 }, async () => {
   using stage = new Stage();
@@ -129,7 +129,7 @@ test("a heal that is asked for is done while tickets are open, and the run goes 
   // Nothing new has started between the command and the heal, and the oracle was proven again after it.
   expect(order.slice(0, order.indexOf("heal-started")).filter((type) => type === "attempt-claimed")).toHaveLength(asked);
   expect(order.slice(order.indexOf("heal-ended"))).toContain("tripwire-ended");
-  expect(of(stdout, "heal-started")).toMatchObject([{ n: 1, reason: expect.stringMatching(/^a person asked for it; 3 of 3/) }]);
+  expect(of(stdout, "heal-started")).toMatchObject([{ n: 1, reason: expect.stringMatching(/^a person requested it; 3 of 3/) }]);
   expect(await stage.report()).toMatchObject({ heals: 1, healsAccepted: 1, interventions: { total: 1, byClass: { I2: 1 } } });
 });
 

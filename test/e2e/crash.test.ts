@@ -90,7 +90,7 @@ describe("kill -9 of the engine at any instant", () => {
     expect(await stage.report()).toMatchObject({ claims: { made: 1, upheld: 1 } });
   });
 
-  test("SIGTERM stops in order, is told apart from done, and the same command goes on", async () => {
+  test("SIGTERM stops in order, is told apart from done, and the same command continues", async () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(`if (attempt === 1) { say("READY"); await wait(600_000); } ${HONEST}`);

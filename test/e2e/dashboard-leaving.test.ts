@@ -32,7 +32,7 @@ describe("leaving a run that goes on", { timeout: 120_000 }, () => {
     await first.waitFor("READY T-2");
     await first.press("q", "Leave the dashboard");
     await first.press("\u001b", (screen) => !screen.includes("Leave the dashboard"));
-    await first.press("q", "the run goes on");
+    await first.press("q", "the run continues");
     first.type("d");
     expect(await first.exitCode()).toBe(130);
     expect(first.isAlternate).toBe(false);
@@ -112,7 +112,7 @@ describe("leaving while it starts", { timeout: 120_000 }, () => {
     expect((await stage.events("batch.json")).code).toBe(0);
   });
 
-  test("kill -9 of the starter before the engine has answered: the run goes on all the same", async () => {
+  test("kill -9 of the starter before the engine has answered: the run continues all the same", async () => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])]);
     await until(() => engines(stage).length > 0, "the engine's process");
@@ -137,7 +137,7 @@ describe("ending a run", { timeout: 120_000 }, () => {
     first.type("s");
     expect(await first.exitCode()).toBe(130);
     expect(first.isAlternate).toBe(false);
-    expect(first.main()).toMatch(/STOPPED before the final verdict[^]*the same command goes on from here/);
+    expect(first.main()).toMatch(/STOPPED before the final verdict[^]*the same command continues from here/);
 
     stage.agent(HONEST);
     const again = open(stage, [batch]);
@@ -166,7 +166,7 @@ describe("ending a run", { timeout: 120_000 }, () => {
     await until(() => !isAlive(engine), "the engine ends");
   });
 
-  test("kill -9 of the engine: said clearly, with what to do; exit not zero; the same command goes on to done", async () => {
+  test("kill -9 of the engine: said clearly, with what to do; exit not zero; the same command continues to done", async () => {
     using stage = patientStage();
     const batch = stage.batch(["T-1"]);
     const first = open(stage, [batch]);

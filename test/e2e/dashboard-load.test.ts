@@ -28,7 +28,7 @@ describe("64 agents that print 20 lines a second each, of 500 tickets", { timeou
     await pty.press("q", "Leave the dashboard");
     pty.type("d");
     expect(await pty.exitCode()).toBe(130);
-    expect(pty.main()).toContain("The run goes on without this dashboard.");
+    expect(pty.main()).toContain("The run continues without this dashboard.");
   });
 
   test("stay within every size that the terminal is given meanwhile", async () => {

@@ -16,7 +16,7 @@ const IMPOSSIBLE = [0, 64, 65].map((button) => {
   const others = ["0;0", "0;5", "5;0", "5;9999", `5;${WIDE.rows + 1}`, "9999;9999", "99999;5", "5;-5"];
   return [...beside, ...others].map((cell) => `${ESC}[<${button};${cell}M`).join("");
 });
-/** What is no report of this mode; the last two are those of the mode that came before it. */
+/** What is not a report of this mode; the last two are those of the mode that came before it. */
 const GARBLED = ["[<M", "[<;;M", "[<0;4M", "[<0;4;5;6M", "[<?;4;5M", "[<0;4;5X", "[M 55", "[M#55"].map((text) => ESC + text);
 
 describe("mouse reports", { timeout: 120_000 }, () => {

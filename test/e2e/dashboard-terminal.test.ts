@@ -187,7 +187,7 @@ describe("job control", { timeout: 120_000 }, () => {
 });
 
 describe("signals", { timeout: 120_000 }, () => {
-  test.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)("%s: the terminal is as it was, and the run goes on", async (signal) => {
+  test.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)("%s: the terminal is as it was, and the run continues", async (signal) => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])]);
     await pty.waitFor("READY T-1");

@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HONEST, Stage } from "./stage.ts";
 
@@ -19,7 +20,7 @@ describe("a batch without a finish line", () => {
     const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1 } });
     const plan = await stage.run([batch, "--dry-run"]);
     expect(plan.stdout).toContain("finish line: gates → check tests → merge → assert");
-    expect(plan.stdout).toContain("tests of app: npm test (found at its base)");
+    expect(plan.stdout).toContain("tests of app: npm test (found in package.json)");
     expect(plan.stdout).toContain("money: no cap binds this agent");
     expect(plan.stdout).toMatch(/protected from changes:\n {2}CI: \.github\/\{workflows,actions\}\/\*\*/);
     expect(plan.stderr).not.toContain("no check runs");
@@ -47,10 +48,32 @@ describe("a batch without a finish line", () => {
       over,
     );
     const { code, stdout } = await stage.run([batch, "--headless"]);
-    expect(stdout).toContain("tests of app: npm test (found at its base)");
+    expect(stdout).toContain("tests of app: npm test (found in package.json)");
     expect(code).toBe(0);
     const said = stdout.split("\n").filter((line) => line.includes("no check runs before merge"));
     expect(said).toEqual([expect.stringContaining("no check runs before merge in docs: whatever the agent leaves will land")]);
+  });
+
+  test("is refused, by the plan and by doctor, where the machine or the sandbox lacks what the repository's tests need", async () => {
+    using stage = new Stage();
+    stage.repo("app", { "tox.ini": "[testenv]\ncommands = python -m unittest\n" });
+    stage.agent(HONEST);
+    const batch = stage.batch(["T-1"], { sandbox: "required" });
+    const env = { PATH: `${stage.path("bin")}:/usr/bin:/bin` };
+    const plan = await stage.run([batch, "--dry-run"], env);
+    expect(plan.code).toBe(4);
+    const none = 'repos.app: the test command found in its settings of tox: "tox": no folder of PATH has this program; install';
+    expect(plan.stderr).toContain(none);
+    const before = await stage.run(["doctor", batch], env);
+    expect(before.stdout).toMatch(/ok +tests +app: tox \(found in its settings of tox\)/);
+    expect(before.stdout).toContain(none);
+    // A program that is a link into loopdash's state, which no sandbox shows.
+    mkdirSync(stage.path("bin"));
+    symlinkSync(stage.path("home", "tox"), stage.path("bin/tox"));
+    stage.write("home/tox", "#!/bin/sh\n", 0o755);
+    const hidden = await stage.run(["doctor", batch], env);
+    expect(hidden.code).toBe(4);
+    expect(hidden.stdout).toContain('the test command found in its settings of tox: "tox" cannot be seen in the sandbox');
   });
 
   test("goes on with the commands that it began with, whatever the base names since", async () => {

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connectProxy } from "../helpers/connect-proxy.ts";
+import { lockWithLeft, startRegistry } from "./private-registry.ts";
 import { Stage } from "./stage.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -23,7 +25,6 @@ const BLOCKS: readonly Block[] = ["README.md", ...globSync("docs/**/*.md", { cwd
 /** Pages with a batch that no test can run as it is. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   "docs/reviewer.md": "its agent and reviewer are vendors' programs, which need a key: test/agents runs them",
-  "docs/secrets.md": "it names hosts and secrets of your own: test/e2e/secrets.test.ts runs the same against real ones",
   "docs/stops.md": "its agent is a vendor's program, which needs a key: test/agents runs it",
 };
 
@@ -63,17 +64,51 @@ function furnish(stage: Stage): void {
   );
 }
 
+/**
+ * What docs/secrets.md says that the reader has: hosts, their tokens, the program `op`, and a verify. The hosts are a server on loopback,
+ * to which the machine's proxy leads. Gives the variables for the run, and what the server was asked.
+ */
+async function furnishSecrets(stage: Stage) {
+  const token = "corp/Token+of-the-reader-4711";
+  const registry = await startRegistry(stage.root, {
+    ...{ token, postinstall: "", pages: { "/version": "1.4\n" } },
+    names: ["DNS:npm.corp.example", "DNS:staging.example.com"],
+  });
+  onTestFinished(registry.close);
+  const proxy = await connectProxy("reader:password", registry.port);
+  stage.write("app/.npmrc", "registry=https://npm.corp.example/\n");
+  stage.write("app/.gitignore", "node_modules\n");
+  stage.write("app/package.json", JSON.stringify({ ...MANIFEST, dependencies: { left: "1.0.0" } }));
+  stage.write("app/package-lock.json", lockWithLeft(stage.root));
+  stage.git("app", "add", "-A");
+  stage.git("app", "commit", "-q", "-m", "depend on a private package");
+  stage.write("batches/agent.sh", '#!/bin/sh\necho done >"$LOOPDASH_TICKET.txt"\n', 0o755);
+  const asks = 'exec curl --silent --fail --header "authorization: Bearer $TOKEN" https://staging.example.com/version';
+  stage.write("batches/verify.sh", `#!/bin/sh\n${asks}\n`, 0o755);
+  stage.write(".config/staging-token", `${token}\n`);
+  stage.write("bin/op", `#!/bin/sh\ntest "$*" = "read op://deploy/staging/token" && echo "${token}"\n`, 0o755);
+  const env = {
+    ...{ PATH: `${stage.path("bin")}:${stage.env["PATH"]}`, CORP_NPM_TOKEN: token, NODE_EXTRA_CA_CERTS: registry.ca },
+    HTTPS_PROXY: `http://reader:password@127.0.0.1:${proxy.port}`,
+  };
+  return { env, asked: registry.asked };
+}
+
 describe("every example of the pages", { timeout: 180_000 }, () => {
   test.each(run.map(({ page, text }) => [page, text] as const))(
     "the batch in %s runs to done as it stands there",
-    async (_, text) => {
+    async (page, text) => {
       using stage = new Stage();
       furnish(stage);
+      const secrets = page === "docs/secrets.md" ? await furnishSecrets(stage) : undefined;
       const batch = stage.write("batches/batch.json", text);
-      const plan = await stage.run([batch, "--dry-run"]);
+      const plan = await stage.run([batch, "--dry-run"], secrets?.env);
       expect(plan.code, plan.stderr).toBe(0);
-      const ended = await stage.run([batch, "--headless"]);
+      const ended = await stage.run([batch, "--headless"], secrets?.env);
       expect(ended.code, `${ended.stdout}${ended.stderr}`).toBe(0);
+      if (secrets === undefined) return;
+      expect(secrets.asked).toContain("GET /version 200");
+      expect(secrets.asked.includes("GET /left/-/left-1.0.0.tgz 200")).toBe(text.includes("npm.corp.example"));
     },
   );
 

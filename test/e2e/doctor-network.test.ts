@@ -40,7 +40,7 @@ describe("doctor tries each open host from inside the sandbox", { timeout: 120_0
     expect(code).toBe(4);
     const allow = '"sandboxPolicy": {"hosts": {"prepare": [{"host": "localhost", "addresses": ["127.0.0.1"], "port": 4873}]}}';
     expect(of("host").map(({ status, found, fix }) => [status, found, fix])).toEqual([
-      ["ok", `prepare: localhost:${port} answers (a connection stands)`, null],
+      ["ok", `prepare: localhost:${port} answers (connected)`, null],
       ["bad", "prepare: localhost:4873 is blocked: 127.0.0.1 is an address of this machine", `Allow it with ${allow}`],
       ["bad", "prepare: nowhere.invalid:443: nowhere.invalid has no address", expect.stringContaining("HTTPS_PROXY")],
       ["ok", "prepare: *.example.com:443 is not tried: it stands for every name below it", null],
@@ -63,7 +63,7 @@ describe("doctor tries each open host from inside the sandbox", { timeout: 120_0
     const odd = { SSL_CERT_FILE: stage.path("gone.pem"), HTTPS_PROXY: "socks5://x" };
     const { of } = await ask(stage, hosts(["*.example.com"]), { env: odd });
     expect(of("certificates")).toMatchObject([{ status: "warn", found: expect.stringContaining("gone.pem") }]);
-    expect(of("proxy")).toMatchObject([{ status: "warn", found: "HTTPS_PROXY is no http or https address" }]);
+    expect(of("proxy")).toMatchObject([{ status: "warn", found: "HTTPS_PROXY is not an http or https address" }]);
   });
 });
 

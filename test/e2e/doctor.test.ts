@@ -60,7 +60,7 @@ describe("loopdash doctor", () => {
     expect(answer.batch).toBe(stage.path("batch.json"));
     // Of vendors' programs it tells where this machine has some.
     const names = answer.checks.map(({ check }) => check).filter((check) => !check.startsWith("program-"));
-    expect(names).toEqual(["batch", ...ALWAYS, "repository", "agent", "commands", "tracker"]);
+    expect(names).toEqual(["batch", ...ALWAYS, "repository", "agent", "tests", "commands", "tracker"]);
     for (const check of answer.checks) {
       expect(Object.keys(check)).toEqual(["check", "status", "found", "fix"]);
       expect(check.fix === null).toBe(check.status === "ok");
@@ -76,7 +76,7 @@ describe("loopdash doctor", () => {
     expect(code).toBe(0);
     const lines = stdout.split("\n").map((line) => line.split(/ {2,}/).join(" "));
     for (const { check, status, found, fix } of answer.checks) {
-      if (check !== "state-space") expect(lines).toContain(`${status} ${check} ${found}`);
+      if (check !== "state-space") expect(lines).toContain(`${status} ${check} ${found.split(/ {2,}/).join(" ")}`);
       if (fix !== null) expect(stdout).toContain(`do: ${fix}`);
     }
     expect(stdout).toContain(`${answer.counts.ok} ok, ${answer.counts.warn} warn, 0 bad`);

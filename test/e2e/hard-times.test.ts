@@ -40,7 +40,7 @@ function inRepo(stage: Stage): { branches: string[]; worktrees: number } {
 }
 
 describe("the records cannot be written", () => {
-  test("a database that stays locked stops the run in words, ends the process, and the same command goes on", async () => {
+  test("a database that stays locked stops the run in words, ends the process, and the same command continues", async () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(`if (attempt === 1) { say("READY"); await wait(600_000); } ${HONEST}`);
@@ -61,7 +61,7 @@ describe("the records cannot be written", () => {
     expect(stage.landed()).toEqual(["T-1"]);
   });
 
-  test("the last record of a run that was judged done: the process ends, not with 0, and the same command goes on", async () => {
+  test("the last record of a run that was judged done: the process ends, not with 0, and the same command continues", async () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(HONEST);
@@ -73,7 +73,7 @@ describe("the records cannot be written", () => {
     expect(stage.landed()).toEqual(["T-1"]);
   });
 
-  test("what a ticket took, which is not worth a run: the run goes on", async () => {
+  test("what a ticket took, which is not worth a run: the run continues", async () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(HONEST);

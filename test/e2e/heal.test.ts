@@ -74,7 +74,7 @@ describe("a run that would end not done because its prompt lacks a sentence", { 
     expect(stdout).toMatch(/heal 1 begins: 2 of 2 tickets are open: T-1 stalled/);
     expect(stdout).toMatch(/heal 1 accepted: it changed hints\.md/);
     expect(stdout).toMatch(/heals 1, accepted 1/);
-    expect(stdout).toMatch(/heal 1 \(gap, accepted\): no prompt names the file · moved T-1 of 1 stalled ticket · kept yes: /);
+    expect(stdout).toMatch(/heal 1 \(gap, accepted\): no prompt names the file · moved T-1 of 1 stalled ticket · kept: /);
   });
 
   test.each([

@@ -83,7 +83,7 @@ describe("an agent that is cut off in the middle of its work", { timeout: 120_00
     await again.ended;
   });
 
-  test("a worktree that cannot be captured is told, and the run goes on", async () => {
+  test("a worktree that cannot be captured is told, and the run continues", async () => {
     const { stage, batch } = halfDone({ limits: { silenceMinutes: 0.05 } });
     using _ = stage;
     stage.agent(

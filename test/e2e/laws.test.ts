@@ -261,7 +261,7 @@ describe("bounds", () => {
   }
 
   asRoot(
-    "a full disk stops the run honestly: no agent is left, and the same command goes on once there is room",
+    "a full disk stops the run honestly: no agent is left, and the same command continues once there is room",
     async (context) => {
       await onSmallDisk(context, async (stage, { home, makeRoom }) => {
         stage.agent(

@@ -59,7 +59,7 @@ test("an agent that writes Done into the embedded tracker gains nothing", async 
   expect(readFileSync(file, "utf8")).toMatch(/"state": ?"open"/);
 });
 
-test("a ticket that landed and could not be asserted is settled when the run goes on, not worked again", async () => {
+test("a ticket that landed and could not be asserted is settled when the run continues, not worked again", async () => {
   using stage = new Stage();
   stage.repo("app", {
     "verify.mjs": `import fs from "node:fs"; while (!fs.existsSync("${stage.path("go")}")) await new Promise((r) => setTimeout(r, 20));`,

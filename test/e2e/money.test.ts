@@ -9,9 +9,9 @@ const launches = (events: readonly { readonly type: string }[]) => events.filter
 
 describe("a cap that is reached parks the run with exit 1, and says which and what is left", () => {
   test.for([
-    ["usdPerRun", { usdPerRun: 5 }, "1 of 3 tickets are open: T-3 one more attempt could break usdPerRun ($5)"],
-    ["usdPerTicket", { usdPerTicket: 3 }, "1 of 3 tickets are open: T-1 one more attempt could break usdPerTicket ($3)"],
-    ["usdPerDay", { usdPerDay: 5 }, "1 of 3 tickets are open: T-3 one more attempt could break usdPerDay ($5)"],
+    ["usdPerRun", { usdPerRun: 5 }, "1 of 3 tickets are open: T-3 one more attempt could exceed limits.usdPerRun ($5)"],
+    ["usdPerTicket", { usdPerTicket: 3 }, "1 of 3 tickets are open: T-1 one more attempt could exceed limits.usdPerTicket ($3)"],
+    ["usdPerDay", { usdPerDay: 5 }, "1 of 3 tickets are open: T-3 one more attempt could exceed limits.usdPerDay ($5)"],
   ] as const)("%s", async ([cap, limits, left]) => {
     using stage = new Stage();
     stage.repo("app");
@@ -36,7 +36,9 @@ describe("the money of a day", () => {
     expect([first.code, launches(first.events)]).toEqual([0, 2]);
     const second = await stage.events(stage.batch(["T-3"], { agent, limits }));
     expect([second.code, launches(second.events)]).toEqual([1, 0]);
-    expect((await stage.report()).reason).toContain("1 of 1 ticket is open: T-3 one more attempt could break usdPerDay ($5)");
+    expect((await stage.report()).reason).toContain(
+      "1 of 1 ticket is open: T-3 one more attempt could exceed limits.usdPerDay ($5)",
+    );
     // More of it, and the same ticket ships.
     const third = await stage.events(stage.batch(["T-3"], { agent, limits: { ...limits, usdPerDay: 6 } }));
     expect([third.code, launches(third.events)]).toEqual([0, 1]);

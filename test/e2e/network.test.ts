@@ -63,7 +63,7 @@ describe("a prepare command whose every connection is blocked", { timeout: 120_0
       }),
     ]);
     expect(of(events, "attempt-ended")[0]).toMatchObject({
-      outcome: "failed",
+      outcome: "stopped",
       evidence: {
         step: "prepare",
         summary: expect.stringContaining(`was ended: the sandbox blocked every connection, first localhost:4873 (${reason})`),

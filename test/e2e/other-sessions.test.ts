@@ -47,7 +47,7 @@ test("the day's money is less by what other sessions have cost, where the batch 
   stage.write(".claude/projects/-home-me/one.jsonl", session(3.6));
   const counted = await stage.run([batchOf(stage, { countOtherSessions: true }), "--json"], KEY);
   expect([counted.code, counted.stderr, launches(counted.stdout)]).toEqual([1, "", 0]);
-  expect((await stage.report()).reason).toContain("one more attempt could break usdPerDay ($5)");
+  expect((await stage.report()).reason).toContain("one more attempt could exceed limits.usdPerDay ($5)");
   const enough = await stage.run([batchOf(stage, { countOtherSessions: true, usdPerDay: 6.5 }), "--json"], KEY);
   expect([enough.code, enough.stderr, launches(enough.stdout)]).toEqual([0, "", 2]);
 });
@@ -76,7 +76,7 @@ test("what the run's own agents log is not among them: each is told another fold
 });
 
 test.for([
-  ["a line that is no JSON", "half a line\n", "line 1 is no JSON"],
+  ["a line that is not JSON", "half a line\n", "line 1 is not JSON"],
   [
     "a model without a price",
     session(3).replace("claude-sonnet-4-5", "other-model"),

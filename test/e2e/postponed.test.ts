@@ -49,7 +49,7 @@ test("a reviewer's key that is refused parks the run; with a key that is taken t
   expect([first.code, first.stderr]).toEqual([1, ""]);
   const { reason, tickets } = await stage.report();
   expect(reason).toContain("no agent starts any more (the reviewer: authentication): invalid x-api-key");
-  expect(reason).toContain("give the reviewer's API a key that it takes, then run the same command again");
+  expect(reason).toContain("use an API key that the reviewer's API accepts, then run the same command again");
   expect(launches(first.stdout)).toBeLessThanOrEqual(2);
   expect(tickets.map(({ state }) => state)).toEqual(["open", "open"]);
   expect(stage.landed()).toEqual([]);

@@ -16,23 +16,36 @@ export interface PrivateRegistry {
   close(): void;
 }
 
+interface RegistryOptions {
+  readonly token: string;
+  readonly postinstall: string;
+  /** The names of its certificate. */
+  readonly names?: readonly string[];
+  /** What it serves besides, by path. */
+  readonly pages?: Readonly<Record<string, string>>;
+}
+
 /** Starts a registry with the package `left` 1.0.0, whose install script is `postinstall`. `/echo` sends back what it is sent. */
 export async function startRegistry(
   folder: string,
-  { token, postinstall }: { readonly token: string; readonly postinstall: string },
+  { token, postinstall, names = ["IP:127.0.0.1"], pages = {} }: RegistryOptions,
 ): Promise<PrivateRegistry> {
   const authority = new CertificateAuthority(join(folder, "registry-ca"));
   const tarball = packed(folder, postinstall);
   const asked: string[] = [];
-  const server = createServer(authority.issue("IP:127.0.0.1"), (req, res) => {
+  const server = createServer(authority.issue(...names), (req, res) => {
     const isKnown = req.headers.authorization === `Bearer ${token}`;
     const path = req.url ?? "";
-    const status = !isKnown ? 401 : ["/left", "/left/-/left-1.0.0.tgz", "/echo"].includes(path) ? 200 : 404;
+    const status = !isKnown
+      ? 401
+      : ["/left", "/left/-/left-1.0.0.tgz", "/echo", ...Object.keys(pages)].includes(path)
+        ? 200
+        : 404;
     asked.push(`${req.method} ${path} ${status}`);
     res.writeHead(status, { "content-type": path.endsWith(".tgz") ? "application/octet-stream" : "application/json" });
     if (status !== 200) res.end("{}");
     else if (path === "/echo") res.end(JSON.stringify(req.headers));
-    else res.end(path === "/left" ? packument(`https://${req.headers.host}`, tarball) : tarball);
+    else res.end(pages[path] ?? (path === "/left" ? packument(`https://${req.headers.host}`, tarball) : tarball));
   });
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
   return { port: (server.address() as AddressInfo).port, ca: authority.file, asked, close: () => void server.close() };
@@ -49,8 +62,15 @@ function packed(folder: string, postinstall: string): Buffer {
   return readFileSync(join(folder, "left.tgz"));
 }
 
+/** The package-lock.json of `app` 1.0.0, which depends on the package. */
+export function lockWithLeft(folder: string): string {
+  const left = { version: "1.0.0", integrity: integrityOf(folder), hasInstallScript: true };
+  const app = { name: "app", version: "1.0.0", dependencies: { left: "1.0.0" } };
+  return JSON.stringify({ name: "app", version: "1.0.0", lockfileVersion: 3, packages: { "": app, "node_modules/left": left } });
+}
+
 /** The integrity of the package, as a lockfile has it. */
-export function integrityOf(folder: string): string {
+function integrityOf(folder: string): string {
   return `sha512-${createHash("sha512")
     .update(readFileSync(join(folder, "left.tgz")))
     .digest("base64")}`;

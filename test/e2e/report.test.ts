@@ -43,7 +43,7 @@ test("a run that goes on has a page that says so", async () => {
   await run.until(/T-1 .*attempt 1 begins/);
   const page = await stage.run(["report", "--html"]);
   expect(page.stdout).toContain("● RUNNING");
-  expect(page.stdout).toContain("The run goes on: this page shows it as it stood at");
+  expect(page.stdout).toContain("The run continues: this page shows it as it stood at");
   writeFileSync(stage.path("go"), "");
   expect(await run.ended).toMatchObject({ code: 0 });
   expect((await stage.run(["report", "--html"])).stdout).toContain("✔ DONE, says the oracle");

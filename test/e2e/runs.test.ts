@@ -36,7 +36,7 @@ describe("several runs", { timeout: 120_000 }, () => {
     await pty.waitFor("READY T-1");
     const list = await runsView(pty);
     expect(list).toMatch(/● at work +test \(here\)[^]*[■✔] (?:stopped|done) +plumbing[^]*[■✔] (?:stopped|done) +plumbing/);
-    await pty.press("j", /▌■ stopped[^]*To go on with it: loopdash \/work\/cut\.json/);
+    await pty.press("j", /▌■ stopped[^]*To continue it: loopdash \/work\/cut\.json/);
     await pty.press("j\r", /^ ✔ DONE[^]*SHIPPED 9/);
     expect([isAlive(enginePid(stage)), isAlive(agentPid(stage, "T-1"))]).toEqual([true, true]);
 
@@ -46,7 +46,7 @@ describe("several runs", { timeout: 120_000 }, () => {
     pty.type("q");
     expect(await pty.exitCode()).toBe(130);
     expect(pty.main()).toMatch(
-      /✔ DONE, says the oracle[^]*The exit code, 130, is that of run test-\S+[^]*it goes on: loopdash attach test-/,
+      /✔ DONE, says the oracle[^]*The exit code, 130, is that of run test-\S+[^]*it continues: loopdash attach test-/,
     );
     expect((await stage.report("test")).interventions.total).toBe(0);
 
@@ -102,7 +102,7 @@ describe("several runs", { timeout: 120_000 }, () => {
     await runsView(pty);
     await pty.press("\u001b[H", /▌● at work +test/);
     process.kill(enginePid(stage), "SIGKILL");
-    await pty.waitFor(/▌✕ engine gone +test[^]*To go on with it: loopdash .*batch\.json/);
+    await pty.waitFor(/▌✕ engine gone +test[^]*To continue it: loopdash .*batch\.json/);
     await pty.press("\r", /^ ✕ LOST/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { integrityOf, startRegistry } from "./private-registry.ts";
+import { lockWithLeft, startRegistry } from "./private-registry.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const TOKEN = "staging/Token+4711-not-for-agents";
@@ -119,19 +119,11 @@ describe("a secret that the gateway adds", { timeout: 120_000 }, () => {
     const registry = await startRegistry(stage.root, { token: TOKEN, postinstall: PRYING });
     onTestFinished(registry.close);
     const base = `https://127.0.0.1:${registry.port}/`;
-    const lock = {
-      name: "app",
-      lockfileVersion: 3,
-      packages: {
-        "": { name: "app", dependencies: { left: "1.0.0" } },
-        "node_modules/left": { version: "1.0.0", integrity: integrityOf(stage.root), hasInstallScript: true },
-      },
-    };
     stage.repo("app", {
       ".gitignore": "node_modules\npried.txt\n",
       ".npmrc": `registry=${base}\n`,
-      "package.json": JSON.stringify({ name: "app", dependencies: { left: "1.0.0" } }),
-      "package-lock.json": JSON.stringify(lock),
+      "package.json": JSON.stringify({ name: "app", version: "1.0.0", dependencies: { left: "1.0.0" } }),
+      "package-lock.json": lockWithLeft(stage.root),
       "check.sh": "set -e\ntest -f node_modules/left/index.js\ncat pried.txt\n",
     });
     const looking = `say(fs.readFileSync("pried.txt", "utf8")); say(JSON.stringify(process.env));

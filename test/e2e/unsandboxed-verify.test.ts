@@ -34,7 +34,7 @@ describe("a verify outside the sandbox", { timeout: 120_000 }, () => {
     const ended = await stage.run([batch, "--headless"]);
     expect(ended.code, ended.stdout).toBe(0);
     expect(ended.stdout).toContain("what has landed runs here unsandboxed");
-    expect(ended.stdout).toContain("with your rights: verify live (dev, unsandboxed)");
+    expect(ended.stdout).toContain("ran outside the sandbox, with your rights: verify live (dev, unsandboxed)");
     const left = ["by-agent", "by-prepare", "by-check", "by-verify"].filter((name) => existsSync(stage.path(name)));
     expect(left).toEqual(["by-verify"]);
     expect((await stage.report()).tickets[0]?.state).toBe("done");

@@ -92,7 +92,9 @@ describe("a run whose agents are all stopped by the same", () => {
     const { end } = await stage.ended();
     expect(stage.tasks).toHaveLength(1);
     expect(end).toMatchObject({ kind: "not-done", exitCode: 1 });
-    expect(end?.reason).toContain("no agent starts any more (authentication): the key is refused; give the model's API a key");
+    expect(end?.reason).toContain(
+      "no agent starts any more (authentication): the key is refused; use an API key that the model's API accepts",
+    );
     expect(end?.reason).toContain("3 of 3 tickets are open");
     expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "failed" }] });
   });

@@ -35,7 +35,7 @@ describe("a stalled ticket that is retried", () => {
     return { gate, world, options };
   };
 
-  test("is told what failed before, and the run goes on to done", async () => {
+  test("is told what failed before, and the run continues to done", async () => {
     const { gate, world, options } = failing();
     using stage = await Stage.open(options);
     stage.start();
@@ -193,7 +193,7 @@ describe("a heal that is asked for", () => {
     asked.resolve();
     await stage.ended();
     expect(stage.of("heal-dropped")).toMatchObject([{ why: "a person cancelled it" }]);
-    expect(stage.of("command-refused")).toMatchObject([{ reason: "no heal is asked for" }]);
+    expect(stage.of("command-refused")).toMatchObject([{ reason: "no heal is requested" }]);
     // The heal of the end is another one: it comes when all tries are used up.
     const types = stage.types();
     expect(stage.of("attempt-claimed").length).toBeGreaterThan(2);

@@ -17,7 +17,7 @@ describe("and says nothing of the work by it", () => {
     using stage = await opened({ model, ctx: impatient(waits) });
     stage.start();
     const held = await stage.until("backoff-started");
-    expect(held).toMatchObject({ reason: "the reviewer's API turned it away (overloaded): come back" });
+    expect(held).toMatchObject({ reason: "the reviewer's API rejected a request (overloaded): come back" });
     expect(waits).toContain(6_000);
     expect(tasks).toHaveLength(2);
     // What is tried again at once holds nobody up.

@@ -9,7 +9,7 @@ import { Stage } from "./stage.ts";
 
 cleanUp();
 
-const WHY = "/home/me/one.jsonl: line 1 is no JSON";
+const WHY = "/home/me/one.jsonl: line 1 is not JSON";
 const HALTED =
   `no agent starts any more (spend-unknown): what other sessions have cost today is not known: ${WHY}; ` +
   "fix it, or set limits.countOtherSessions to false, then run the same command again";

@@ -196,7 +196,13 @@ describe("prepare commands of a fresh worktree", () => {
       transients: { retried: 1, passed: 1 },
     });
     const again = await run(verify(["true"]), { prepare: [busyFor(9, join(tempDir(), "runs"))] });
-    expect(again).toMatchObject({ done: false, retried: [{ step: -1 }], transients: { retried: 1, passed: 0 } });
+    // The base is prepared in a second attempt too, which has a retry of its own.
+    expect(again).toMatchObject({
+      done: false,
+      retried: [{ step: -1 }, { step: -1 }],
+      transients: { retried: 1, passed: 0 },
+      transientsOfRun: { retried: 2, passed: 0 },
+    });
     expect(again.evidence).toMatchObject({ step: "prepare" });
   });
 });

@@ -75,7 +75,7 @@ describe("what a page says", () => {
     const words = wordsOf(PAGES.live());
     expect(words).toContain("● RUNNING");
     expect(words).toMatch(
-      /The run goes on: this page shows it as it stood at 2026-05-04 12:45:13 UTC, event \d+\. Nothing here is final\./,
+      /The run continues: this page shows it as it stood at 2026-05-04 12:45:13 UTC, event \d+\. Nothing here is final\./,
     );
     expect(words).toContain("! Unsandboxed:");
     expect(words).toContain("▶ at work T-4");

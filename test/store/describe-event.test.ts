@@ -85,9 +85,9 @@ test("an attempt that nobody stopped, and that waits for the reviewer, says so",
 });
 
 test("that nobody knows what others have spent is told", () => {
-  expect(tell({ type: "day-spend-unknown", why: "a.jsonl: line 1 is no JSON" })).toMatchObject({
+  expect(tell({ type: "day-spend-unknown", why: "a.jsonl: line 1 is not JSON" })).toMatchObject({
     tone: "bad",
-    text: "what other sessions have cost today is not known: a.jsonl: line 1 is no JSON",
+    text: "what other sessions have cost today is not known: a.jsonl: line 1 is not JSON",
   });
 });
 
@@ -101,8 +101,8 @@ test.each<[string, RunFact]>([
   ["↻ person: retried by a person: its attempts are counted again from zero", { type: "ticket-retried", ticket: T7 }],
   ["● running: 1 worker from now on", { type: "workers-set", workers: 1 }],
   ["● running: 5 workers from now on", { type: "workers-set", workers: 5 }],
-  ["✚ person: heal asked for: nothing new starts, it begins once the attempts under way are over", { type: "heal-asked" }],
-  ["· waiting: the heal that was asked for is dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
+  ["✚ person: heal requested: nothing new starts, it begins once the attempts under way are over", { type: "heal-asked" }],
+  ["· waiting: the requested heal was dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
   [
     "! person: intervention I4 (work) noted: wrote the migration",
     { type: "intervention", class: "I4", target: "run", note: "wrote the migration", noted: true },
@@ -217,7 +217,7 @@ describe("what is claimed beside a change", () => {
       " ‖ waiting: still: the reviewer fails: it exited with code 7; next try in 00:30, gives up in 14:00",
       { type: "outage-continues", what: "reviewer", why: "it exited with code 7", nextAt: 31_000, until: 841_000 },
     ],
-    [" ● running: git failed, and is back after 01:02", { type: "outage-ended", what: "git", ms: 62_000 }],
+    [" ● running: git failed; it recovered after 01:02", { type: "outage-ended", what: "git", ms: 62_000 }],
     [
       " · waiting: the tracker was away; the wait for it was cut off after 00:12",
       { type: "outage-ended", what: "tracker", ms: 12_000, cutOff: true },

@@ -197,7 +197,7 @@ export function claims(): RunBuilder {
   run.play({
     type: "backoff-started",
     until: run.now + 280_000,
-    reason: "the model's API turned an agent away (overloaded): 529",
+    reason: "the model's API rejected an agent's request (overloaded): 529",
   });
   return run.judged("not-done", { done: 1, gated: 1, open: 8 }).wait(18);
 }

@@ -33,7 +33,7 @@ export function healHistoryLines(run: HealsOf, width: number): readonly SpanLine
       : [
           [
             { text: ` ${STYLES.preparing.glyph} `, tone: STYLES.preparing.tone },
-            { text: "asked for: begins once the attempts under way are over" },
+            { text: "requested: begins once the attempts under way are over" },
           ],
         ];
   const now =

@@ -37,7 +37,7 @@ function todoOf(
   { shown, key }: { readonly shown: boolean; readonly key: string },
 ): string {
   const here = shown ? "It is the run that is shown here." : key === "" ? "It is not shown here." : `${key} shows it here.`;
-  const goOn = `To go on with it: loopdash ${displayText(batchPath)}`;
+  const goOn = `To continue it: loopdash ${displayText(batchPath)}`;
   switch (standing) {
     case "at-work":
       return `${here} In another terminal: loopdash attach ${run}`;

@@ -37,7 +37,7 @@ function trimmed(spans: SpanLine): SpanLine {
   return spans.at(-1)?.text.trim() === "" ? spans.slice(0, -1) : spans;
 }
 
-const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number: so many attempts in so short a time`, tone: "waiting" }];
+const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number counts attempts too short to draw`, tone: "waiting" }];
 
 function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<number, readonly Bar[]> {
   const slots = new Map<number, Bar[]>();

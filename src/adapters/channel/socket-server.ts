@@ -175,7 +175,7 @@ class ServedClient {
     for (;;) {
       const command = this.#next(lines);
       if (command === undefined) return;
-      if (command === "bad") return this.#drop("it sent a line that is no command");
+      if (command === "bad") return this.#drop("it sent a line that is not a command");
       this.#options.onCommand(command);
     }
   }

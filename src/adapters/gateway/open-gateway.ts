@@ -170,7 +170,7 @@ class SocketGateway implements Gateway {
     if (model !== undefined && (target.form === "origin" || meansModel(target.to, model.base))) {
       return await model.serve(req, res, target.path);
     }
-    if (target.form === "origin") throw new Refusal(403, "no model is behind this gateway");
+    if (target.form === "origin") throw new Refusal(403, "this step has no model API");
     if (req.headers.upgrade !== undefined && hasBody(req)) throw new Refusal(400, "an upgrade with a body is not passed on");
     const entry = this.#credentialed?.entryOf(target.to);
     if (entry !== undefined) return await this.#credentialed?.servePlain(req, res, target.to, entry, target.path);
@@ -203,6 +203,7 @@ class SocketGateway implements Gateway {
       ...{ credentials, entries },
       hostSide: () => this.#hostSide(),
       count: (error) => this.#count(error),
+      note: (why) => this.#refusals.count(why),
       assertNotCut: () => this.#assertNotCut(),
     });
   }
@@ -212,7 +213,7 @@ class SocketGateway implements Gateway {
   }
 
   #assertNotCut(): void {
-    if (this.#cutReason !== undefined) throw new Refusal(402, `loopdash has cut the line: ${this.#cutReason}`);
+    if (this.#cutReason !== undefined) throw new Refusal(402, `loopdash closed the connection: ${this.#cutReason}`);
   }
 
   #refuse(res: ServerResponse, error: unknown): void {

@@ -103,7 +103,7 @@ class Following {
 
   async #read(handle: FileHandle): Promise<boolean> {
     const stat = await handle.stat({ bigint: true });
-    if (!stat.isFile()) throw new Refused("it is no plain file");
+    if (!stat.isFile()) throw new Refused("it is not a plain file");
     const known = this.#reached !== undefined && (await isSame(handle, stat, this.#reached, this.#most));
     if (this.#ended) return false;
     const from = known && this.#reached !== undefined ? this.#reached : begun(stat, this.#most);

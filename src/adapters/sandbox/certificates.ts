@@ -89,7 +89,7 @@ export function certificateVariables(path: string): Readonly<Record<string, stri
 function read(path: string): string | { readonly problem: string } {
   try {
     const stat = statSync(path);
-    if (!stat.isFile()) return { problem: "it is no file" };
+    if (!stat.isFile()) return { problem: "it is not a file" };
     if (stat.size > LARGEST_FILE) return { problem: `it is larger than ${LARGEST_FILE} bytes` };
     return readFileSync(path, "latin1");
   } catch (error) {

@@ -50,7 +50,7 @@ export async function findSandbox(sought: Sought): Promise<FoundSandbox> {
   const program = findProgram("bwrap", { cwd: "/", path });
   if (program === undefined) return { ok: false, ...NOT_INSTALLED };
   const version = await versionOf(program);
-  if (version === undefined) return no(`${program} does not tell its version`, `Look what it is: ${program} --version.`);
+  if (version === undefined) return no(`${program} --version printed no version`, `Run it by hand: ${program} --version.`);
   if (wantsNewer(version)) {
     return no(`${program} is ${version}, and 0.8 or newer is needed`, "Install a newer one: sudo apt install bubblewrap.");
   }
@@ -77,7 +77,7 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
     }
     if (end.escapes.length > 0) {
       const could = end.escapes.join(", ");
-      const todo = "Look whether bwrap was replaced or wrapped, and update it.";
+      const todo = "Check whether bwrap was replaced or wrapped, and update it.";
       return { ok: false, escapes: end.escapes, why: `a process in it could ${could}`, todo };
     }
     return { ok: true, sandbox, version, bounds: boundsOf(wish), lacks: await lacksOf(wish, prefix) };
@@ -120,7 +120,8 @@ async function lacksOf(options: BubblewrapOptions, wanted: readonly string[] | u
 
 async function findSeatbelt(path: string, rest: Omit<Sought, "path" | "platform">): Promise<FoundSandbox> {
   const program = findProgram(SEATBELT, { cwd: "/", path });
-  if (program === undefined) return no(`there is no ${SEATBELT}`, "Look whether this is macOS as it comes.");
+  if (program === undefined)
+    return no(`there is no ${SEATBELT}`, "sandbox-exec ships with macOS: check that it was not removed.");
   // Linux never loads modules that only macOS needs.
   const { createSeatbelt } = await import("./seatbelt/seatbelt.ts");
   const sandbox = createSeatbelt({ home: homedir(), ...rest });

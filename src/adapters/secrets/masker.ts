@@ -91,7 +91,8 @@ class MaskedStream implements MaskingStream {
     const patterns = this.#patterns();
     if (patterns.longest === 0) return chunk;
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    return this.#passOn(bytes, patterns.beginning(bytes), patterns.find(bytes));
+    const { found, beginning } = patterns.search(bytes);
+    return this.#passOn(bytes, beginning, found);
   }
 
   end(): Buffer {
@@ -106,7 +107,7 @@ class MaskedStream implements MaskingStream {
     // A copy: the chunk belongs to its stream, which may use its memory again.
     this.#held = until === bytes.length ? NOTHING : Buffer.from(bytes.subarray(until));
     this.#covered = 0;
-    if (own.length === 0) return bytes.subarray(0, until);
+    if (own.length === 0) return until === bytes.length ? bytes : bytes.subarray(0, until);
     const parts: Buffer[] = [];
     let at = 0;
     for (const { from, to, mark } of merged(own)) {

@@ -11,6 +11,8 @@ interface Pattern {
   readonly mark: number;
 }
 
+const NONE: readonly Found[] = [];
+
 /** Entries of the table of shifts: one for every two bytes. */
 const PAIRS = 65_536;
 
@@ -29,6 +31,8 @@ export class Patterns {
   readonly #candidates = new Map<number, Pattern[]>();
   /** 1 for bytes that begin a pattern, and for two bytes that do. */
   readonly #begins = new Uint8Array(256);
+  /** 1 for bytes of windows: the last byte of a pattern's beginning is one. A line end is none in most batches. */
+  readonly #inWindows = new Uint8Array(256);
   readonly #beginPairs = new Uint8Array(PAIRS);
 
   /** Each pattern has at least two bytes. */
@@ -41,6 +45,7 @@ export class Patterns {
     for (const pattern of this.#all) {
       const { bytes } = pattern;
       this.#begins[bytes[0] ?? 0] = 1;
+      for (const byte of bytes.subarray(0, window)) this.#inWindows[byte] = 1;
       this.#beginPairs[pairAt(bytes, 1)] = 1;
       for (let at = 1; at < window; at++) {
         const pair = pairAt(bytes, at);
@@ -55,23 +60,56 @@ export class Patterns {
 
   /** Every pattern in the bytes, by its start; at one start the longest. They may overlap. */
   find(bytes: Buffer): readonly Found[] {
-    const found: Found[] = [];
+    return this.search(bytes).found;
+  }
+
+  /**
+   * Every pattern in the bytes, and the index from which on the last bytes are the beginning of a pattern (their length if they are
+   * not). Both in one pass: the beginning of a pattern that is as long as the window is met like the pattern itself, so only the few
+   * bytes behind are looked at one by one. Programs often print single lines, and each of them has an end.
+   */
+  search(bytes: Buffer): { readonly found: readonly Found[]; readonly beginning: number } {
+    const { length } = bytes;
+    if (this.longest === 0) return { found: NONE, beginning: length };
+    let found: Found[] | undefined;
+    let beginning = length;
+    for (const from of this.#windows(bytes)) {
+      const match = this.#at(bytes, from);
+      if (match !== undefined) {
+        found ??= [];
+        found.push(match);
+      }
+      if (beginning === length && this.#beginsAt(bytes, from)) beginning = from;
+    }
+    return { found: found ?? NONE, beginning: beginning < length ? beginning : this.#shortBeginning(bytes) };
+  }
+
+  /**
+   * Where a window may begin, in order. Both halves of the bytes are searched in turn: each step waits for memory, and a processor waits
+   * for two at the same time.
+   */
+  #windows(bytes: Buffer): readonly number[] {
     const shifts = this.#shifts;
     const { length } = bytes;
-    let at = this.#window - 1;
-    if (this.longest === 0) return found;
-    while (at < length) {
+    const before = this.#window - 1;
+    const middle = Math.max(before, length >> 1);
+    const first: number[] = [];
+    const second: number[] = [];
+    const step = (at: number, hits: number[]): number => {
       // In range: at least one byte comes before the window's last one.
       const shift = shifts[((bytes[at - 1] as number) << 8) | (bytes[at] as number)] as number;
-      if (shift > 0) {
-        at += shift;
-        continue;
-      }
-      const match = this.#at(bytes, at - this.#window + 1);
-      if (match !== undefined) found.push(match);
-      at += 1;
+      if (shift > 0) return at + shift;
+      hits.push(at - before);
+      return at + 1;
+    };
+    let [a, b] = [before, middle];
+    while (a < middle && b < length) {
+      a = step(a, first);
+      b = step(b, second);
     }
-    return found;
+    while (a < middle) a = step(a, first);
+    while (b < length) b = step(b, second);
+    return second.length === 0 ? first : [...first, ...second];
   }
 
   #at(bytes: Buffer, from: number): Found | undefined {
@@ -80,19 +118,21 @@ export class Patterns {
     return hit === undefined ? undefined : { from, to: from + hit.bytes.length, mark: hit.mark };
   }
 
-  /** The index from which on the last bytes are the beginning of a pattern; the length if they are not. */
-  beginning(bytes: Buffer): number {
+  /** The same for bytes that are shorter than the window. */
+  #shortBeginning(bytes: Buffer): number {
     const pairs = this.#beginPairs;
     const last = bytes.length - 1;
-    for (let from = Math.max(0, last - this.longest + 2); from < last; from++) {
+    if (last < 0 || this.#inWindows[bytes[last] as number] === 0) return bytes.length;
+    for (let from = Math.max(0, last - this.#window + 2); from < last; from++) {
       const pair = ((bytes[from] as number) << 8) | (bytes[from + 1] as number);
       if (pairs[pair] === 1 && this.#beginsAt(bytes, from)) return from;
     }
-    return last >= 0 && this.longest > 0 && this.#begins[bytes[last] as number] === 1 ? last : bytes.length;
+    return this.#begins[bytes[last] as number] === 1 ? last : bytes.length;
   }
 
   #beginsAt(bytes: Buffer, from: number): boolean {
     const size = bytes.length - from;
+    if (size >= this.longest) return false;
     return this.#all.some(
       ({ bytes: wanted }) => wanted.length > size && wanted.compare(bytes, from, bytes.length, 0, size) === 0,
     );

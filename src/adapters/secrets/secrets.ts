@@ -117,7 +117,7 @@ async function readSecretFile(name: string, path: string): Promise<string> {
     new SecretUnavailable(`the secret "${name}" cannot be read from ${plainText(path, 300)}: ${problem}`);
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw why("it is no file");
+    if (!found.isFile()) throw why("it is not a file");
     if (found.size > LARGEST) throw why(`it has more than ${LARGEST} bytes`);
     return await readFile(path, "utf8");
   } catch (error) {

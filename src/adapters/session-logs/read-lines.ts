@@ -37,7 +37,7 @@ export async function readObjects(path: string, onObject: (object: JsonObject, l
     // Opening a pipe in a log's place would wait without end.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
-    if (!isFile) throw new Unreadable(path, "it is no file");
+    if (!isFile) throw new Unreadable(path, "it is not a file");
     if (size > 0) await readTo(handle, { path, size, onObject });
   } catch (error) {
     throw unreadableLog(path, error);
@@ -88,9 +88,9 @@ function parsedLine(
   try {
     value = JSON.parse(text);
   } catch {
-    const why = passes ? `line ${line} is not whole` : `line ${line} is no JSON`;
+    const why = passes ? `line ${line} is not whole` : `line ${line} is not JSON`;
     throw new Unreadable(path, why, { passes });
   }
   if (isObject(value)) return value;
-  throw new Unreadable(path, `line ${line} is no object`);
+  throw new Unreadable(path, `line ${line} is not an object`);
 }

@@ -43,7 +43,7 @@ export function parseJsonResults(text: string, roots: readonly string[]): Parsed
   const read = JsonReport.safeParse(json(text));
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw new BadResults(`it is no report of vitest or jest (${issue?.path.join(".") || "the whole"}: ${issue?.message})`);
+    throw new BadResults(`it is not a report of vitest or jest (${issue?.path.join(".") || "the whole"}: ${issue?.message})`);
   }
   const report = read.data;
   const gathered = new GatheredResults(roots);
@@ -64,6 +64,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadResults(`it is no JSON: ${errorMessage(error)}`);
+    throw new BadResults(`it is not JSON: ${errorMessage(error)}`);
   }
 }

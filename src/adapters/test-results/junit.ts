@@ -18,10 +18,10 @@ const READ = ["testsuites", "testsuite", "testcase", "failure", "error", "skippe
 export function parseJunit(text: string, roots: readonly string[]): ParsedResults {
   refuseDocumentType(text);
   const valid = XMLValidator.validate(text);
-  if (valid !== true) throw new BadResults(`it is no well-formed XML (line ${valid.err.line}: ${valid.err.msg})`);
+  if (valid !== true) throw new BadResults(`it is not well-formed XML (line ${valid.err.line}: ${valid.err.msg})`);
   const root = parser().parse(text) as Element;
   const tops = ["testsuites", "testsuite"].flatMap((name) => children(root, name));
-  if (tops.length === 0) throw new BadResults("it is no JUnit report: its first element is neither testsuites nor testsuite");
+  if (tops.length === 0) throw new BadResults("it is not a JUnit report: its first element is neither testsuites nor testsuite");
   const gathered = new GatheredResults(roots);
   const starts: number[] = [];
   const declared: number[] = [];

@@ -32,7 +32,7 @@ export async function removeOld(folder: string, path: string): Promise<void> {
 export async function readResultsFile(options: { folder: string; path: string; since: bigint }): Promise<ResultsBytes> {
   const file = join(options.folder, options.path);
   const link = await linkOnTheWay(options.folder, options.path);
-  if (link !== undefined) return refused("its way leads through something that is no folder");
+  if (link !== undefined) return refused("its way leads through something that is not a folder");
   const handle = await openPlain(file);
   if (typeof handle === "string") return refused(handle);
   if (handle === undefined) return { ok: false, absent: true, problem: "the command left none" };
@@ -47,7 +47,7 @@ export async function readResultsFile(options: { folder: string; path: string; s
 
 async function readHeld(handle: FileHandle, since: bigint): Promise<ResultsBytes> {
   const found = await handle.stat({ bigint: true });
-  if (!found.isFile()) return refused("it is no file");
+  if (!found.isFile()) return refused("it is not a file");
   if (found.nlink > 1n) return refused("it is a second name of another file");
   if (found.mtimeNs < since || found.ctimeNs < since) return refused("it is older than the start of the command");
   if (found.size > BigInt(MAX_RESULTS_BYTES)) return refused(`it is longer than ${MAX_RESULTS_BYTES} bytes`);

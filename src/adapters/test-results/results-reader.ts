@@ -20,7 +20,7 @@ export function createTestResultsReader(options: {
     async await({ format, folder, path, written = folder }) {
       const notBefore = Date.now();
       if ((await linkOnTheWay(folder, path)) !== undefined) {
-        const problem = "the way to it leads through something that is no folder";
+        const problem = "the way to it leads through something that is not a folder";
         return { read: () => Promise.resolve({ ok: false, absent: false, problem }) };
       }
       await removeOld(folder, path);

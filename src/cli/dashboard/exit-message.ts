@@ -23,10 +23,10 @@ export async function exitMessage(run: string, state: RunState | undefined, lost
   }
   if (lost) {
     const command = state === undefined ? "the same command" : `loopdash ${plainText(state.batchPath)}`;
-    writeAll(1, `The engine of run ${run} is gone; nothing was judged. To go on with it: ${command}\n`);
+    writeAll(1, `The engine of run ${run} is gone; nothing was judged. To continue it: ${command}\n`);
     return EXIT.notDone;
   }
-  writeAll(1, `The run goes on without this dashboard. Watch it with: loopdash attach ${run}\n`);
+  writeAll(1, `The run continues without this dashboard. Watch it with: loopdash attach ${run}\n`);
   return EXIT.interrupted;
 }
 
@@ -38,7 +38,7 @@ export function ownExitCode(run: string): number {
   const { live, state } = findRun(run);
   const code = live ? EXIT.interrupted : exitCodeOf(state);
   const ended = state.end === undefined ? "its engine is gone" : "it has ended";
-  const how = live ? `it goes on: loopdash attach ${run}` : ended;
+  const how = live ? `it continues: loopdash attach ${run}` : ended;
   writeAll(1, `The exit code, ${code}, is that of run ${run}, which this command was for; ${how}\n`);
   return code;
 }

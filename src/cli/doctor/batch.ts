@@ -4,6 +4,7 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { commandsOf } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
+import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
@@ -13,6 +14,7 @@ import { placesOf } from "../engine/batch-places.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
+import { testCommandTexts } from "../print.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
 /**
@@ -59,6 +61,13 @@ export async function checkRepositories({ batch }: LoadedBatch): Promise<readonl
       }
     }),
   );
+}
+
+/** Tells by which commands the default finish line checks, and what lands unchecked. */
+export function checkTestCommands({ batch, file, warnings }: LoadedBatch): readonly CheckResult[] {
+  const unchecked = warnings.filter(isToldAtStart);
+  const told = unchecked.length === 0 ? [] : [warn("tests", formatProblems(file, unchecked), "A run starts all the same.")];
+  return [...testCommandTexts(batch.testCommands ?? {}).map((line) => ok("tests", line)), ...told];
 }
 
 /** Looks for every program and script that the batch names, as a start does: none is run. */

@@ -39,7 +39,7 @@ for (const target of process.argv.slice(1)) {
   out.on("connect", (answer, socket, head) => {
     let text = head.toString();
     if (answer.statusCode !== 200) return socket.on("data", (data) => (text += data)).on("close", () => end({ problem: text.trim() }));
-    if (port !== "443") return end({ how: "a connection stands" });
+    if (port !== "443") return end({ how: "connected" });
     const secure = connect({ socket, ...(isIP(host) ? {} : { servername: host }) }, () => end({ how: secure.getProtocol() }));
     secure.on("error", (error) => end({ tls: true, problem: "TLS: " + error.message }));
   });

@@ -65,7 +65,11 @@ const COUNTS = { "16": "16", "256": "256", true: "16 million" } as const;
 function colours(env: NodeJS.ProcessEnv, { colours, background }: TerminalCapabilities): CheckResult {
   if (colours !== "none") return ok("terminal-colours", `${COUNTS[colours]}, ${GROUNDS[background]}`);
   if (env["NO_COLOR"]) return ok("terminal-colours", "switched off by NO_COLOR");
-  return warn("terminal-colours", "none by what TERM says; states are told by words and signs alone", "Set TERM=xterm-256color.");
+  return warn(
+    "terminal-colours",
+    "none by what TERM says; status is shown by words and symbols only",
+    "Set TERM=xterm-256color.",
+  );
 }
 
 /** The first variable that is set decides (POSIX, Environment Variables, 8.2). */

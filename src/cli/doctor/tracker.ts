@@ -35,7 +35,7 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     if (verdict !== "unjudged")
       return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
     const fix = "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
-    return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "it gave no reason"}`, fix)];
+    return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "no reason given"}`, fix)];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
     const why = errorMessage(error);

@@ -62,7 +62,9 @@ export async function withDiscoveries(batch: Batch, last: RunState): Promise<Bat
   const left = discoveredTickets(last).filter((ticket) => !known.has(ticket.id));
   if (left.length > 0) {
     const ids = left.map((ticket) => ticket.id).join(", ");
-    process.emitWarning(`found in run ${last.run} and not taken along, for repository or ticket file are gone: ${ids}`);
+    process.emitWarning(
+      `left out tickets that run ${last.run} found, because their repository or ticket file is missing: ${ids}`,
+    );
   }
   return grown;
 }

@@ -23,6 +23,8 @@ const MOST_NAMED = 6;
 const CHANGED = "the batch file was changed since the run began: ";
 
 const OR_FRESH = "or give the run up and start again with --fresh.";
+/** The batch holds where a secret comes from, and a run reads the value there anew. */
+const NEW_VALUE = " A new value of a secret needs no change: put it where the file says that it comes from.";
 
 /**
  * The changes of a batch file since its unfinished run began; undefined if there are none. Throws a UserError (exit 4) that names
@@ -44,7 +46,10 @@ export async function changesSince({
   const { batch } = await loaded.withTestCommands(state.batch.testCommands ?? {});
   const changes = batchChangesOf(state, batch);
   const { impossible, bounds, added } = changes;
-  if (impossible.length > 0) throw refusal(row.run, impossible, `Undo the change to go on with the run, ${OR_FRESH}`);
+  if (impossible.length > 0) {
+    const rotated = impossible.some((path) => /^secrets\b/.test(path)) ? NEW_VALUE : "";
+    throw refusal(row.run, impossible, `Undo the change to continue the run, ${OR_FRESH}${rotated}`);
+  }
   const loosened = bounds.filter(isLoosening).map(({ what }) => what);
   const tickets = added.map(({ id }) => `ticket ${id} is new`);
   if (loosened.length > 0 && acceptChanges !== "all") {
@@ -60,7 +65,7 @@ export async function changesSince({
 
 function refusal(run: RunId, what: readonly string[], todo: string, offer?: string): UserError {
   return new UserError({
-    what: `the unfinished run ${run} cannot go on`,
+    what: `the unfinished run ${run} cannot continue`,
     why: `${CHANGED}${named(what)}`,
     todo,
     exitCode: EXIT.refused,

@@ -4,7 +4,7 @@ import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
 import { type BatchPlaces, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
 import { type BatchCommand, commandsOf, scriptOf } from "../../domain/batch/commands.ts";
-import { type BatchProblem, formatProblems, type Path, problemAt, sortProblems } from "../../domain/batch/problem.ts";
+import { type BatchProblem, formatProblems, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -38,7 +38,15 @@ interface InRepo {
   readonly candidates: readonly string[];
 }
 
-type Report = (level: keyof CommandFindings, path: Path, message: string, hint?: string) => void;
+/** Records a problem of a command, or of its word `at`. */
+type Report = (
+  level: keyof CommandFindings,
+  place: Pick<BatchCommand, "path" | "foundIn"> & { readonly at?: number | undefined },
+  message: string,
+  hint?: string,
+) => void;
+
+const OWN_CHECK = 'install what it needs, or write a "finish" with a check of your own';
 
 /** Makes a path in the batch's folder, or one outside of it, readable in the sandbox. */
 const openIt = (path: string) => `add "sandboxPolicy": {"read": [${JSON.stringify(path)}]}`;
@@ -49,8 +57,11 @@ const openIt = (path: string) => `add "sandboxPolicy": {"read": [${JSON.stringif
  */
 export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsOptions): Promise<CommandFindings> {
   const found = { missing: [] as BatchProblem[], warnings: [] as BatchProblem[] };
-  const report: Report = (level, path, message, hint) => {
-    const problem = problemAt(loaded.locate, path, message, hint);
+  const report: Report = (level, { path, foundIn, at }, message, hint) => {
+    const problem =
+      foundIn === undefined
+        ? problemAt(loaded.locate, at === undefined ? path : [...path, at], message, hint)
+        : problemAt(loaded.locate, path, `the test command found in ${foundIn}: ${message}`, hint ?? OWN_CHECK);
     found[level].push(level === "warnings" ? { ...problem, atStart: true } : problem);
   };
   const { batch } = loaded;
@@ -59,7 +70,7 @@ export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsO
     const isConfined = options.sandbox !== undefined && command.unsandboxed !== true;
     if (isConfined) reportUnshown(command, options, batch, report);
     const docker = isConfined ? dockerProblem(command, batch) : undefined;
-    if (docker !== undefined) report(docker.isFatal ? "missing" : "warnings", command.path, docker.message, docker.hint);
+    if (docker !== undefined) report(docker.isFatal ? "missing" : "warnings", command, docker.message, docker.hint);
   }
   await reportPrograms(commands, options, report);
   await reportRepoFiles(commands, { ...options, batch, folder: loaded.folder }, report);
@@ -84,12 +95,8 @@ const WHY: Readonly<Record<UnshownPath["why"], string>> = {
   "whole-folder": "it is the batch file's whole folder or a folder around it, which is not shown in the sandbox",
 };
 
-function reportUnshown(
-  { argv, path }: BatchCommand,
-  { places }: CheckCommandsOptions,
-  { sandboxPolicy }: Batch,
-  report: Report,
-): void {
+function reportUnshown(command: BatchCommand, { places }: CheckCommandsOptions, { sandboxPolicy }: Batch, report: Report): void {
+  const { argv } = command;
   const opened = [...(sandboxPolicy?.read ?? []), ...(sandboxPolicy?.write ?? [])];
   for (const { path: named, why } of namedFiles(argv, places).unshown) {
     if (why === "whole-folder" && opened.some((each) => named === each || named.startsWith(`${each}/`))) continue;
@@ -97,7 +104,7 @@ function reportUnshown(
     // Missing programs and scripts are reported with those outside the batch's folder.
     if (why === "missing" && (at === 0 || at === scriptOf(argv)?.at)) continue;
     const hint = why === "whole-folder" ? `name a file or a subfolder, or ${openIt(named)}` : undefined;
-    report("missing", [...path, at], `${plainText(named, 200)}: ${WHY[why]}`, hint);
+    report("missing", { ...command, at }, `${plainText(named, 200)}: ${WHY[why]}`, hint);
   }
 }
 
@@ -107,23 +114,25 @@ async function reportPrograms(
   { env, places, paths }: CheckCommandsOptions,
   report: Report,
 ): Promise<void> {
-  for (const { argv, path, runs, repo = "" } of commands) {
-    reportScript({ argv, path }, places, report);
+  for (const command of commands) {
+    const { argv, runs, repo = "" } = command;
+    reportScript(command, places, report);
     const [program = ""] = argv;
     // The agent's and the reviewer's programs are looked up beside the batch file, before this.
     const isElsewhere = runs === "agent" || runs === "reviewer" || (program.includes("/") && !isAbsolute(program));
     if (isElsewhere || isInside(program, places.repos)) continue;
     if ((await resolveProgram(program, { cwd: "/", path: paths.get(repo) ?? env["PATH"] ?? "" })) !== undefined) continue;
     const message = isAbsolute(program) ? "there is no such executable file" : "no folder of PATH has this program";
-    report("missing", [...path, 0], `${quoted(program)}: ${message}`);
+    report("missing", { ...command, at: 0 }, `${quoted(program)}: ${message}`);
   }
 }
 
-function reportScript({ argv, path }: Pick<BatchCommand, "argv" | "path">, { repos }: BatchPlaces, report: Report): void {
+function reportScript(command: BatchCommand, { repos }: BatchPlaces, report: Report): void {
+  const { argv } = command;
   const script = scriptOf(argv);
   const named = script?.candidates.filter((each) => isAbsolute(each) && !isInside(each, repos)) ?? [];
   if (script === undefined || named.length === 0 || named.some((each) => existsSync(each))) return;
-  report("missing", [...path, script.at], `${quoted(argv[script.at])}: there is no such file`);
+  report("missing", { ...command, at: script.at }, `${quoted(argv[script.at])}: there is no such file`);
 }
 
 /** The program and the script of a command, if they are files of its checkout. */
@@ -155,10 +164,10 @@ async function reportRepoFiles(
   const found = new Map<string, ReadonlyMap<string, BaseEntry>>();
   for (const [id, repo] of Object.entries(batch.repos)) found.set(id, await baseEntries(repo, names));
   for (const { command, at, candidates } of wanted) {
-    const { repo, path } = command;
+    const { repo } = command;
     const repos = repo === undefined ? [...found.keys()] : [repo];
     const entries = repos.flatMap((id) => candidates.flatMap((each) => found.get(id)?.get(each) ?? []));
-    const place = [...path, at];
+    const place = { ...command, at };
     const [file = ""] = candidates;
     const shown = quoted(command.argv[at]);
     if (entries.length === 0) reportAbsent({ ...command, place, file, shown, folder }, batch, report);
@@ -175,7 +184,7 @@ async function reportRepoFiles(
 /** A file that prepare commands or a ticket may still make does not refuse the start. */
 function reportAbsent(
   absent: Pick<BatchCommand, "repo" | "runs"> & {
-    readonly place: Path;
+    readonly place: Parameters<Report>[1];
     readonly file: string;
     readonly shown: string;
     readonly folder: string;
@@ -228,7 +237,7 @@ async function reportInside(
   const outside = [...new Set(wanted.flatMap(({ command, names: all }) => shownToAgent(command, all)))];
   const inside = await findInside(sandbox, { names, env, read: [...read, ...files, ...outside], write });
   if (!inside.ok) {
-    report("missing", ["sandboxPolicy"], `the sandbox cannot be set up: ${plainText(inside.why, 300)}`);
+    report("missing", { path: ["sandboxPolicy"] }, `the sandbox cannot be set up: ${plainText(inside.why, 300)}`);
     return;
   }
   for (const { command, at, names: all } of there) {
@@ -237,7 +246,7 @@ async function reportInside(
     const hint = isAbsolute(name) ? openIt(name) : undefined;
     // A name that no folder of PATH has is reported already.
     if (isAbsolute(name) || (await resolveProgram(name, { cwd: "/", path: env.PATH })) !== undefined)
-      report("missing", [...command.path, at], `${quoted(name)} cannot be seen in the sandbox`, hint);
+      report("missing", { ...command, at }, `${quoted(name)} cannot be seen in the sandbox`, hint);
   }
 }
 

@@ -83,7 +83,7 @@ export async function namingUnfinished(
     const run = store.unfinished(path)?.run;
     if (run === undefined) return error;
     const { what, why, todo, exitCode } = error;
-    return new UserError({ what, why, todo: `${todo} The unfinished run ${run} goes on then.`, exitCode, cause: error });
+    return new UserError({ what, why, todo: `${todo} The unfinished run ${run} continues then.`, exitCode, cause: error });
   } finally {
     store.close();
   }
@@ -91,8 +91,8 @@ export async function namingUnfinished(
 
 function workersGiven(run: RunId): UserError {
   return new UserError({
-    what: `the unfinished run ${run} cannot go on`,
-    why: "--workers cannot change a run that goes on",
+    what: `the unfinished run ${run} cannot continue`,
+    why: "--workers cannot change a run that continues",
     todo: "Leave it out, or give the run up and start again with --fresh.",
     exitCode: EXIT.refused,
   });
@@ -103,7 +103,7 @@ function refuseOtherSandbox({ run, state }: OpenRun, { sandbox }: RunEnvironment
   if (state.sandboxed === (sandbox !== undefined)) return;
   const [was, is] = state.sandboxed ? ["in a sandbox", "there is none now"] : ["without a sandbox", "there is one now"];
   throw new UserError({
-    what: `the unfinished run ${run} cannot go on`,
+    what: `the unfinished run ${run} cannot continue`,
     why: `it began ${was}, and ${is}`,
     todo: "Run `loopdash doctor` to see what changed, or give the run up and start again with --fresh.",
     exitCode: EXIT.refused,

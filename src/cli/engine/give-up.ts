@@ -37,7 +37,7 @@ export async function giveUp(options: {
     keepNumbers(store, state);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    process.emitWarning(`${error.message}; what the run ${run} left running or lying about is not known`);
+    process.emitWarning(`${error.message}; processes or files of run ${run} may remain`);
   }
   store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: "given up for a fresh run (--fresh)" });
 }

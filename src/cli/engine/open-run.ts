@@ -177,7 +177,7 @@ async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
   if (verdict !== "unjudged") return;
   throw new UserError({
     what: "the oracle cannot judge this tracker",
-    why: problem ?? "it gave no reason",
+    why: problem ?? "no reason given",
     todo: "Fix the ticket file that it names; keep its front matter to plain `key: value` lines.",
     exitCode: EXIT.unjudged,
   });

@@ -243,7 +243,7 @@ function journalFailed(run: RunId, cause: unknown): UserError {
   return new UserError({
     what: `the run ${run} had to stop`,
     why: errorMessage(cause),
-    todo: "Fix it (free disk space, say) and run the same command: it goes on from the last event that was written.",
+    todo: "Fix it (free disk space, say) and run the same command: it continues from the last event that was written.",
     exitCode: EXIT.notDone,
     cause,
   });

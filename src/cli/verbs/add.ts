@@ -32,7 +32,7 @@ export async function add(name: string, file: string): Promise<number> {
   const added = found.live ? await addByEngine(found, { file, value }) : addToJournal(found, { file, value });
   const when = found.live
     ? "it is filed in the tracker now"
-    : `it is filed and worked once the run goes on: loopdash ${batchPath}`;
+    : `it is filed and worked once the run continues: loopdash ${batchPath}`;
   const said = added.isNew ? `added to the run ${run}; ${when}` : `in the run ${run} already`;
   writeAll(1, `${plainText(`${added.id} is ${said}`)}\n`);
   return 0;
@@ -151,7 +151,7 @@ function hasEnded(run: string, batchPath: string): UserError {
   return new UserError({
     what: `the run ${run} takes no tickets any more`,
     why: "it has ended with a verdict",
-    todo: `Add the ticket to ${batchPath}: a new run goes on from what this one has left.`,
+    todo: `Add the ticket to ${batchPath}: a new run continues from what this one has left.`,
     exitCode: EXIT.refused,
   });
 }

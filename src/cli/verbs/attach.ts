@@ -53,7 +53,7 @@ async function follow(folder: string): Promise<number> {
   const last = await promise;
   client.close();
   if (last?.end === undefined) {
-    writeAll(2, "loopdash: the engine is gone before the run ended; the same batch command goes on with it\n");
+    writeAll(2, "loopdash: the engine is gone before the run ended; the same batch command continues it\n");
     return EXIT.notDone;
   }
   writeAll(1, `\n${printedSummary(last)}`);

@@ -3,7 +3,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories } from "../doctor/batch.ts";
+import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
 import { checkNode } from "../doctor/node.ts";
@@ -14,7 +14,7 @@ import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker } from "../doctor/tracker.ts";
-import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
@@ -41,7 +41,7 @@ export async function doctor({ batch: file, json, prepare }: DoctorOptions): Pro
   if (prepare && file === undefined) throw new UserError(NO_BATCH);
   const batch = file === undefined ? undefined : await readBatch(file);
   const checks = (await Promise.all(checksOf(batch?.loaded, prepare))).flat();
-  const findings = [...(batch === undefined ? [] : [batch.finding]), ...checks].map(shown);
+  const findings = [...(batch?.findings ?? []), ...checks].map(shown);
   writeAll(1, json ? asJson(findings, batch?.loaded?.path) : asLines(findings, batch === undefined));
   return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
 }
@@ -67,6 +67,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
       : [
           guarded("repository", () => checkRepositories(loaded)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
+          guarded("tests", () => checkTestCommands(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
@@ -85,18 +86,34 @@ async function guarded(
     return await look();
   } catch (error) {
     const why = errorMessage(error);
-    return [bad(check, `could not be looked at: ${why}`, "Fix what it names and ask again.")];
+    return [bad(check, `the check failed: ${why}`, "Fix what it names and ask again.")];
   }
 }
 
-async function readBatch(file: string): Promise<{ readonly loaded?: LoadedBatch; readonly finding: CheckResult }> {
+/** A batch and what was found about it; a repository that cannot be read does not keep it from being looked at. */
+interface BatchLook {
+  readonly loaded?: LoadedBatch;
+  readonly findings: readonly CheckResult[];
+}
+
+async function readBatch(file: string): Promise<BatchLook> {
   try {
-    const loaded = await loadBatch(file, { cwd: process.cwd() });
-    const { name, tickets } = loaded.batch;
-    return { loaded, finding: ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`) };
+    const unread = await loadBatch(file, { cwd: process.cwd() });
+    const { name, tickets } = unread.batch;
+    const { loaded, findings } = await withFoundTests(file, unread);
+    return { loaded, findings: [ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`), ...findings] };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { finding: bad("batch", `${error.what}: ${error.why}`, error.todo) };
+    return { findings: [bad("batch", `${error.what}: ${error.why}`, error.todo)] };
+  }
+}
+
+async function withFoundTests(file: string, unread: LoadedBatch): Promise<Required<BatchLook>> {
+  try {
+    return { loaded: await loadBatch(file, { cwd: process.cwd(), findTests: findTestCommands }), findings: [] };
+  } catch (error) {
+    const why = errorMessage(error);
+    return { loaded: unread, findings: [bad("tests", `cannot be looked for: ${why}`, "Fix what it names and ask again.")] };
   }
 }
 
@@ -131,7 +148,7 @@ function asLines(findings: readonly CheckResult[], withoutBatch: boolean): strin
     return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
   });
   const { ok: fine, warn, bad: wrong } = countsOf(findings);
-  const hint = withoutBatch ? ["name a batch file to have its repositories, agent and tracker looked at too"] : [];
+  const hint = withoutBatch ? ["add a batch file to check its repositories, agent and tracker too"] : [];
   return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
 }
 

@@ -125,9 +125,9 @@ export function unfitForSecrets(command: readonly string[]): string | undefined 
   const [program = "", script] = command;
   if (isInBatchFolder(program)) return undefined;
   if (!(INTERPRETERS as readonly string[]).includes(program))
-    return `${displayValue(program)} is no file in the batch's folder: it may run code of the repository, which could read the secret`;
+    return `${displayValue(program)} is not a file in the batch's folder: it may run code of the repository, which could read the secret`;
   if (script === undefined || !isInBatchFolder(script))
-    return `${displayValue(program)} runs ${script === undefined ? "nothing" : displayValue(script)}, which is no file in the batch's folder: code of the repository could read the secret`;
+    return `${displayValue(program)} runs ${script === undefined ? "nothing" : displayValue(script)}, which is not a file in the batch's folder: code of the repository could read the secret`;
   return undefined;
 }
 

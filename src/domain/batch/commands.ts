@@ -1,7 +1,9 @@
 import type { Argv } from "./argv.ts";
+import { DEFAULT_CHECK } from "./default-finish.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
 import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
+import { testCommandSource } from "./test-command.ts";
 
 /** A command of a batch, and where it runs. */
 export interface BatchCommand {
@@ -14,6 +16,8 @@ export interface BatchCommand {
   readonly repo?: string;
   /** True if the batch lets it run outside the sandbox. */
   readonly unsandboxed?: true;
+  /** Where it was found, for people, if the batch file does not name it. Its path is that of the repository. */
+  readonly foundIn?: string;
 }
 
 /**
@@ -38,11 +42,19 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       const key = `${ticket.repo} ${JSON.stringify(step)}`;
       if (found.has(key)) return;
       const path = shared.get(JSON.stringify(step)) ?? ["tickets", t, "finish", i];
-      const command = commandOf(step, path);
+      const command = foundCommand(batch, ticket.repo, step) ?? commandOf(step, path);
       if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
     });
   });
   return [...whole, ...prepare, ...found.values()];
+}
+
+/** The check of the default finish line, if the step is that. */
+function foundCommand({ testCommands = {} }: Batch, repo: string, step: StepSpec): BatchCommand | undefined {
+  const argv = Object.hasOwn(testCommands, repo) ? testCommands[repo] : undefined;
+  if (argv === undefined || step.step !== "check" || step.name !== DEFAULT_CHECK) return undefined;
+  if (JSON.stringify(step.command) !== JSON.stringify(argv)) return undefined;
+  return { argv, path: ["repos", repo], runs: "check", foundIn: testCommandSource(argv) };
 }
 
 function commandOf(step: StepSpec, path: Path): BatchCommand | undefined {

@@ -73,7 +73,7 @@ function unfitForName(text: string): string | undefined {
   const below = text.startsWith("*.");
   const [, host = "", port] = /^(?:\*\.)?([^:]*)(?::(\d+))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
-    return `${displayValue(text)} has a port that there is not`;
+    return `${displayValue(text)} has a port outside 1 to 65535`;
   const isAddress = IPV4.test(host);
   const address = readRange(host);
   if (address !== undefined && isNear(address) && port === undefined)
@@ -87,7 +87,7 @@ function unfitForName(text: string): string | undefined {
 
 function unfitForRange(text: string, port: number | undefined): string | undefined {
   const range = readRange(text);
-  if (range === undefined) return `${displayValue(text)} is no range of addresses, such as 10.0.0.0/8`;
+  if (range === undefined) return `${displayValue(text)} is not a range of addresses, such as 10.0.0.0/8`;
   if (range.prefix < WIDEST[range.base.bits])
     return `${displayValue(text)} is too wide: a range has at least ${WIDEST[range.base.bits]} leading bits`;
   if (!isNear(range) || (range.prefix === range.base.bits && port !== undefined)) return undefined;

@@ -61,7 +61,7 @@ const FURTHER: readonly (readonly [names: RegExp, settings: RegExp])[] = [
 
 function packageTrouble(path: string, text: string, runsScripts: boolean): string | undefined {
   const found = parsed(text);
-  if (found === undefined) return "is no valid JSON";
+  if (found === undefined) return "is not valid JSON";
   const scripts = isRecord(found["scripts"]) ? found["scripts"] : {};
   const script = LIFECYCLE.find((each) => Object.hasOwn(scripts, each));
   if (script !== undefined && runsScripts) return `has a script "${script}"`;
@@ -80,7 +80,7 @@ function dependenciesOf(manifest: Readonly<Record<string, unknown>>): unknown {
 /** A lockfile names the workspaces as links; every other package must come from a registry or a host. */
 function lockTrouble(text: string, runsScripts: boolean): string | undefined {
   const found = parsed(text);
-  if (found === undefined) return "is no valid JSON";
+  if (found === undefined) return "is not valid JSON";
   const packages = isRecord(found["packages"]) ? Object.entries(found["packages"]) : undefined;
   if (packages === undefined) return "has a format of old versions";
   for (const [place, each] of packages) {

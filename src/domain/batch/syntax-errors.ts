@@ -28,7 +28,7 @@ const IN_WORDS: Readonly<Record<number, Words>> = {
   16: { message: "a control character stands in this text", hint: 'write "\\n" or "\\t"' },
 };
 
-const NO_WORDS: Words = { message: "this is no JSON" };
+const NO_WORDS: Words = { message: "this is not JSON" };
 
 /** The parser's errors, in words and by place: the first of each line, and nothing after a wrong bracket. */
 export function syntaxProblems(
@@ -63,7 +63,7 @@ function inWords(error: ParseError, text: string, nesting: Nesting, position: (o
   const bare = word.replace(/^'|'$/g, "");
   if (asKey) return { message: `the key ${displayValue(bare)} must stand in double quotes` };
   return {
-    message: `${bare === word ? word : displayValue(word)} is no value`,
+    message: `${bare === word ? word : displayValue(word)} is not a value`,
     hint: "text stands in double quotes; else true, false, null or a number",
   };
 }

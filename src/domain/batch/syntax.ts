@@ -29,7 +29,7 @@ export function readSyntax(text: string): Syntax | { readonly ok: false; readonl
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (root !== undefined && errors.length === 0) return { ok: true, root, position };
   const problems = syntaxProblems(text, errors, nesting, position);
-  return problems.length > 0 ? { ok: false, problems } : refuse("this is no JSON");
+  return problems.length > 0 ? { ok: false, problems } : refuse("this is not JSON");
 }
 
 /** Calls `visit` for each value with its path and the node of its key. Depth is bounded by `readSyntax`. */

@@ -1,5 +1,6 @@
 import { readJson } from "../values/json-text.ts";
 import type { Argv } from "./argv.ts";
+import { makeTests } from "./makefile-tests.ts";
 
 /** The files at the top of a repository that tell how its tests are run. */
 export const TEST_COMMAND_FILES = [
@@ -27,7 +28,7 @@ export type TestCommandFiles = ReadonlyMap<string, string>;
 
 /**
  * The command by which a repository runs its own tests, without a shell; undefined if its files name none. The first of: the
- * script `test` of package.json, pytest, tox, a Makefile's target `test`, Cargo, Go.
+ * script `test` of package.json, pytest, tox, a Makefile's target `test` or `check`, Cargo, Go.
  */
 export function testCommandOf(files: TestCommandFiles): Argv | undefined {
   const read = (name: Name): string | undefined => files.get(name);
@@ -79,26 +80,47 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 type Read = (name: Name) => string | undefined;
 
-/** Places of pytest's settings (docs.pytest.org/en/stable/reference/customize.html), or pytest among the dependencies; then tox. */
+/** A word of a command line that starts pytest: `py.test` is its name before version 3. */
+const RUNS_PYTEST = /^(?:[^#\n]*[\s/"'=,[])?(?:pytest|py\.test)(?![\w.-])/m;
+
+/**
+ * Places of pytest's settings (docs.pytest.org/en/stable/reference/customize.html), pytest among the dependencies, or tox as far
+ * as it runs pytest; then tox, which makes environments of its own and so needs a network.
+ */
 function pythonTests(read: Read): Argv | undefined {
+  const tox = read("tox.ini") ?? "";
+  const project = read("pyproject.toml") ?? "";
   const isPytest =
     read("pytest.ini") !== undefined ||
     read(".pytest.ini") !== undefined ||
-    /^\s*\[pytest\]/m.test(read("tox.ini") ?? "") ||
+    /^\s*\[pytest\]/m.test(tox) ||
     /^\s*\[tool:pytest\]/m.test(read("setup.cfg") ?? "") ||
-    /^\s*\[tool\.pytest\b|^[^#\n]*["']?\bpytest\b(?!-)/m.test(read("pyproject.toml") ?? "");
-  if (isPytest) return ["python3", "-m", "pytest"];
-  const isTox = /^\s*\[(?:tox|testenv)\b/m.test(read("tox.ini") ?? "") || /^\s*\[tool\.tox\b/m.test(read("pyproject.toml") ?? "");
+    /^\s*\[tool\.pytest\b|^[^#\n]*["']?\bpytest\b(?!-)/m.test(project);
+  const isTox = /^\s*\[(?:tox|testenv)\b/m.test(tox) || /^\s*\[tool\.tox\b/m.test(project);
+  if (isPytest || (isTox && RUNS_PYTEST.test(tox))) return ["python3", "-m", "pytest"];
   return isTox ? ["tox"] : undefined;
 }
 
 /** The first of the names that GNU make looks for decides (gnu.org/software/make/manual, 3.2). */
 function makeTarget(read: Read): Argv | undefined {
-  const text = read("GNUmakefile") ?? read("makefile") ?? read("Makefile") ?? "";
-  return /^test(?:[ \t][^:=\n]*)?:(?!=)/m.test(text) ? ["make", "test"] : undefined;
+  return makeTests(read("GNUmakefile") ?? read("makefile") ?? read("Makefile") ?? "");
 }
 
 function nativeTests(read: Read): Argv | undefined {
   if (read("Cargo.toml") !== undefined) return ["cargo", "test"];
   return read("go.mod") === undefined ? undefined : ["go", "test", "./..."];
+}
+
+/** Where `testCommandOf` has found a command, for people. */
+export function testCommandSource(command: Argv): string {
+  const [program = "", , afterBuild] = command;
+  if (program === "make")
+    return afterBuild === undefined ? "its Makefile" : `its Makefile, whose target ${afterBuild} does not build by itself`;
+  const names: Readonly<Record<string, string>> = {
+    python3: "its settings of pytest or tox",
+    tox: "its settings of tox",
+    cargo: "Cargo.toml",
+    go: "go.mod",
+  };
+  return names[program] ?? "package.json";
 }

@@ -30,7 +30,7 @@ export function nextSteps({ run, end, batchPath, counts, halted, tickets }: RunS
     return {
       fix: FIXES[end.kind],
       command,
-      kept: "this run goes on: all that landed, every settled ticket, and the work of open ones",
+      kept: "this run continues: all that landed, every settled ticket, and the work of open ones",
     };
   const settled = `${counts.done} shipped and ${counts["human-gated"]} human-gated`;
   const kept = `a new run takes over what is ${settled}, and the work that agents left on open tickets`;

@@ -1,6 +1,7 @@
 import type { RunState } from "../run/state.ts";
 import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
+import { unpreparedBases } from "../schedule/unprepared.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
 import { firstFew } from "../values/first-few.ts";
 import type { RepoId } from "../values/ids.ts";
@@ -22,17 +23,18 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     index += 1;
     if (repo !== undefined && state.plan.tickets[index]?.repo !== repo) continue;
     total += 1;
-    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason kept"})`);
+    if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason given"})`);
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
-  const why = halted === undefined ? "" : `${describeHalt(halted)}; `;
+  const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state)];
+  const why = shared.map((each) => `${each}; `).join("");
   return `${why}${open.length} of ${total} ${total === 1 ? "ticket is" : "tickets are"} open: ${firstFew(open, NAMED).join("; ")}`;
 }
 
 /** A reason that all of them share is given once, before them. */
 function wordsOf(reason: Reason): string {
-  return reason.kind === "halted" ? "not done" : describeReason(reason);
+  return reason.kind === "halted" || reason.kind === "unprepared" ? "not done" : describeReason(reason);
 }
 
 function trackerOpen(state: RunState): string {

@@ -74,7 +74,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return [{ type: "intervention", class: "I2", target: "run", note: "paused" }, { type: "run-paused" }];
     case "unpause":
       if (!state.paused) return refuse("the run is not paused");
-      return [{ type: "intervention", class: "I2", target: "run", note: "went on" }, { type: "run-unpaused" }];
+      return [{ type: "intervention", class: "I2", target: "run", note: "unpaused" }, { type: "run-unpaused" }];
     case "stop":
       return [
         { type: "intervention", class: "I5", target: "run", note: "stopped" },
@@ -138,7 +138,7 @@ function admitVerify(
   const [first] = able;
   if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
   return [
-    { type: "intervention", class: "I2", target: only ?? "run", note: "asked for a live check" },
+    { type: "intervention", class: "I2", target: only ?? "run", note: "requested a live check" },
     ...able.map(
       ({ id }): RunFact => ({
         type: "live-check-started",
@@ -193,7 +193,7 @@ function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly 
 }
 
 function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): readonly RunFact[] {
-  const { id, phase, gate, stalledBy, stalledReason = "no reason kept", unfiled } = ticket;
+  const { id, phase, gate, stalledBy, stalledReason = "no reason given", unfiled } = ticket;
   if (phase !== "stalled") return refuse(`${id} is not stalled`);
   if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
   // The gate could not be recorded, but the tracker may hold it. The oracle would then call the ticket settled whatever happens.
@@ -219,14 +219,14 @@ function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonl
 function admitHeal(state: RunState, refuse: Refuse): readonly RunFact[] {
   const { asked, running } = state.heals;
   if (running !== undefined) return refuse("a heal is under way already");
-  if (asked) return refuse("a heal was asked for already: it begins once the attempts under way are over");
+  if (asked) return refuse("a heal was requested already: it begins once the attempts under way are over");
   const why = whyNoHeal({ ...state, reservedUsd: 0 });
   if (why !== undefined) return refuse(why);
-  return [{ type: "intervention", class: "I2", target: "harness", note: "asked for a heal" }, { type: "heal-asked" }];
+  return [{ type: "intervention", class: "I2", target: "harness", note: "requested a heal" }, { type: "heal-asked" }];
 }
 
 function admitDropHeal({ heals: { asked, running } }: RunState, refuse: Refuse): readonly RunFact[] {
-  if (!asked) return refuse(running === undefined ? "no heal is asked for" : "the heal has begun: it can no longer be cancelled");
+  if (!asked) return refuse(running === undefined ? "no heal is requested" : "the heal has begun: it can no longer be cancelled");
   return [
     { type: "intervention", class: "I2", target: "harness", note: "cancelled the heal" },
     { type: "heal-dropped", why: "a person cancelled it" },

@@ -197,6 +197,7 @@ export function mayWait(fact: RunFact): boolean {
     case "base-failing":
     case "connection-blocked":
     case "prepare-started":
+    case "prepare-failed":
     case "merge-landed":
     case "tracker-written":
     case "outage-started":

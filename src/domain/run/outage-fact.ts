@@ -63,5 +63,5 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
 /** The reason of a run's end by an outage, and what to do. One line. */
 export function describeFatalOutage({ what, why, ms }: FatalOutage): string {
   const minutes = Math.round(ms / 6_000) / 10;
-  return `${OUTAGE_WORDS[what].was}: ${why} (given up after ${minutes} min); once it works, the same command goes on from here`;
+  return `${OUTAGE_WORDS[what].was}: ${why} (given up after ${minutes} min); once it works, the same command continues from here`;
 }

@@ -1,9 +1,43 @@
 import type { Fence, TicketId } from "../values/ids.ts";
 
-/** A prepare command begins in an attempt's worktree. `command` is one line, safe for a terminal. */
-export interface PrepareFact {
-  readonly type: "prepare-started";
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-  readonly command: string;
+/** Facts about the prepare commands of an attempt's worktree. */
+export type PrepareFact =
+  /** A prepare command begins. `command` is one line, safe for a terminal. */
+  | { readonly type: "prepare-started"; readonly ticket: TicketId; readonly fence: Fence; readonly command: string }
+  /**
+   * The base itself, without any change, could not be prepared: a fault of the batch, of the machine or of the base, and not of a
+   * worker. `base` is its commit, `summary` one line, safe for a terminal.
+   */
+  | {
+      readonly type: "prepare-failed";
+      readonly ticket: TicketId;
+      readonly fence: Fence;
+      readonly base: string;
+      readonly summary: string;
+      /** The sandbox blocked a connection: another try would meet that again. */
+      readonly blocked?: true;
+    };
+
+/** A base that could not be prepared. */
+export interface Unprepared {
+  /** Its commit, and the tip of the base as it was known then. */
+  readonly base: string;
+  readonly seen: string;
+  /** Failures in a row on this commit. */
+  readonly failures: number;
+  /** One line for people: the last failure. */
+  readonly summary: string;
+  /** Present if the sandbox blocked a connection of it. */
+  readonly blocked?: true;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Bases that could not be prepared, by repository. */
+export type UnpreparedBases = Readonly<Record<string, Unprepared>>;
+
+/** The bases without this one. */
+export function withoutUnprepared(all: UnpreparedBases | undefined, repo: string): UnpreparedBases {
+  const { [repo]: _, ...others } = all ?? {};
+  return others;
 }

@@ -1,4 +1,8 @@
 import type { Fence, TicketId } from "../values/ids.ts";
+import { type UnpreparedBases, withoutUnprepared } from "./prepare-fact.ts";
+
+/** The use of a preparation that is an attempt's own. */
+const WORKTREE = "worktree";
 
 interface AttemptRef {
   readonly ticket: TicketId;
@@ -27,11 +31,17 @@ export interface Preparations {
   readonly reused: number;
 }
 
-/** Counts a preparation. */
-export function reducePrepared<S extends { readonly preparations?: Preparations }>(state: S, event: PreparedFact): S {
+/** Counts a preparation. That of a worktree shows that its base can be prepared. */
+export function reducePrepared<S extends { readonly preparations?: Preparations; readonly unprepared?: UnpreparedBases }>(
+  state: S,
+  event: PreparedFact,
+  repo: string,
+): S {
   if (event.type !== "prepared") return state;
   const { made, reused } = state.preparations ?? { made: 0, reused: 0 };
-  return { ...state, preparations: event.reused ? { made, reused: reused + 1 } : { made: made + 1, reused } };
+  const mended = event.name === WORKTREE && state.unprepared?.[repo] !== undefined;
+  const rest = mended ? { ...state, unprepared: withoutUnprepared(state.unprepared, repo) } : state;
+  return { ...rest, preparations: event.reused ? { made, reused: reused + 1 } : { made: made + 1, reused } };
 }
 
 /** Folds a fact about preparing into its attempt. */

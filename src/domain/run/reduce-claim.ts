@@ -8,6 +8,8 @@ import { withoutRejectedWall } from "./reduce-heal.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
+const repoAt = (state: RunState, index: number): string => state.plan.tickets[index]?.repo ?? "";
+
 /** Claims of an attempt beside its change, and the reviewer's questions and answers. */
 export type ClaimEvent = Extract<
   RunEvent,
@@ -51,7 +53,11 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
       };
     case "preparation-awaited":
     case "prepared":
-      return reducePrepared(withTicket(state, index, { ...ticket, attempt: withPreparation(attempt, event) }), event);
+      return reducePrepared(
+        withTicket(state, index, { ...ticket, attempt: withPreparation(attempt, event) }),
+        event,
+        repoAt(state, index),
+      );
     case "blocker-claimed":
       return { ...state, blockers: { ...state.blockers, claimed: state.blockers.claimed + 1 } };
     case "blocker-ruled":

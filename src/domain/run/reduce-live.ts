@@ -101,7 +101,7 @@ export function endAsLanded(
     reopened: earlier?.reopened ?? 0,
     ...(earlier && { revert: { since: at, ...earlier.revert, failed: earlier.revert?.failed ?? LANDED_TWICE } }),
   };
-  const summary = evidence?.summary ?? "no reason kept";
+  const summary = evidence?.summary ?? "no reason given";
   if (held) {
     const next = afterUnfinished({ ...live, failed: 0, held: summary }, liveSpecOf(state.batch), { at, summary });
     return withBase(withTicket(state, index, { ...ticket, phase: "landed", live: next }), index, at);
@@ -175,7 +175,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const { live } = ticket;
   if (ticket.phase !== "landed" || live === undefined || live.givenUp !== undefined) return state;
   const spec = liveSpecOf(state.batch);
-  if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason kept");
+  if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason given");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
   const repeated = live.failed - (live.asked ?? 0);
@@ -192,7 +192,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
 
 /** The evidence of a landed change whose live checks kept failing. */
 export function failedChecks({ check, detail, failed, history }: LiveState): Evidence {
-  const last = history.at(-1)?.summary ?? "no reason kept";
+  const last = history.at(-1)?.summary ?? "no reason given";
   return { step: "verify", name: check, summary: `${failed} live checks in a row failed; the last: ${last}`, detail };
 }
 

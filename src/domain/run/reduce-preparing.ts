@@ -2,11 +2,12 @@ import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import { withBlocked } from "./blocked-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { tipKnown } from "./reduce-base-check.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt } from "./ticket-state.ts";
 
 /** Events of the programs that prepare an attempt, and of their connections. */
-export type PreparingEvent = Extract<RunEvent, { type: "prepare-started" | "connection-blocked" }>;
+export type PreparingEvent = Extract<RunEvent, { type: "prepare-started" | "prepare-failed" | "connection-blocked" }>;
 
 /** Folds the start of a prepare command, and a blocked connection of any program of an attempt. */
 export function reducePreparing(state: RunState, event: PreparingEvent): RunState {
@@ -16,8 +17,22 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   if (event.type === "connection-blocked")
     return withTicket(state, index, { ...ticket, attempt: { ...attempt, blocked: withBlocked(attempt.blocked, event) } });
+  if (event.type === "prepare-failed") return unprepared(state, state.plan.tickets[index]?.repo ?? "", event);
   const preparing = { command: event.command, startedAt: event.at };
   return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
+}
+
+/** Counts the failures of the same base in a row. */
+function unprepared(
+  state: RunState,
+  repo: string,
+  { base, summary, at, blocked }: Extract<PreparingEvent, { type: "prepare-failed" }>,
+): RunState {
+  const before = state.unprepared?.[repo];
+  const same = before?.base === base ? before : undefined;
+  const failures = (same?.failures ?? 0) + 1;
+  const next = { base, seen: tipKnown(state, repo), failures, summary, since: same?.since ?? at, ...(blocked && { blocked }) };
+  return { ...state, unprepared: { ...state.unprepared, [repo]: next } };
 }
 
 /** The attempt with its worktree prepared. */

@@ -134,6 +134,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "batch-changed":
       return reduceGrowth(state, event);
     case "prepare-started":
+    case "prepare-failed":
     case "connection-blocked":
       return reducePreparing(state, event);
     case "live-check-started":
@@ -165,7 +166,14 @@ type TicketFacts = Parameters<
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
 function resumed(state: RunState): RunState {
   // The command that goes on with a run has agents start, whatever began it.
-  const { end: _, stopBy: __, checksOnly: ____, checksTicket: _____, ...rest } = withoutOutages(clearHalt(state));
+  const {
+    end: _,
+    stopBy: __,
+    checksOnly: ____,
+    checksTicket: _____,
+    unprepared: ______,
+    ...rest
+  } = withoutOutages(clearHalt(state));
   const next: RunState = {
     ...rest,
     resumes: state.resumes + 1,
@@ -206,7 +214,7 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
  * fires after a heal, the heal is undone and the oracle is proven again: only if that fails too, something else is wrong.
  */
 function endTripwire(state: RunState, event: Extract<RunEvent, { type: "tripwire-ended" }>): RunState {
-  const { ok, problem = "it gave no reason", canaries, ms } = event;
+  const { ok, problem = "no reason given", canaries, ms } = event;
   if (ok) return afterProof({ ...state, tripwire: { status: "passed", canaries, ms } }, undefined);
   if (event.unproven) return { ...state, tripwire: { status: "due", problem, canaries, ms } };
   if (state.heals.proving !== undefined) return afterProof(state, problem);

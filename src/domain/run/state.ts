@@ -15,6 +15,7 @@ import type { FrozenSet } from "./frozen-set.ts";
 import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { FatalOutage, OutageState } from "./outage-fact.ts";
+import type { UnpreparedBases } from "./prepare-fact.ts";
 import type { Preparations } from "./prepared-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
@@ -71,6 +72,8 @@ export interface RunState {
   readonly brokenBases: Readonly<Record<string, BrokenBase>>;
   /** Checks that fail on a base without any change, by repository. */
   readonly failingChecks: Readonly<Record<string, FailingCheck>>;
+  /** Bases that could not be prepared; absent if all could. */
+  readonly unprepared?: UnpreparedBases;
   /** Tickets whose landed change is being reverted, by index. */
   readonly reverting: readonly number[];
   readonly lastFence: number;

@@ -61,7 +61,7 @@ function turnedAway(state: RunState, stopped: Stopped): RunState {
   const next: RunState = { ...state, rateLimited: { ...state.rateLimited, [party]: { since, times } } };
   if (until - since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until });
   if (until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
-  const who = party === "agent" ? "the model's API turned an agent away" : "the reviewer's API turned it away";
+  const who = party === "agent" ? "the model's API rejected an agent's request" : "the reviewer's API rejected a request";
   return { ...next, backoffDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
 }
 
@@ -100,12 +100,12 @@ const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
 const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {
-    agent: "give the model's API a key that it takes",
-    reviewer: "give the reviewer's API a key that it takes",
+    agent: "use an API key that the model's API accepts",
+    reviewer: "use an API key that the reviewer's API accepts",
   },
   permission: {
-    agent: "let the key do what it is to do, or name another key or model",
-    reviewer: "let the reviewer's key do what it is to do, or name another key or model for it",
+    agent: "grant the key the missing permission, or name another key or model",
+    reviewer: "grant the reviewer's key the missing permission, or name another key or model for it",
   },
   model: {
     agent: "name a model that the key can use",

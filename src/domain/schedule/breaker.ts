@@ -101,11 +101,11 @@ function withFailure(failure: Signs["failure"]): Signs {
 /** The breaker that stops a ticket although it has attempts left, by name and in words; undefined if none does. */
 export function breakerOf({ signs, evidence }: TicketState): string | undefined {
   if (signs === undefined) return undefined;
-  if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no evidence was left"}`;
+  if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no reason given"}`;
   if ((signs.unchanged ?? 0) >= UNCHANGED) return `no-change: ${signs.unchanged} attempts in a row changed nothing`;
   const { failure } = signs;
   if (failure === undefined || failure.times < SAME_FAILURES) return undefined;
-  return `same-failure: ${failure.times} attempts in a row failed alike; the last: ${evidence.at(-1)?.summary ?? "no evidence was left"}`;
+  return `same-failure: ${failure.times} attempts in a row failed alike; the last: ${evidence.at(-1)?.summary ?? "no reason given"}`;
 }
 
 /** Characters of an identity. Two that differ only after them count as equal. */

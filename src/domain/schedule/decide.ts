@@ -15,6 +15,7 @@ import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal 
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
+import { attemptsInVain, unpreparedFor } from "./unprepared.ts";
 
 /** An action for the engine. A fact announces it before it takes effect. */
 export type Action =
@@ -79,7 +80,7 @@ function reconcile(state: RunState): Action[] {
     const { id, gate, attempt } = vecAt(state.tickets, index);
     return gate && !gate.writing && !gate.postponed && !attempt ? [{ do: "write-gate", ticket: id, step: gate.step }] : [];
   });
-  const postponed = attemptsToPostpone(state).flatMap((index): Action[] => {
+  const postponed = [...attemptsToPostpone(state), ...attemptsInVain(state)].flatMap((index): Action[] => {
     const { id, attempt } = vecAt(state.tickets, index);
     return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
   });
@@ -112,7 +113,7 @@ function stallReason(ticket: TicketState, limit: number): string {
   const left = limit - ticket.failures;
   const breaker = left > 0 ? breakerOf(ticket) : undefined;
   if (breaker !== undefined) return `${breaker}; ${attempts(left)} left`;
-  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no evidence was left"}`;
+  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no reason given"}`;
 }
 
 function attempts(n: number): string {
@@ -133,7 +134,7 @@ function schedule(state: RunState, now: number): Action[] {
   for (const index of [...repairs, ...state.ready.filter((one) => !repairs.has(one))]) {
     const slot = slotFor(state, index, starts.length, slots);
     if (slot === undefined) break;
-    if (waitsForBase(state, index) !== undefined) continue;
+    if (waitsForBase(state, index) !== undefined || unpreparedFor(state, index) !== undefined) continue;
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
@@ -276,7 +277,7 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   if (state.paused || isBackingOff(state, now) || state.oracle.asking || state.tripwire.status !== "passed") return [];
   const repo = repoToHeal(state, canHealHelp);
   if (repo === undefined) return [];
-  const reason = `a person asked for it; ${whatIsLeft(state)}`;
+  const reason = `a person requested it; ${whatIsLeft(state)}`;
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
@@ -297,7 +298,7 @@ function unjudged(over: FatalOutage): Action {
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */
 function stopped(state: RunState): Action {
   if (state.tripwire.status === "fired") {
-    const reason = `the tripwire fired: ${state.tripwire.problem ?? "it gave no reason"}`;
+    const reason = `the tripwire fired: ${state.tripwire.problem ?? "no reason given"}`;
     return { do: "end", kind: "tripwire", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
   }
   return interrupted(state);
@@ -305,6 +306,6 @@ function stopped(state: RunState): Action {
 
 function interrupted(state: RunState): Action {
   const who = state.stopBy === "signal" ? "a signal" : "a person";
-  const reason = `stopped by ${who}; the same command goes on from here`;
+  const reason = `stopped by ${who}; the same command continues from here`;
   return { do: "end", kind: "interrupted", verdict: "not-done", exitCode: EXIT.interrupted, reason };
 }

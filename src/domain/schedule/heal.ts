@@ -91,8 +91,8 @@ export function whyNoHeal(state: RunState): string | undefined {
   const candidates = [...vecItems(state.tickets)].filter(canHealHelp);
   const gated = candidates.length === 0 ? gatesBeforeAll(state) : gatesBeforeAll(state, canHealHelp);
   if (gated.length > 0) return `there is nothing to heal: what is open waits for ${gated.join(", ")}, which a person must finish`;
-  if (candidates.length === 0) return "there is nothing to heal: no open ticket has failed by what its agents did";
-  return "the money does not do for it and one more attempt";
+  if (candidates.length === 0) return "there is nothing to heal: no open ticket failed because of its agents";
+  return "the budget does not cover a heal and one more attempt";
 }
 
 /** Gated tickets that are named in one line. */

@@ -1,5 +1,6 @@
 import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
+import type { Unprepared } from "../run/prepare-fact.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import { firstFewLine } from "../values/first-few.ts";
@@ -12,6 +13,7 @@ import { describeBroken, waitsForBase } from "./freeze.ts";
 import { gatesBefore } from "./heal.ts";
 import { attemptCap, type Cap } from "./money.ts";
 import { precedes, soonReady } from "./slot-reservation.ts";
+import { describeUnprepared, unpreparedFor } from "./unprepared.ts";
 
 /** The reason why a ticket is not being worked on. `ready` means that the next decision may start it. */
 export type Reason =
@@ -34,6 +36,8 @@ export type Reason =
   | { readonly kind: "reserved"; readonly by: TicketId }
   /** The base that it would land on is broken. */
   | { readonly kind: "base-broken"; readonly repo: string; readonly by: BrokenBase }
+  /** The base that it would start from cannot be prepared. */
+  | { readonly kind: "unprepared"; readonly repo: string; readonly by: Unprepared }
   /** Its change is in the base, and its live check does not pass yet. */
   | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
@@ -58,6 +62,8 @@ export function whyNot(state: RunState, index: number): Reason {
   if (state.halted !== undefined) return { kind: "halted", by: state.halted };
   const broken = waitsForBase(state, index);
   if (broken !== undefined) return { kind: "base-broken", repo: state.plan.tickets[index]?.repo ?? "", by: broken };
+  const unprepared = unpreparedFor(state, index);
+  if (unprepared !== undefined) return { kind: "unprepared", repo: state.plan.tickets[index]?.repo ?? "", by: unprepared };
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
@@ -158,11 +164,13 @@ export function describeReason(reason: Reason): string {
     case "elsewhere":
       return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "money":
-      return `one more attempt could break ${reason.cap} ($${reason.limitUsd})`;
+      return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
       return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
     case "base-broken":
       return describeBroken(reason.by, reason.repo);
+    case "unprepared":
+      return describeUnprepared(reason.by, reason.repo);
     case "landed":
       return describeLive(reason.live);
     case "halted":

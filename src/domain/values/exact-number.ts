@@ -1,5 +1,5 @@
 /**
- * The JSON text of a number as its digits, without leading and trailing zeros, and a power of ten. Undefined if it is no JSON
+ * The JSON text of a number as its digits, without leading and trailing zeros, and a power of ten. Undefined if it is not JSON
  * number.
  */
 function decimalOf(source: string): { readonly digits: string; readonly exponent: number; readonly minus: boolean } | undefined {

@@ -96,7 +96,7 @@ function finishInWords({ finish, fixes = [] }: Ticket): string {
   const steps = boundedHead(finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS);
   if (fixes.length === 0) return steps;
   const list = boundedHead(fixes.map((id) => `- ${plainText(id, SUMMARY_CHARS)}`).join("\n"), FIXES_CHARS);
-  return `${steps}\n\nThese tests must be there under these names, run and pass (\`*\` stands for anything). That one fails on the base\nexcuses nothing:\n${list}`;
+  return `${steps}\n\nThese tests must be there under these names, run and pass (\`*\` stands for anything). They must pass even if they\nfail on the base:\n${list}`;
 }
 
 function inWords(step: StepSpec): string {

@@ -120,7 +120,7 @@ async function attempt(
   const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
   const prepareIn = opened(ctx, confinement, "prepare", { isTold: true, hasHeaders: true });
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
-  if (prepared !== undefined) return { outcome: "failed", evidence: prepared };
+  if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
   const begun = ctx.clock.now();
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
   if (result.ending === "aborted") return abortedEnd(open);

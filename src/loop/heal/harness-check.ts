@@ -17,7 +17,7 @@ export function unfitForHarness(file: HarnessPath, text: string): string | undef
     const read = parseTransients(text);
     return read.ok ? undefined : `cannot be used: ${plainText(read.why, 300)}`;
   }
-  if (!isPlain(text)) return "holds characters that nobody sees";
+  if (!isPlain(text)) return "contains invisible characters";
   if (isTool(file)) return text.startsWith("#!") ? undefined : "does not begin with #! and a program";
   if (file === "hints.md") return text.length > HINTS_CHARS ? `is longer than ${HINTS_CHARS} characters` : undefined;
   try {

@@ -140,7 +140,7 @@ interface AdmitOptions {
 async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }: AdmitOptions): Promise<End> {
   if (!left.ok) return { outcome: "rejected", why: left.why, changed: [] };
   const { texts, unknownFiles } = left;
-  const ignored = unknownFiles.length === 0 ? "" : `; nobody reads ${unknownFiles.join(", ")}`;
+  const ignored = unknownFiles.length === 0 ? "" : `; unknown files were ignored: ${unknownFiles.join(", ")}`;
   const read = answerIn(ctx, left, repo);
   if (!read.ok) return { outcome: "failed", why: `it left no answer: ${ANSWER_FILE} ${read.why}${ignored}`, changed: [] };
   const answer = diagnosisOf(read.value);
@@ -166,7 +166,7 @@ function admitWall(
     const why = `it claims a wall, and the batch names no reviewer to rule on it: ${rest}`;
     return { outcome: "rejected", why, changed: [], answer };
   }
-  const why = `it claims a wall before ${wall.prediction.join(", ")}, to be ruled on: ${rest}`;
+  const why = `it claims a wall that blocks ${wall.prediction.join(", ")}; the reviewer will rule on it: ${rest}`;
   return { outcome: "wall", why, changed: [], answer, wall: claimOf(wall) };
 }
 
@@ -220,7 +220,7 @@ function smoke(ctx: LoopContext, repo: RepoId, texts: HarnessTexts): string | un
     try {
       renderWorkerPrompt(texts["worker.md"], about);
     } catch (error) {
-      return `the prompt of ${id} does not come out: ${errorMessage(error)}`;
+      return `the prompt of ${id} cannot be rendered: ${errorMessage(error)}`;
     }
   }
   return undefined;

@@ -79,6 +79,26 @@ export function sanitizeStopReason({ kind, says, retryAfterMs }: AgentStop): San
   return { kind, says: plainText(says, 300), ...(told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {}) };
 }
 
+/** Lines of output that say nothing about the cause: pointers to logs, and loopdash's own notes. */
+const NO_CAUSE = /complete log of this run|^npm (?:notice|warn)|^\[loopdash: |^\s*[-=~^]+\s*$/i;
+const CAUSE = /error|fatal|fail|cannot|can't|could not|denied|refused|not found|no such|missing|invalid|unable/i;
+const CAUSE_LINES = 3;
+const LOOKED_THROUGH = 40;
+
+/** The lines near the end of an output that tell why a command failed, as one safe line; empty if it printed nothing. */
+export function causeIn(tail: string): string {
+  const lines = tail
+    .split("\n")
+    .slice(-LOOKED_THROUGH)
+    .filter((line) => !NO_CAUSE.test(line.trim()));
+  const telling = lines.filter((line) => CAUSE.test(line));
+  // The name of the program that prefixes each line of npm's says nothing either.
+  const words = (some: readonly string[]) =>
+    some.map((line) => line.replace(/^npm (?:error|ERR!)/, "").trim()).filter((line) => line !== "");
+  const told = words(telling).slice(0, CAUSE_LINES);
+  return plainText((told.length > 0 ? told : words(lines).slice(-2)).join(" | "), 240);
+}
+
 /** The end of a process, in words. */
 export function howItEnded(result: Pick<ExecResult, "ending" | "exitCode" | "signal" | "message">): string {
   switch (result.ending) {

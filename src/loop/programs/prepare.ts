@@ -2,10 +2,11 @@ import type { Limits } from "../../domain/batch/schema.ts";
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
+import type { ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
-import { thinActivity } from "./output.ts";
+import { causeIn, thinActivity } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
@@ -95,8 +96,11 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
   return { step: "prepare", name: "prepare", summary, detail };
 }
 
-/** Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also after a retry. */
-export function prepareWorktree(
+/**
+ * Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also after a retry. No agent has
+ * worked there yet, so a failure is reported as one of the base.
+ */
+export async function prepareWorktree(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
@@ -104,7 +108,22 @@ export function prepareWorktree(
 ): Promise<Evidence | undefined> {
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
   const run = runPrepare(ctx, OWN_LOG);
-  return prepareFolder(ctx, { ...scope, turn }, repo, { cwd, commit, base: commit, name: "worktree", confinement, run });
+  const toPrepare = { cwd, commit, base: commit, name: "worktree", confinement, run };
+  let isBlocked = false;
+  const announce: StepScope["announce"] = (fact) => {
+    isBlocked ||= fact.type === "connection-blocked";
+    return scope.announce(fact);
+  };
+  const failed = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
+  if (failed !== undefined)
+    announce({ type: "prepare-failed", base: commit, summary: failed.summary, ...(isBlocked ? { blocked: true } : {}) });
+  return failed;
+}
+
+/** A blocked connection is the cause, and is told already. */
+function withCause(evidence: Evidence, { tail, blocked = [] }: ExecResult): Evidence {
+  const cause = blocked.length > 0 ? "" : causeIn(tail);
+  return cause === "" ? evidence : { ...evidence, summary: `${evidence.summary}: ${cause}` };
 }
 
 /** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
@@ -121,7 +140,7 @@ function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
         failure: (ended) => failureOf("prepare", ended),
       }).finally(activity.end);
       if (result.ending !== "exited" || result.exitCode !== 0)
-        return commandEvidence({ step: "prepare", name: "prepare" }, argv, result);
+        return withCause(commandEvidence({ step: "prepare", name: "prepare" }, argv, result), result);
     }
     return undefined;
   };

@@ -44,6 +44,7 @@ type StepFactType =
   | "others-spent-today"
   | "preparation-awaited"
   | "prepared"
+  | "prepare-failed"
   | "prepare-started"
   | "reviewer-answered"
   | "reviewer-asked"

@@ -184,7 +184,7 @@ export class Performer implements Effects {
     const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
     this.#evidence = evidence ?? this.#evidence;
     report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
-    if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "it gave no reason") : undefined);
+    if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "no reason given") : undefined);
   }
 
   /** Repeats the last check of the world while it cannot be finished. */
@@ -216,7 +216,7 @@ export class Performer implements Effects {
     const result = await tripwire.check(this.#others.signal, () => activeTickets(state()).length === 0);
     if (result === undefined) return;
     report({ type: "tripwire-ended", ...result });
-    this.#note("tripwire", result.unproven ? (result.problem ?? "it gave no reason") : undefined);
+    this.#note("tripwire", result.unproven ? (result.problem ?? "no reason given") : undefined);
   }
 
   #file(ticket: TicketId): Promise<void> {

@@ -179,7 +179,7 @@ async function verifyWithout({ ctx, spec, repo, scope, signal }: Revert): Promis
 /** Tells the reason to those who read the tracker, which has never had the ticket as done since its landing. */
 async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
-  const last = live.history.at(-1)?.summary ?? "no reason kept";
+  const last = live.history.at(-1)?.summary ?? "no reason given";
   const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: its live checks kept failing; the last: ${last}`;
   // A person's words stay, and the note is for people only, so a refusal changes nothing.
   await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });

@@ -42,7 +42,7 @@ function otherRepo(state: DashboardState, modal: Adding): readonly Effect[] {
 export const ADD_KEYS: readonly Binding[] = [
   ...fieldKeys({
     name: "record",
-    help: "go on",
+    help: "continue",
     confirms: true,
     act: ({ ui: { modal } }) => (modal?.kind === "add" ? next(modal) : []),
   }),

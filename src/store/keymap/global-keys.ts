@@ -47,7 +47,7 @@ export const GLOBAL_KEYS: readonly Binding[] = [
     act: () => [{ do: "terminal", act: (terminal) => terminal.suspend?.() }],
   },
   { name: "leave", keys: ["q"], short: word("leave"), keep: 0, help: "leave: detach, or stop the run", act: leave },
-  { name: "quit", keys: ["ctrl-c"], help: "leave; twice: detach, the run goes on", silent: true, act: leave },
+  { name: "quit", keys: ["ctrl-c"], help: "leave; twice: detach, the run continues", silent: true, act: leave },
 ];
 
 /** Keys that lead back to the overview, in every view but the overview itself. */

@@ -17,7 +17,7 @@ export const LEAVE_KEYS: readonly Binding[] = [
     silent: true,
     keys: ["d"],
     short: word("detach"),
-    help: "detach: the run goes on",
+    help: "detach: the run continues",
     confirms: true,
     act: () => DETACH,
   },

@@ -26,7 +26,7 @@ export const IS_REPLAY = "this is a replay: what has happened cannot be changed"
 export const NOT_CONNECTED = "not connected to the run";
 
 /** The summary has the command under NEXT. */
-const ENDED_OPEN = "the run has ended: the command under NEXT in the summary goes on with what is open";
+const ENDED_OPEN = "the run has ended: the command under NEXT in the summary continues with what is open";
 
 /** The reason why no command can reach the run now; undefined if its engine is connected and running. */
 function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
@@ -84,7 +84,7 @@ function verify(state: DashboardState): readonly Effect[] {
   const { counts } = state.run ?? {};
   if (counts === undefined || counts.landed === 0) return hint(state, "no landed ticket waits for a live check");
   const only = id !== undefined && ticketIn(state, id)?.phase === "landed" ? id : undefined;
-  return [...command((run) => run.verify(only)), ...hint(state, `live check of ${only ?? "every landed ticket"} asked for`)];
+  return [...command((run) => run.verify(only)), ...hint(state, `live check of ${only ?? "every landed ticket"} requested`)];
 }
 
 /** Asks for `by` more worker slots than the run wants now. */
@@ -144,7 +144,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["p"],
     short: liveWord((state) => (state.run?.paused === true ? "unpause" : "pause")),
     keep: 5,
-    help: "pause: nothing new starts, what runs goes on; again to go on",
+    help: "pause: nothing new starts, what runs continues; again to continue",
     act: whenLive((state) => command((run) => (state.run?.paused === true ? run.unpause() : run.pause()))),
   },
   {
@@ -156,7 +156,7 @@ export const RUN_KEYS: readonly Binding[] = [
     help: "one worker more",
     act: whenLive(workers(1)),
   },
-  { name: "fewer-workers", keys: ["-"], help: "one worker fewer; what runs goes on", act: whenLive(workers(-1)) },
+  { name: "fewer-workers", keys: ["-"], help: "one worker fewer; what runs continues", act: whenLive(workers(-1)) },
   {
     name: "oracle",
     keys: ["o"],

@@ -11,7 +11,7 @@ import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
   due: "live check repeated",
-  person: "live check asked for",
+  person: "live check requested",
   end: "last live check",
 };
 
@@ -44,7 +44,7 @@ export function revertLabel(event: RevertEvent): EventLabel | undefined {
     case "revert-failed":
       return [STYLES.failed, `cannot be reverted, the base stays frozen: ${event.reason}`];
     case "revert-stopped":
-      return [STYLES.cutOff, "revert stopped: it goes on with the next engine"];
+      return [STYLES.cutOff, "revert stopped: the next engine continues it"];
   }
 }
 
@@ -53,7 +53,7 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunSta
   return incidents.flatMap((incident): EventLabel[] => {
     if (incident.kind !== "broken-base") return [];
     const { repo = "", summary } = incident;
-    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} is whole again: ${summary}`]];
+    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again: ${summary}`]];
     return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
   });
 }

@@ -10,7 +10,7 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
   if (event.type === "outage-ended") {
     const after = `after ${formatElapsed(event.ms)}`;
     if (event.cutOff) return [STYLES.waits, `${was}; the wait for it was cut off ${after}`];
-    if (event.givenUp === undefined) return [STYLES.run, `${was}, and is back ${after}`];
+    if (event.givenUp === undefined) return [STYLES.run, `${was}; it recovered ${after}`];
     return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
   }
   const { why, nextAt, until, at } = event;

@@ -61,7 +61,7 @@ export function headline(state: RunState, live = true): string {
   if (end.kind === "oracle-done") return `${STYLES.done.glyph} DONE, says the oracle`;
   if (end.kind === "not-done") return `${STYLES.failed.glyph} NOT DONE, says the oracle`;
   if (end.kind === "interrupted") return `${STYLES.ending.glyph} STOPPED before the final verdict`;
-  if (end.kind === "tripwire") return `${STYLES.failed.glyph} TRIPWIRE: what decides is not to be believed`;
+  if (end.kind === "tripwire") return `${STYLES.failed.glyph} TRIPWIRE: the oracle failed its test; no verdict counts`;
   if (end.kind === "unjudged") return `${STYLES.unjudged.glyph} UNJUDGED: there is no final verdict`;
   return `${STYLES.failed.glyph} FAILED: the engine had to stop`;
 }

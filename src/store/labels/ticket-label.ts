@@ -59,7 +59,7 @@ function reasonText(reason: Reason): string {
 export function landedText({ live, mergedSha }: TicketState): string {
   const sha = (live?.sha ?? mergedSha ?? "").slice(0, 7);
   if (live === undefined) return sha;
-  const failed = `${plural(live.failed, "failed check")}: ${live.history.at(-1)?.summary ?? "no reason kept"}`;
+  const failed = `${plural(live.failed, "failed check")}: ${live.history.at(-1)?.summary ?? "no reason given"}`;
   if (live.checking) return `${sha} · live check running`;
   if (live.givenUp !== undefined) return `${sha} · not live, not repeated: ${live.givenUp}`;
   return `${sha} · not live · ${failed}`;

@@ -23,7 +23,7 @@ function movedText({ moved, stalled }: Pick<HealResult, "moved" | "stalled">): s
 
 /** Whether it is kept for later runs, with the reason. */
 function keptText({ kept, why }: Pick<HealResult, "kept" | "why">): string {
-  return kept === "waiting" ? `waits for you: ${why}` : `kept ${kept}: ${why}`;
+  return kept === "waiting" ? `waits for you: ${why}` : `${kept === "yes" ? "kept" : "not kept"}: ${why}`;
 }
 
 /** One line per heal. */

@@ -252,5 +252,5 @@ function escapeMarkdown(text: string): string {
 function unsandboxedLines({ sandboxed, plan }: Pick<RunState, "sandboxed" | "plan">): readonly string[] {
   if (!sandboxed) return ["  unsandboxed: agents and checks ran with your rights"];
   const steps = plan.tickets.flatMap(({ finish }) => finish.filter(isUnsandboxed).map(specLabel));
-  return steps.length === 0 ? [] : [`  with your rights: ${[...new Set(steps)].join(", ")}`];
+  return steps.length === 0 ? [] : [`  ran outside the sandbox, with your rights: ${[...new Set(steps)].join(", ")}`];
 }

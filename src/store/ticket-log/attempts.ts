@@ -62,7 +62,9 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
 function agentEntry({ agent, change, startedAt, merge }: Attempt): AttemptEntry {
   if (agent === undefined) {
     const without = change !== undefined || merge !== undefined;
-    return without ? { step: "agent", mark: "unreached", says: "goes on from finished work" } : { step: "agent", mark: "ahead" };
+    return without
+      ? { step: "agent", mark: "unreached", says: "continues from finished work" }
+      : { step: "agent", mark: "ahead" };
   }
   if (agent.endedAt === undefined) return { step: "agent", mark: "running", since: agent.launchedAt ?? startedAt };
   const ms = agent.endedAt - agent.launchedAt;

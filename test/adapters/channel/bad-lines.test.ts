@@ -44,7 +44,7 @@ describe("commands", () => {
     bad.write(bytes);
     bad.write(PAUSE);
     await once(bad, "close");
-    await vi.waitFor(() => expect(problems).toContain("a client was dropped: it sent a line that is no command"), PATIENT);
+    await vi.waitFor(() => expect(problems).toContain("a client was dropped: it sent a line that is not a command"), PATIENT);
     pass();
     await vi.waitFor(() => expect(client.at()).toBe(1), PATIENT);
     client.send({ type: "judge" });

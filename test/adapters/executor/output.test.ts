@@ -87,7 +87,7 @@ describe("memory", () => {
 
   it("a disk that takes nothing holds the program up, and that is not silence", async () => {
     execFileSync("mkfifo", [log()]);
-    // Open for both, so that neither end waits; nobody reads until the program is dead.
+    // Open for both, so that neither end waits; unknown files were ignored: until the program is dead.
     const pipe = openSync(log(), constants.O_RDWR | constants.O_NONBLOCK);
     const counted = join(folder(), "count");
     const controller = new AbortController();

@@ -27,7 +27,7 @@ describe("the cap", () => {
       error: { type: "billing_error", message: expect.stringContaining("the limit of $0.01 is reached") },
     });
     const small = await ask(gateway, { body: message({ max_tokens: 1 }) });
-    expect(JSON.parse(small.text).error.message).toContain("loopdash has cut the line");
+    expect(JSON.parse(small.text).error.message).toContain("loopdash closed the connection");
     expect(vendor.seen).toEqual([]);
     expect(cuts).toHaveLength(1);
     expect(gateway.cutReason()).toBe(cuts[0]);

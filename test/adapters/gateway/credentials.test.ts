@@ -140,6 +140,12 @@ describe("a host with headers", () => {
     expect(host.seen).toEqual([]);
   });
 
+  it("gets nothing in plain HTTP at the port of https, even at given addresses", async () => {
+    const { gateway } = await scene({ isSecure: false, entry: { port: undefined, addresses: ["10.0.0.0/8"] } as object });
+    const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:443/` });
+    expect(reply).toMatchObject({ status: 403, text: expect.stringContaining("a secret would travel in clear text") });
+  });
+
   it("is verified as any client does: a certificate for another name gets no request", async () => {
     const { host, gateway, authority, port } = await scene({ name: "other.example" });
     const said = await tunnel(gateway, `${NAME}:${port}`, get(port), { ca: authority.certificate });
@@ -162,6 +168,8 @@ describe("a host with headers", () => {
     });
     expect((await ask(refusing.gateway, { method: "GET", path: `http://${NAME}:${refusing.port}/` })).status).toBe(403);
     expect(refusing.host.seen).toHaveLength(2);
+    expect([...gateway.totals().refusals.keys()]).toEqual([]);
+    expect([...refusing.gateway.totals().refusals.keys()]).toEqual([`${NAME}:${refusing.port} answered 403 to the secret "npm"`]);
   });
 
   it("answers streams, bodies and redirects unchanged, and connections are kept", async () => {

@@ -117,6 +117,6 @@ describe("the proxy's variables", () => {
 
   it("that name no proxy which can be used are told without their value", () => {
     const { problems } = new UpstreamProxy({ HTTPS_PROXY: "socks5://user:p4ss@proxy:1", HTTP_PROXY: "http://" });
-    expect(problems).toEqual(["HTTPS_PROXY is no http or https address", "HTTP_PROXY is no http or https address"]);
+    expect(problems).toEqual(["HTTPS_PROXY is not an http or https address", "HTTP_PROXY is not an http or https address"]);
   });
 });

@@ -113,11 +113,11 @@ describe("what an agent may put in the place of a file", () => {
   });
 
   test("a pipe is not waited for, a device is not read, a folder is none, a socket is none", async () => {
-    expect(await told((file) => execFileSync("mkfifo", [file]))).toEqual(["blocker.json is no plain file"]);
+    expect(await told((file) => execFileSync("mkfifo", [file]))).toEqual(["blocker.json is not a plain file"]);
     rmSync(join(outbox, "blocker.json"));
     expect(await told((file) => symlinkSync("/dev/zero", file))).toEqual(["blocker.json is a link"]);
     rmSync(join(outbox, "blocker.json"));
-    expect(await told((file) => mkdirSync(file))).toEqual(["blocker.json is no plain file"]);
+    expect(await told((file) => mkdirSync(file))).toEqual(["blocker.json is not a plain file"]);
     rmSync(join(outbox, "blocker.json"), { recursive: true });
     const server = createServer().listen(join(outbox, "blocker.json"));
     expect((await read()).refused).toMatchObject([{ why: expect.stringMatching(/^cannot be read \(E/) }]);
@@ -156,7 +156,7 @@ describe("what an agent may put in the place of a folder", () => {
   test("a link for the outbox is not followed", async () => {
     rmSync(outbox, { recursive: true });
     symlinkSync(elsewhere(), outbox);
-    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "outbox", why: "is no folder" }] });
+    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "outbox", why: "is not a folder" }] });
   });
 
   test("nor one for the folder around it", async () => {
@@ -165,15 +165,15 @@ describe("what an agent may put in the place of a folder", () => {
     writeFileSync(join(moved, "outbox", "blocker.json"), BLOCKER);
     symlinkSync(moved, attempt);
     expect(existsSync(join(outbox, "blocker.json"))).toBe(true);
-    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "outbox", why: "is no folder" }] });
+    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "outbox", why: "is not a folder" }] });
   });
 
   test("nor one for the folder of discoveries, which may be a file as well", async () => {
     symlinkSync(join(elsewhere(), "discovered"), join(outbox, "discovered"));
-    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "discovered", why: "is no folder" }] });
+    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "discovered", why: "is not a folder" }] });
     rmSync(join(outbox, "discovered"));
     put("discovered", "x");
-    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "discovered", why: "is no folder" }] });
+    expect(await read()).toEqual({ discoveries: [], refused: [{ file: "discovered", why: "is not a folder" }] });
   });
 });
 

@@ -95,7 +95,7 @@ describe("a file that is followed", () => {
     expect(heard.begun).toEqual([900, 1403]);
   });
 
-  test("is not read where it is no plain file: a link, a folder, a pipe that nobody writes", async () => {
+  test("is not read where it is not a plain file: a link, a folder, a pipe that nobody writes", async () => {
     writeFileSync(join(folder(), "secret"), "secret");
     symlinkSync(join(folder(), "secret"), path());
     using link = new Heard(path());
@@ -104,8 +104,8 @@ describe("a file that is followed", () => {
     using place = new Heard(folder());
     await until(() => [link, pipe, place].every(({ looks }) => looks > 1), "two looks");
     expect(link.state).toEqual({ refused: "it is a link" });
-    expect(pipe.state).toEqual({ refused: "it is no plain file" });
-    expect(place.state).toEqual({ refused: "it is no plain file" });
+    expect(pipe.state).toEqual({ refused: "it is not a plain file" });
+    expect(place.state).toEqual({ refused: "it is not a plain file" });
     expect(link.text + pipe.text + place.text).toBe("");
   });
 

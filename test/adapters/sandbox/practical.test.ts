@@ -104,6 +104,17 @@ describe("toolchains keep working", () => {
     expect((await inside(["sh", "-c", script])).tail.trim().split("\n")).toEqual(known.map((name) => `./${name}`).toSorted());
   });
 
+  test("caches of programs that fail on a read-only one start empty where hosts are open, unless they are copies", async () => {
+    for (const name of [".npm/_cacache/x", ".cargo/registry/x", "go/pkg/mod/x", ".cache/pip/x"]) stage.put(`home/${name}`);
+    const confinement = { ...NOTHING, write: [stage.at("wt")], hosts: [{ host: "example.com", port: 443 }] };
+    const seen = async (overlays: boolean) => {
+      const argv = ["sh", "-c", "cd; find . -type f | sort; mkdir -p .npm/_cacache && echo x > .npm/_cacache/y && echo WRITTEN"];
+      return (await stage.run({ argv, env: { PATH }, confinement }, stage.sandbox({ overlays }))).tail;
+    };
+    expect(await seen(false)).toBe("./.cache/pip/x\n./go/pkg/mod/x\nWRITTEN\n");
+    if (laysOverlays((await versionOf(bwrap())) ?? "0")) expect(await seen(true)).toContain("./.npm/_cacache/x\n");
+  });
+
   test("what a program caches goes to a folder of its own", async () => {
     stage.put("home/.npm/_cacache/x");
     expect(await inside(["sh", "-c", "mkdir -p ~/.cache/go-build ~/.npm/_logs && echo x > ~/.npm/_logs/x"])).toMatchObject({

@@ -72,7 +72,7 @@ describe("a secret", () => {
     "is empty": [{ command: ["/bin/echo"] }, /is empty/],
     "is short": [{ command: ["/bin/echo", "1234567"] }, /fewer than 8 characters/],
     "lies in no file": [{ file: "none" }, /cannot be read from .*none: ENOENT/],
-    "lies in a folder": [{ file: "." }, /it is no file/],
+    "lies in a folder": [{ file: "." }, /it is not a file/],
     "is printed by no program": [{ command: ["/no/such/program"] }, /did not start/],
     "is not printed in time": [{ command: ["/bin/sleep", "60"] }, /not end within 0.3 s/],
     "is not printed": [{ command: ["/bin/sh", "-c", "echo 'no such item' >&2; exit 6"] }, /exited with code 6: no such item/],

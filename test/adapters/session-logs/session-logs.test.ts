@@ -49,8 +49,8 @@ describe.each(Object.entries(KINDS))("sessions of %s", (_, kind) => {
   });
 
   test.for([
-    ["no JSON", '{"type": ', "line 1 is no JSON"],
-    ["no object", "[1]", "line 1 is no object"],
+    ["no JSON", '{"type": ', "line 1 is not JSON"],
+    ["no object", "[1]", "line 1 is not an object"],
   ] as const)("a line that is %s: nobody knows what was spent", async ([, line, why]) => {
     const home = new Home();
     const file = home.write(kind.log, [line, ...kind.threeDollars()]);
@@ -75,7 +75,7 @@ describe.each(Object.entries(KINDS))("sessions of %s", (_, kind) => {
     }
     execFileSync("mkfifo", [path]);
     touch(path);
-    expect(await spent(home)).toEqual({ ok: false, why: `${path}: it is no file` });
+    expect(await spent(home)).toEqual({ ok: false, why: `${path}: it is not a file` });
   });
 
   test("names that would do something to a terminal do not", async () => {

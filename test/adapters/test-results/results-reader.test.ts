@@ -126,10 +126,10 @@ describe("a place that leads elsewhere", () => {
   test("a pipe, a folder, a file that may not be read", async () => {
     const parent = (file: string) => mkdirSync(join(file, ".."), { recursive: true });
     const pipe = (file: string) => (parent(file), execFileSync("mkfifo", [file]));
-    expect(await reading({ write: pipe })).toMatchObject({ ok: false, problem: "it is no file" });
+    expect(await reading({ write: pipe })).toMatchObject({ ok: false, problem: "it is not a file" });
     expect(await reading({ write: (file) => mkdirSync(file, { recursive: true }) })).toMatchObject({
       ok: false,
-      problem: "it is no file",
+      problem: "it is not a file",
     });
     rmSync(join(folder(), "checkout"), { recursive: true });
   });

@@ -60,7 +60,7 @@ describe("addWorktree", () => {
     expect(existsSync(join(of.root, "w"))).toBe(false);
   });
 
-  test("refuses a start that is no object id, and paths that hold the user's files", async () => {
+  test("refuses a start that is not an object id, and paths that hold the user's files", async () => {
     const of = await setUp();
     const branch = "loopdash/r/T-1";
     await expect(of.repo.addWorktree({ path: join(of.root, "w"), branch, from: "main" })).rejects.toThrow(/not an object id/);

@@ -45,7 +45,7 @@ const FILLINGS: readonly Filling[] = [
   },
 ];
 
-/** The run is not stopped by it, the ticket beside it lands, the evidence says it, and the same command goes on. */
+/** The run is not stopped by it, the ticket beside it lands, the evidence says it, and the same command continues. */
 async function survives(program: string, { fill, told }: Filling): Promise<boolean> {
   using stage = new Stage();
   const home = stage.path("small");

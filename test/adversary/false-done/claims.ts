@@ -6,7 +6,7 @@ const NOTHING = /nothing was changed/;
 const RED = /exited with code 1/;
 const HONEST = 'fs.writeFileSync(ticket + ".txt", "done\\n");';
 const TRACKER = 'fs.globSync(root + "/home/runs/*/tracker.json")[0]';
-/** Source that rewrites the tracker in one step, so that nobody reads half of it. */
+/** Source that rewrites the tracker in one step, so that unknown files were ignored: half of it. */
 const rewrite = (change: string): string =>
   `const file = ${TRACKER}, now = JSON.parse(fs.readFileSync(file, "utf8"));
   for (const each of now.tickets) { ${change} }

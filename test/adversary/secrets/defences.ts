@@ -2,7 +2,82 @@ import type { Defence } from "../suite.ts";
 
 const RUN_SECRETS = "src/cli/engine/run-secrets.ts";
 
+const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
+const CONFINE = "src/loop/programs/confine.ts";
+
+const EXACTLY = {
+  file: "src/adapters/gateway/credentials/header-hosts.ts",
+  from: "find(({ to }) => to.host === host && to.port === port)",
+  to: "find(({ to }) => to.host !== String(port) && host !== '')",
+};
+const TUNNEL = {
+  file: "src/adapters/gateway/credentials/credential-side.ts",
+  from: 'if (!namesHost(req.headers.host ?? "", tunnel))',
+  to: 'if (!namesHost(req.headers.host ?? "", tunnel) && req.headers.host === "")',
+};
+
 export const DEFENCES = {
+  answerHeaders: {
+    name: "the headers that a host sends back hold nothing of the secrets that it was sent",
+    holes: [
+      {
+        file: PASS,
+        from: "masker.value(withoutHop(answer, (name) => NOT_FROM_HOST.has(name)))",
+        to: "withoutHop(answer, (name) => NOT_FROM_HOST.has(name))",
+      },
+    ],
+  },
+  ranges: {
+    name: "a host that gets a secret is asked for whole answers alone",
+    holes: [{ file: PASS, from: '"range", "if-range", ', to: "" }],
+  },
+  compression: {
+    name: "a host that gets a secret answers uncompressed, so that its answer can be searched",
+    holes: [
+      { file: PASS, from: '"accept-encoding", ', to: "" },
+      { file: PASS, from: '"accept-encoding": "identity", ', to: "" },
+      { file: PASS, from: 'if (coding !== undefined && coding !== "identity") {', to: 'if (coding === "") {' },
+    ],
+  },
+  methods: {
+    name: "a secret is added to the methods that the batch names",
+    holes: [{ file: PASS, from: "if (!allowed.includes(method))", to: "if (allowed.length === 0)" }],
+  },
+  exactly: {
+    name: "a secret goes to exactly the host and port that the batch names",
+    holes: [EXACTLY],
+  },
+  named: {
+    name: "the connection decides which host gets a secret, and a request must name the same",
+    holes: [EXACTLY, TUNNEL],
+  },
+  tunnels: {
+    name: "a request in a tunnel names the host of the tunnel",
+    holes: [TUNNEL],
+  },
+  ownHosts: {
+    name: "each program reaches the hosts that the batch opens to it, and agents none with a secret",
+    holes: [
+      { file: CONFINE, from: "? hosts[who] : undefined", to: '? hosts["prepare"] : undefined' },
+      { file: CONFINE, from: "const own = hasHeaders ? named", to: "const own = hasHeaders || true ? named" },
+    ],
+  },
+  written: {
+    name: "no agent can write the program that gets a secret",
+    holes: [
+      { file: RUN_SECRETS, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" },
+    ],
+  },
+  encodings: {
+    name: "a secret is masked in the encodings in use as well",
+    holes: [
+      {
+        file: "src/adapters/secrets/forms.ts",
+        from: "[...encoded(text), ...inBase64(Buffer.from(text))]",
+        to: "[text, ...[encoded, inBase64].slice(2)]",
+      },
+    ],
+  },
   answers: {
     name: "what a host sends back holds nothing of the secrets that it was sent",
     holes: [

@@ -107,7 +107,7 @@ describe("what an engine keeps for looks", () => {
     });
   });
 
-  test("where it cannot be kept, the run goes on, and it is told", async () => {
+  test("where it cannot be kept, the run continues, and it is told", async () => {
     const built = plumbingEnded();
     const { run, state, db } = record(scratch(), built, { kept: false });
     await use(db, async (store) => {

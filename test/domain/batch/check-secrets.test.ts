@@ -42,7 +42,7 @@ describe("secrets of a batch", () => {
   ];
   it.each(foreign.map((command) => ({ command })))("do not go to $command", ({ command }) => {
     expect(words(verify(command))).toEqual([
-      expect.stringMatching(/^finish\[1\]\.command: .* no file in the batch's folder.*; keep the program beside/),
+      expect.stringMatching(/^finish\[1\]\.command: .* not a file in the batch's folder.*; keep the program beside/),
     ]);
   });
 
@@ -78,7 +78,7 @@ describe("secrets of a batch", () => {
   it("are checked in a ticket's own finish line as well", () => {
     const finish = [{ step: "merge" }, { step: "verify", command: ["./x"], env }];
     expect(words({ secrets, tickets: [{ id: "T-1", title: "one", finish }] })).toEqual([
-      expect.stringMatching(/^tickets\[0\]\.finish\[1\]\.command: "\.\/x" is no file in the batch's folder/),
+      expect.stringMatching(/^tickets\[0\]\.finish\[1\]\.command: "\.\/x" is not a file in the batch's folder/),
     ]);
   });
 });

@@ -32,9 +32,9 @@ describe("hosts of a batch", () => {
         'batch.json:4:5  sandboxPolicy.hosts.prepare[1]: "*.com" is too wide: two parts or more must follow the star',
         'batch.json:5:13  sandboxPolicy.hosts.agent[0]: "2130706433" is neither a host name nor an IP address',
         'batch.json:5:27  sandboxPolicy.hosts.agent[1]: "a..b" is neither a host name nor an IP address',
-        'batch.json:5:35  sandboxPolicy.hosts.agent[2]: "example.com:99999" has a port that there is not',
+        'batch.json:5:35  sandboxPolicy.hosts.agent[2]: "example.com:99999" has a port outside 1 to 65535',
         'batch.json:5:56  sandboxPolicy.hosts.agent[3]: "*.10.0.0.1" is too wide: two parts or more must follow the star',
-        'batch.json:5:70  sandboxPolicy.hosts.agent[4]: "example.com:0" has a port that there is not',
+        'batch.json:5:70  sandboxPolicy.hosts.agent[4]: "example.com:0" has a port outside 1 to 65535',
       ]
         .map((line) => `${line}; write "name", "*.name" or "name:port"`)
         .join("\n"),
@@ -60,7 +60,7 @@ describe("hosts of a batch", () => {
     expect(told(5)).toBe(`${at}: write a host name, or {"host": "…", "addresses": ["…"]}`);
     const how = 'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}';
     expect(told({ host: "a.b", addresses: ["10.0.0.1/8"] })).toBe(
-      `${at}: "10.0.0.1/8" is no range of addresses, such as 10.0.0.0/8; ${how}`,
+      `${at}: "10.0.0.1/8" is not a range of addresses, such as 10.0.0.0/8; ${how}`,
     );
     expect(told({ host: "localhost", addresses: ["127.0.0.1"] })).toBe(
       `${at}: "127.0.0.1" leads to this machine or its link: give the one address, and a "port"; ${how}`,

@@ -17,10 +17,10 @@ test("a run that is done, or goes on, has no next step", () => {
 });
 
 test.each<[EndKind, RegExp, RegExp]>([
-  ["interrupted", /^nothing$/, /^this run goes on/],
+  ["interrupted", /^nothing$/, /^this run continues/],
   ["not-done", /tickets named above/, /^a new run takes over what is 0 shipped and 0 human-gated/],
   ["tripwire", /no verdict can be believed/, /^a new run/],
-  ["unjudged", /what the reason above names/, /^this run goes on/],
+  ["unjudged", /what the reason above names/, /^this run continues/],
   ["engine-failure", /what the reason above names/, /^a new run/],
 ])("%s: what to fix, the command, what is kept", (kind, fix, kept) => {
   expect(ended(kind)).toMatchObject({

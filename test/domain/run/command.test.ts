@@ -115,9 +115,9 @@ describe("a stalled ticket that a person wants retried", () => {
     const sim = stalled({ usdPerTicket: 3, usdPerRun: 7 }, 2);
     expect(refusal(sim, { type: "retry", ticket: T2 })).toBe("T-2 is not stalled");
     expect(refusal(sim, { type: "retry", ticket: TicketId.parse("T-99") })).toBe("there is no ticket T-99 in this batch");
-    expect(refusal(sim, retry)).toBe("one more attempt could break usdPerTicket ($3)");
+    expect(refusal(sim, retry)).toBe("one more attempt could exceed limits.usdPerTicket ($3)");
     const poor = stalled({ usdPerRun: 3 }, 2);
-    expect(refusal(poor, retry)).toBe("one more attempt could break usdPerRun ($3)");
+    expect(refusal(poor, retry)).toBe("one more attempt could exceed limits.usdPerRun ($3)");
     // What is set aside for those at work may come back.
     expect(refusal(stalled({ usdPerRun: 6 }, 2), retry)).toBeUndefined();
     const stopped = stalled();

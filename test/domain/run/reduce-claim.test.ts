@@ -128,7 +128,7 @@ describe("a blocker", () => {
 
 describe("what is refused of an outbox", () => {
   const refuse = (sim: Simulation, file: string) =>
-    sim.report({ type: "outbox-refused", ...sim.of(T1), file, why: "it is no JSON" });
+    sim.report({ type: "outbox-refused", ...sim.of(T1), file, why: "it is not JSON" });
 
   test("is kept for the next attempt in the order in which it was refused; a discovery is counted as well", () => {
     const sim = finishing();
@@ -136,7 +136,7 @@ describe("what is refused of an outbox", () => {
     sim.report({ type: "discovery-refused", ...sim.of(T1), title: "A leak", why: "the run takes no more" });
     expect(stateOf(sim.state, T1).refusals).toEqual({
       n: 1,
-      lines: ["a.json: it is no JSON", 'discovery "A leak": the run takes no more'],
+      lines: ["a.json: it is not JSON", 'discovery "A leak": the run takes no more'],
     });
     expect(sim.state.discoveries).toEqual({ filed: 0, refused: 1 });
     expect(sim.state.blockers.claimed).toBe(0);
@@ -147,7 +147,7 @@ describe("what is refused of an outbox", () => {
     for (let n = 1; n <= 25; n++) refuse(sim, `${n}.json`);
     const lines = stateOf(sim.state, T1).refusals?.lines ?? [];
     expect(lines).toHaveLength(20);
-    expect([lines[0], lines.at(-1)]).toEqual(["1.json: it is no JSON", "20.json: it is no JSON"]);
+    expect([lines[0], lines.at(-1)]).toEqual(["1.json: it is not JSON", "20.json: it is not JSON"]);
   });
 
   test("of an earlier attempt is forgotten with the first of the next one", () => {
@@ -156,8 +156,8 @@ describe("what is refused of an outbox", () => {
     sim.endAttempt(T1, "failed");
     const fence = (sim.state.lastFence + 1) as Fence;
     sim.report({ type: "attempt-claimed", ticket: T1, fence, attempt: 2, slot: 0, reservedUsd: 0 });
-    expect(stateOf(sim.state, T1).refusals?.lines).toEqual(["a.json: it is no JSON"]);
+    expect(stateOf(sim.state, T1).refusals?.lines).toEqual(["a.json: it is not JSON"]);
     refuse(sim, "b.json");
-    expect(stateOf(sim.state, T1).refusals).toEqual({ n: 2, lines: ["b.json: it is no JSON"] });
+    expect(stateOf(sim.state, T1).refusals).toEqual({ n: 2, lines: ["b.json: it is not JSON"] });
   });
 });

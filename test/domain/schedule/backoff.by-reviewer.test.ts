@@ -37,7 +37,7 @@ describe("the reviewer's API", () => {
   test("holds agents, too: nothing that they build could land", () => {
     const sim = run();
     expect(reviewerTurnedAway(sim, T1, 5 * MIN)).toBe(5 * MIN);
-    expect(sim.state.backoff?.reason).toBe("the reviewer's API turned it away (rate-limited): it says so");
+    expect(sim.state.backoff?.reason).toBe("the reviewer's API rejected a request (rate-limited): it says so");
     expect(startsAt(sim)).toEqual([]);
     expect(startsAt(sim, sim.state.backoff?.until)).toEqual([T1]);
     expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, evidence: [], signs: { turnedAway: 1 } });
@@ -82,8 +82,8 @@ describe("the reviewer's API", () => {
   });
 
   test.for([
-    ["authentication", "give the reviewer's API a key that it takes"],
-    ["permission", "let the reviewer's key do what it is to do, or name another key or model for it"],
+    ["authentication", "use an API key that the reviewer's API accepts"],
+    ["permission", "grant the reviewer's key the missing permission, or name another key or model for it"],
     ["model", "name a model for the reviewer that its key can use"],
   ] as const)("%s ends all starts, and the words name the reviewer", ([kind, todo]) => {
     const sim = run();

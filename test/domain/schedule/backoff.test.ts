@@ -38,7 +38,7 @@ describe("a model's API that wants to be left alone", () => {
     const sim = run();
     expect(turnedAway(sim, { retryAfterMs: 5 * MIN })).toBe(5 * MIN);
     const until = sim.state.backoff?.until ?? 0;
-    expect(sim.state.backoff?.reason).toBe("the model's API turned an agent away (rate-limited): it says so");
+    expect(sim.state.backoff?.reason).toBe("the model's API rejected an agent's request (rate-limited): it says so");
     sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
     expect(decide(sim.state, until - 1)).toEqual([]);
     expect(startsAt(sim, until)).toEqual([T1]);
@@ -170,14 +170,14 @@ describe("what ends all starts", () => {
     toEnd(sim);
     expect(sim.state.end).toMatchObject({ kind: "not-done", exitCode: 1 });
     expect(sim.state.end?.reason).toBe(
-      "no agent starts any more (authentication): it says so; give the model's API a key that it takes, then run the same command again; " +
+      "no agent starts any more (authentication): it says so; use an API key that the model's API accepts, then run the same command again; " +
         "2 of 3 tickets are open: T-1 not done; T-3 not done",
     );
     expect(sim.events.filter((event) => event.type === "attempt-claimed")).toHaveLength(2);
   });
 
   test.for([
-    ["permission", "let the key do what it is to do, or name another key or model"],
+    ["permission", "grant the key the missing permission, or name another key or model"],
     ["model", "name a model that the key can use"],
   ] as const)("%s", ([kind, todo]) => {
     const sim = run();

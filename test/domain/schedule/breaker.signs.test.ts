@@ -67,10 +67,10 @@ describe("the signs after an attempt", () => {
 describe("a ticket that is left alone", () => {
   const { ticket } = working({});
 
-  test("says so also where no evidence was left", () => {
-    expect(breakerOf({ ...ticket, signs: { hopeless: "memory" } })).toBe("memory: no evidence was left");
+  test("says so also where no reason given", () => {
+    expect(breakerOf({ ...ticket, signs: { hopeless: "memory" } })).toBe("memory: no reason given");
     expect(breakerOf({ ...ticket, signs: { failure: { identity: "x", times: 3 } } })).toBe(
-      "same-failure: 3 attempts in a row failed alike; the last: no evidence was left",
+      "same-failure: 3 attempts in a row failed alike; the last: no reason given",
     );
   });
 

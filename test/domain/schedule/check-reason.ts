@@ -63,6 +63,9 @@ export function checkReason(state: RunState, index: number): string {
     case "base-broken":
       expect(state.brokenBases).toMatchObject({ app: reason.by });
       break;
+    case "unprepared":
+      expect(state.unprepared).toMatchObject({ [reason.repo]: reason.by });
+      break;
     case "landed":
       expect(phase).toBe("landed");
       break;

@@ -72,8 +72,8 @@ describe("ends", () => {
   });
 
   test.for([
-    ["person", "stopped by a person; the same command goes on from here"],
-    ["signal", "stopped by a signal; the same command goes on from here"],
+    ["person", "stopped by a person; the same command continues from here"],
+    ["signal", "stopped by a signal; the same command continues from here"],
   ] as const)("a stop by a %s", ([by, reason]) => {
     const sim = after(new Simulation(batchOf([ticketOf("T-1")])), { type: "stop-requested", by });
     expect(now(sim.state)).toEqual([{ do: "end", kind: "interrupted", verdict: "not-done", exitCode: 130, reason }]);
@@ -119,7 +119,7 @@ describe("reconciling", () => {
     expect(now(silent.state)).toContainEqual({
       do: "stall",
       ticket: T1,
-      reason: "1 attempt failed; the last: no evidence was left",
+      reason: "1 attempt failed; the last: no reason given",
     });
   });
 

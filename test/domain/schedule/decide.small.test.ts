@@ -19,7 +19,7 @@ describe("a command that is granted", () => {
     const sim = new Simulation(batchOf([ticketOf("A")]));
     sim.report({ type: "run-paused" });
     expect(admitCommand(sim.state, { type: "unpause" })).toEqual([
-      { type: "intervention", class: "I2", target: "run", note: "went on" },
+      { type: "intervention", class: "I2", target: "run", note: "unpaused" },
       { type: "run-unpaused" },
     ]);
   });
@@ -73,9 +73,9 @@ test("a tripwire that fires without a word ends the run without one", () => {
   const sim = new Simulation(batchOf([ticketOf("A")]), undefined, {}, "unproven");
   sim.report({ type: "tripwire-started" });
   sim.report({ type: "tripwire-ended", ok: false, canaries: 3, ms: 9 });
-  expect(sim.state.tripwire).toEqual({ status: "fired", problem: "it gave no reason", canaries: 3, ms: 9 });
+  expect(sim.state.tripwire).toEqual({ status: "fired", problem: "no reason given", canaries: 3, ms: 9 });
   expect(decide(sim.state, 9_999)).toMatchObject([
-    { do: "end", kind: "tripwire", reason: "the tripwire fired: it gave no reason" },
+    { do: "end", kind: "tripwire", reason: "the tripwire fired: no reason given" },
   ]);
 });
 

@@ -93,7 +93,7 @@ describe("a tripwire that fires", () => {
     for (const id of ["T-1", "T-2"]) sim.endAttempt(TicketId.parse(id), "stopped");
     const reason = "the tripwire fired: one open was judged done";
     expect(sim.decide()).toEqual([{ do: "end", kind: "tripwire", verdict: "unjudged", exitCode: 3, reason }]);
-    expect(headline(sim.state)).toBe("✖ TRIPWIRE: what decides is not to be believed");
+    expect(headline(sim.state)).toBe("✖ TRIPWIRE: the oracle failed its test; no verdict counts");
     expect(renderSummaryText(sim.state)).toContain(reason);
   });
 

@@ -17,19 +17,19 @@ describe("a heal that a person asks for", () => {
   const end = (sim: Simulation, outcome: "accepted" | "nothing") =>
     sim.report({ type: "heal-ended", n: sim.state.heals.started, outcome, why: "so", changed: [], costUsd: 0 });
 
-  test("begins once nothing is under way; nothing new starts before, and then the run goes on", () => {
+  test("begins once nothing is under way; nothing new starts before, and then the run continues", () => {
     const sim = failed();
     const others = working(sim.state).map(({ id }) => id);
     sim.command(heal);
     expect(sim.state.heals).toMatchObject({ started: 0, asked: true });
-    expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
-    expect(refusal(sim, heal)).toMatch(/^a heal was asked for already/);
+    expect(counted(sim)).toEqual(["I2 harness: requested a heal"]);
+    expect(refusal(sim, heal)).toMatch(/^a heal was requested already/);
     sim.endAttempt(others[0] as TicketId, "failed");
     expect(starts(sim)).toEqual([]);
     expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
     sim.endAttempt(others[1] as TicketId, "failed");
     expect(sim.decide()).toMatchObject([{ do: "heal", n: 1 }]);
-    expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person asked for it; 5 of 5 tickets are open/) });
+    expect(sim.events.at(-1)).toMatchObject({ reason: expect.stringMatching(/^a person requested it; 5 of 5 tickets are open/) });
     expect(sim.state.heals).not.toHaveProperty("asked");
     expect(refusal(sim, heal)).toBe("a heal is under way already");
     expect(describeReason(whyNot(sim.state, 4))).toBe("ready; the harness is healed first");
@@ -100,14 +100,14 @@ describe("a heal that a person asks for", () => {
   test("is cancelled until it has begun, and what waited starts", () => {
     const drop = { type: "drop-heal" } as const;
     const sim = failed();
-    expect(refusal(sim, drop)).toBe("no heal is asked for");
+    expect(refusal(sim, drop)).toBe("no heal is requested");
     sim.command(heal);
     for (const { id } of working(sim.state).slice(1)) sim.endAttempt(id, "failed");
     expect(starts(sim)).toEqual([]);
     sim.command(drop);
     expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why: "a person cancelled it" });
     // One decision about the harness, whatever it came to.
-    expect(counted(sim)).toEqual(["I2 harness: asked for a heal"]);
+    expect(counted(sim)).toEqual(["I2 harness: requested a heal"]);
     expect(starts(sim).length).toBeGreaterThan(0);
     expect(sim.state.heals).toMatchObject({ started: 0 });
     sim.command(heal);
@@ -117,11 +117,11 @@ describe("a heal that a person asks for", () => {
     expect(sim.state.heals.running).toMatchObject({ n: 1 });
   });
 
-  test("is dropped with the reason where nothing is left to heal, and the run goes on", () => {
+  test("is dropped with the reason where nothing is left to heal, and the run continues", () => {
     const sim = failed();
     sim.command(heal);
     for (const { id } of working(sim.state)) sim.endAttempt(id, "done");
-    const why = "there is nothing to heal: no open ticket has failed by what its agents did";
+    const why = "there is nothing to heal: no open ticket failed because of its agents";
     expect(sim.decide()).toEqual([{ do: "drop-heal", why }]);
     expect(sim.events.at(-1)).toMatchObject({ type: "heal-dropped", why });
     expect(sim.state.heals).toMatchObject({ started: 0 });
@@ -130,8 +130,8 @@ describe("a heal that a person asks for", () => {
 
   test("is refused where it makes no sense", () => {
     expect(refusal(failed({ heals: 0 }), heal)).toBe("heals are off in this batch");
-    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to heal: no open ticket has failed by what its agents did");
-    expect(refusal(failed({ usdPerRun: 5 }, 2), heal)).toBe("the money does not do for it and one more attempt");
+    expect(refusal(begun({ heals: 1 }), heal)).toBe("there is nothing to heal: no open ticket failed because of its agents");
+    expect(refusal(failed({ usdPerRun: 5 }, 2), heal)).toBe("the budget does not cover a heal and one more attempt");
     const halted = failed();
     halted.stopAgent(T2, "authentication");
     expect(refusal(halted, heal)).toMatch(/^no agent starts any more/);

@@ -237,7 +237,7 @@ describe("money and exclusive resources", () => {
     expect(wordOf(held, OTHER)).toBe("db is held by first");
     const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: 2 };
     const { limits } = batchOf([], { workers: 1, usdPerRun: 3 });
-    expect(wordOf(finishing({ batch: { agent, limits } }), OTHER)).toBe("one more attempt could break usdPerRun ($3)");
+    expect(wordOf(finishing({ batch: { agent, limits } }), OTHER)).toBe("one more attempt could exceed limits.usdPerRun ($3)");
   });
 
   test("that the one who is soon ready would wait for as well: no slot is reserved for it", () => {

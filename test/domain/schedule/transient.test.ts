@@ -189,7 +189,7 @@ describe("a harness's file of classes", () => {
     });
   });
 
-  test("is refused where it is no JSON, has too much in it, or takes any failure", () => {
+  test("is refused where it is not JSON, has too much in it, or takes any failure", () => {
     expect(why("{")).toMatch(/JSON/);
     expect(why(file({ ...one, attempts: 9 }))).toMatch(/attempts/);
     expect(why(file({ ...one, pattern: "FAIL|.*" }))).toMatch(/must be narrow/);

@@ -68,7 +68,7 @@ describe("why a ticket is not worked on", () => {
     };
     const sim = new Simulation(batch);
     sim.decide();
-    expect(at(sim, 1)).toBe("one more attempt could break usdPerRun ($3)");
+    expect(at(sim, 1)).toBe("one more attempt could exceed limits.usdPerRun ($3)");
     const free = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")], { workers: 2 }));
     free.decide();
     expect(at(free, 2)).toBe("ready; all 2 slots are busy");

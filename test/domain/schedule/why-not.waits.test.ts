@@ -25,6 +25,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "base-failing": true,
   "connection-blocked": true,
   "prepare-started": true,
+  "prepare-failed": true,
   "work-kept": false,
   "work-not-kept": false,
   "change-captured": true,

@@ -31,7 +31,7 @@ describe("JSON with names in escapes", () => {
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
   });
 
-  test("that is nested deeper than can be read is refused, and so is what is no JSON", () => {
+  test("that is nested deeper than can be read is refused, and so is what is not JSON", () => {
     const deep = (name: string): string => `{"${name}":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
     expect(() => readJson(deep("\\u0061"))).toThrow(SyntaxError);
     expect(readJson(deep("a"))).toHaveProperty("a");

@@ -199,7 +199,7 @@ describe("a worktree that cannot be captured", () => {
     ],
   ];
 
-  test.for(HOSTILE)("%s: the journal tells so, and the run goes on", async ([, spoil, why]) => {
+  test.for(HOSTILE)("%s: the journal tells so, and the run continues", async ([, spoil, why]) => {
     const stage = await begun((task) => {
       writeFileSync(join(task.worktree, "half.txt"), "half\n");
       spoil(task);

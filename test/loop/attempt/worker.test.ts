@@ -166,8 +166,12 @@ describe("trouble around the agent", () => {
     stage.start();
     await stage.ended();
     expect(stage.tasks).toEqual([]);
-    const evidence = { step: "prepare", summary: "sh -c echo no network; exit 4 exited with code 4", detail: "no network" };
-    expect(stage.of("attempt-ended")[0]).toMatchObject({ outcome: "failed", evidence });
+    const evidence = {
+      step: "prepare",
+      summary: "sh -c echo no network; exit 4 exited with code 4: no network",
+      detail: "no network",
+    };
+    expect(stage.of("attempt-ended")[0]).toMatchObject({ outcome: "stopped", evidence });
   });
 
   test("what a ticket took that cannot be recorded, and a worktree that cannot be removed, take nothing from done", async () => {

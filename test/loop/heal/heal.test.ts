@@ -75,13 +75,13 @@ describe("a heal", () => {
     [
       "a template with what nobody sees",
       (t) => edit(t, "worker.md", "{{id}}", "{{id}}\u202e"),
-      /^worker.md holds characters that nobody sees$/,
+      /^worker.md contains invisible characters$/,
     ],
     ["hints without end", (t) => writeFileSync(join(t.worktree, "hints.md"), "y".repeat(4_001)), /^hints.md is longer than 4000/],
     [
       "hints that steer a terminal",
       (t) => writeFileSync(join(t.worktree, "hints.md"), "\u001b[2J"),
-      /^hints.md holds characters/,
+      /^hints.md contains invisible/,
     ],
     [
       "transients that are none",
@@ -123,14 +123,14 @@ describe("a heal", () => {
     [
       "a folder among the scripts",
       (t) => mkdirSync(join(t.worktree, "tools", "run")),
-      /^tools\/run (is no plain file|cannot be read)/,
+      /^tools\/run (is not a plain file|cannot be read)/,
     ],
     ["a link in the place of a file", (t) => relink(t, "hints.md", "/etc/hostname"), /^hints.md is a link$/],
     ["a file less", (t) => rmSync(join(t.worktree, "hints.md")), /^hints.md is gone$/],
     [
       "a link in the place of its folder",
       (t) => (rmSync(t.worktree, { recursive: true }), symlinkSync(PROMPTS, t.worktree)),
-      /^the harness's folder is no folder$/,
+      /^the harness's folder is not a folder$/,
     ],
   ])("that leaves %s is refused, and the real stop is shown", async (_, act, why) => {
     const { stage, home, folder } = await openHealing({ heal: (task) => (answer(task), act(task), undefined) });
@@ -157,7 +157,7 @@ describe("a heal", () => {
     stage.start();
     await stage.ended();
     expect(ended(stage)).toMatchObject([
-      { outcome: "accepted", why: "it changed hints.md; nobody reads limits.json, oracle.mjs, reviewer.md" },
+      { outcome: "accepted", why: "it changed hints.md; unknown files were ignored: limits.json, oracle.mjs, reviewer.md" },
     ]);
     expect(readdirSync(join(folder, "app", "1")).toSorted()).toEqual(["hints.md", "tools", "transients.json", "worker.md"]);
     expect(recorded(home)).toMatchObject({ "r-1-1": { files: [{ path: "hints.md" }] } });
@@ -165,7 +165,7 @@ describe("a heal", () => {
 
   test.each<[string, string | undefined, RegExp]>([
     ["is missing", undefined, /^it left no answer: answer.json is missing$/],
-    ["is no JSON", "{", /^it left no answer: answer.json is not valid JSON/],
+    ["is not JSON", "{", /^it left no answer: answer.json is not valid JSON/],
     ["is of no kind", `{"kind": "maybe"}`, /^it left no answer: answer.json .*kind/],
     [
       "predicts nothing",
@@ -242,7 +242,7 @@ describe("a heal", () => {
     let looks = 0;
     let heals = 0;
     const dayBudget = {
-      look: () => Promise.resolve(++looks > 1 ? "one.jsonl: line 1 is no JSON" : undefined),
+      look: () => Promise.resolve(++looks > 1 ? "one.jsonl: line 1 is not JSON" : undefined),
       take: () => ({ ok: true as const }),
       settle: () => undefined,
     };
@@ -250,7 +250,7 @@ describe("a heal", () => {
     using _ = stage;
     stage.start();
     expect(await stage.ended()).toMatchObject({ halted: { kind: "spend-unknown" }, end: { kind: "not-done" } });
-    expect([heals, ended(stage)[0]?.why]).toEqual([0, "one.jsonl: line 1 is no JSON"]);
+    expect([heals, ended(stage)[0]?.why]).toEqual([0, "one.jsonl: line 1 is not JSON"]);
   });
 
   test("is cancelled by a stop", async () => {

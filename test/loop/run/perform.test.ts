@@ -90,7 +90,7 @@ describe("the oracle that cannot judge", () => {
       kind: "unjudged",
       exitCode: 3,
       reason:
-        "the oracle could not judge: tracker down (given up after 0.2 min); once it works, the same command goes on from here",
+        "the oracle could not judge: tracker down (given up after 0.2 min); once it works, the same command continues from here",
     });
     expect(askedAt.slice(-4).map((at) => at - begun)).toEqual([0, 2_000, 6_000, 9_000]);
     expect(stage.of("outage-started")).toMatchObject([{ what: "oracle", why: "tracker down" }]);

@@ -14,6 +14,8 @@ import { type HostUpstream, hostUpstream } from "./upstream.ts";
 
 /** The first byte of a TLS connection: a handshake record (RFC 8446, 5.1). */
 const HANDSHAKE = 0x16;
+/** The port at which no server speaks plain HTTP. */
+const HTTPS = 443;
 /** The time that a connection from inside may wait for its next request. Milliseconds. */
 const KEEP_ALIVE_MS = 120_000;
 
@@ -30,6 +32,8 @@ interface CredentialSideOptions {
   readonly hostSide: () => HostSide;
   /** Counts a refusal, or a defect, and gives what the client may know of it. */
   readonly count: (error: unknown) => Refusal;
+  /** Counts what the step's log must explain, although nothing was refused here. */
+  readonly note: (why: string) => void;
   readonly assertNotCut: () => void;
 }
 
@@ -138,7 +142,7 @@ export class CredentialSide {
       const tunnel = this.#tunnels.get(req.socket);
       if (tunnel === undefined) throw new Error("a request without a tunnel");
       const target = readTarget(req.url ?? "");
-      if (target?.form !== "origin") throw new Refusal(400, "the request's target is no path");
+      if (target?.form !== "origin") throw new Refusal(400, "the request's target is not a path");
       if (!namesHost(req.headers.host ?? "", tunnel))
         throw new Refusal(421, "the Host header names another host than the connection");
       await this.#serve({ req, res, path: target.path, tunnel });
@@ -152,9 +156,9 @@ export class CredentialSide {
     const { credentials, hostSide, assertNotCut } = this.#options;
     assertNotCut();
     const { to, entry, isSecure } = tunnel;
-    if (!isSecure && entry.addresses === undefined) {
+    if (!isSecure && (entry.addresses === undefined || to.port === HTTPS)) {
       const why = `${to.host} is asked without TLS, and a secret would travel in clear text`;
-      throw new Refusal(403, `${why}: use https, or give "addresses" of a private network`);
+      throw new Refusal(403, `${why}: use https, or give "addresses" of a private network and the port`);
     }
     const { lines, limits, traffic } = hostSide();
     const ended = lines.add(() => res.destroy());
@@ -162,6 +166,7 @@ export class CredentialSide {
       await passWithHeaders({
         ...{ req, res, path, entry, hosts: this.#hosts, upstream: this.#upstreamFor(tunnel), masker: credentials.masker },
         idleMs: limits.idleMs,
+        onRefused: this.#options.note,
         onBytes: (bytes) => {
           traffic.bytesIn += bytes;
         },

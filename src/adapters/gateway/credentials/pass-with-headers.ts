@@ -25,6 +25,8 @@ export interface PassOptions {
   readonly idleMs: number;
   /** Counts bytes that came from the host. */
   readonly onBytes: (bytes: number) => void;
+  /** Called with the reason if the host accepts no secret, also after it was fetched again. */
+  readonly onRefused: (why: string) => void;
 }
 
 /**
@@ -44,14 +46,25 @@ export async function passWithHeaders(options: PassOptions): Promise<void> {
   if (req.headers.upgrade !== undefined) throw new Refusal(403, "a host that gets a secret is asked by plain requests only");
   const filled = await hosts.fill(entry);
   const answer = await ask(options, filled);
-  if (!isUnauthorized(answer) || hasBody(req)) return passBack(answer, options);
-  const renewed = await hosts.renewed(entry, filled).catch((error: unknown) => {
-    answer.destroy();
-    throw error;
-  });
-  if (renewed === undefined) return passBack(answer, options);
+  if (!isUnauthorized(answer)) return passBack(answer, options);
+  const renewed = hasBody(req)
+    ? undefined
+    : await hosts.renewed(entry, filled).catch((error: unknown) => {
+        answer.destroy();
+        throw error;
+      });
+  if (renewed === undefined) return passBackRefused(answer, filled, options);
   answer.resume();
-  return passBack(await ask(options, renewed), options);
+  const again = await ask(options, renewed);
+  return isUnauthorized(again) ? passBackRefused(again, renewed, options) : passBack(again, options);
+}
+
+/** Passes an answer back that refuses the secrets, and tells so: the program knows of none, and would blame something else. */
+function passBackRefused(answer: IncomingMessage, { secrets }: FilledHeaders, options: PassOptions): Promise<void> {
+  const { to } = options.upstream;
+  const names = [...secrets.keys()].map((name) => `"${name}"`).join(" and ");
+  options.onRefused(`${to.host}:${to.port} answered ${answer.statusCode} to the secret ${names}`);
+  return passBack(answer, options);
 }
 
 function ask({ req, path, upstream, idleMs, res }: PassOptions, { headers }: FilledHeaders): Promise<IncomingMessage> {

@@ -90,7 +90,7 @@ function describe(blocked: Blocked, who: string | undefined): BlockedConnection 
 
 function kindOf(text: string): string {
   const address = readAddress(text);
-  if (address === undefined) return "is no address";
+  if (address === undefined) return "is not an address";
   const range = { base: address, prefix: address.bits };
   const lies = (within: string): boolean => {
     const near = readRange(within);

@@ -27,7 +27,7 @@ export class UpstreamProxy {
       const all = [name, "ALL_PROXY"].flatMap((each) => [each.toLowerCase(), each]);
       const found = all.find((each) => (env[each] ?? "") !== "");
       const server = found === undefined ? undefined : readServer(env[found] ?? "");
-      if (found !== undefined && server === undefined) problems.push(`${found} is no http or https address`);
+      if (found !== undefined && server === undefined) problems.push(`${found} is not an http or https address`);
       return server;
     };
     this.#https = serverOf("HTTPS_PROXY");

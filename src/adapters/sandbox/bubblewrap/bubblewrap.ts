@@ -68,7 +68,8 @@ interface Walls {
   readonly mounts: readonly Mount[];
   readonly closed: Closed;
   readonly filter: UnlinkedFile;
-  readonly tools: (path: string) => readonly Mount[];
+  /** The mounts of toolchains for a PATH, and for a program that can reach hosts or not. */
+  readonly tools: (path: string, online: boolean) => readonly Mount[];
   /** True if a folder can be shown through an overlay; tried once per folder. */
   readonly canOverlay: (top: string) => Promise<boolean>;
   /** A file with this text, made once per text: few texts differ. */
@@ -110,10 +111,11 @@ function raise(options: BubblewrapOptions): Walls {
     tableFile: once((text) => unlinkedFile(Buffer.from(text))),
     filter: unlinkedFile(filter),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
-    tools: (path) => {
+    tools: (path, online) => {
       const tools = [process.execPath, ...(options.tools ?? [])];
-      const found = known.get(path) ?? toolMounts({ homes, path, tools, copied: options.overlays === true });
-      known.set(path, found);
+      const key = `${online} ${path}`;
+      const found = known.get(key) ?? toolMounts({ homes, path, tools, copied: options.overlays === true, online });
+      known.set(key, found);
       return found.filter((mount) => (state === undefined || !isWithin(state, mount.at)) && !isCopyOfNothing(mount));
     },
   };
@@ -201,7 +203,10 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
   const inside = shownAt([...confinement.mounts, ...layers]);
   // In a writable folder, an earlier process may have replaced the program with a link, to be shown any file.
   const isOwn = wanted.some((mount) => mount.kind === "bind" && mount.write && isWithin(mount.from, program));
-  const tools = [...walls.tools(path), ...(isOwn ? [] : programMounts(program, walls.homes))];
+  const tools = [
+    ...walls.tools(path, (confinement.hosts ?? []).length > 0),
+    ...(isOwn ? [] : programMounts(program, walls.homes)),
+  ];
   const mounts = arrange([...aroundIt(walls, wanted), ...tools]);
   const start = inside(cwd.real);
   refuseUnseen({ outside: cwd.real, inside: start }, mounts);

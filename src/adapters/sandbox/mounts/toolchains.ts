@@ -59,6 +59,12 @@ const CACHES = [
   ".local/share/pnpm",
 ];
 
+/**
+ * Caches whose programs do without writing to them. The others fail as soon as they have fetched a package: npm with EROFS, which
+ * says nothing about the cache. So where packages can be fetched, those start empty unless they are a private copy.
+ */
+const READ_ONLY_CACHES = new Set(["go", ".cache/pip"]);
+
 /** Files beside a `bin` folder that belong to it: also a virtual environment's settings, and the targets of Homebrew's links. */
 const BESIDE_BIN = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg", "Cellar", "opt"];
 const BIN = new Set(["bin", "sbin"]);
@@ -70,11 +76,14 @@ export function toolMounts(options: {
   readonly tools: readonly string[];
   /** True if a package cache can be written in a private copy. */
   readonly copied: boolean;
+  /** True if the program can fetch packages. */
+  readonly online?: boolean;
 }): Mount[] {
   const inHomes = (names: readonly string[]) => options.homes.flatMap((home) => names.map((name) => join(home, name)));
   const folders = [...new Set(options.path.split(":"))].filter((folder) => isAbsolute(folder));
   const tools = [...inHomes(TOOLCHAINS), ...options.tools, ...folders.flatMap((folder) => pathFolder(folder, options.homes))];
-  const caches = inHomes(CACHES).flatMap(toolMount);
+  const isEmpty = options.online === true && !options.copied;
+  const caches = inHomes(isEmpty ? CACHES.filter((name) => READ_ONLY_CACHES.has(name)) : CACHES).flatMap(toolMount);
   // The PATH may name a folder within a cache: of two mounts at one place, the later one wins.
   return [...tools.flatMap(toolMount), ...(options.copied ? caches.map(copy) : caches)];
 }

@@ -98,9 +98,9 @@ describe("the runs view", () => {
     await using m = await runsView(120, 30);
     await m.stage.press(
       "jj",
-      "Its engine is gone, and nothing was judged. To go on with it: loopdash /work/zones-20260503-77aa.json",
+      "Its engine is gone, and nothing was judged. To continue it: loopdash /work/zones-20260503-77aa.json",
     );
-    await m.stage.press("j", "It was stopped, and nobody works on it. To go on with it: loopdash");
+    await m.stage.press("j", "It was stopped, and nobody works on it. To continue it: loopdash");
     await m.stage.press("j", "500 done · 12 gated · 0 open · 100 interventions");
     await m.stage.press("kkkk", "It is the run that is shown here.");
     await m.stage.press("G", " above");
