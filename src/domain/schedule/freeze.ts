@@ -41,6 +41,13 @@ function hasFailingCheck(state: RunState, index: number): boolean {
   return finish?.some((step) => JSON.stringify(step) === check) === true;
 }
 
+/** True if a ticket's work is complete, and a check of its finish line fails on the base without it. */
+function waitsForCheck(state: RunState, index: number): boolean {
+  const { attempt, unfinished } = vecAt(state.tickets, index);
+  if (attempt !== undefined || unfinished === undefined || unfinished.landed !== undefined) return false;
+  return hasFailingCheck(state, index);
+}
+
 /** True if a ticket depends on another one, directly or through others. */
 function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<number> = new Set()): boolean {
   if (seen.has(ticket)) return false;
@@ -58,7 +65,7 @@ export function isBeyondRepair(state: RunState, { cause, ticket: id }: BrokenBas
   const ticket = vecAt(state.tickets, indexOf(state, id));
   if (ticket.attempt !== undefined) return false;
   if (ticket.phase === "landed") return ticket.live?.givenUp !== undefined && !ticket.live.checking;
-  if (ticket.phase === "stalled") return true;
+  if (ticket.phase === "stalled" || waitsForCheck(state, indexOf(state, id))) return true;
   return state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined;
 }
 
@@ -136,9 +143,11 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   const repo = state.plan.tickets[index]?.repo;
   const known = repo === undefined ? undefined : brokenBaseOf(state, repo);
   const { unfinished } = vecAt(state.tickets, index);
+  // The check fails again whatever else breaks the base: without a wait, the attempt would be repeated at once, for ever.
+  if (waitsForCheck(state, index)) return known;
   if (known?.cause === "check") {
-    const isStuck = hasFailingCheck(state, index) || state.batch.onBroken !== "continue";
-    return unfinished !== undefined && unfinished.landed === undefined && isStuck ? known : undefined;
+    const isComplete = unfinished !== undefined && unfinished.landed === undefined;
+    return isComplete && state.batch.onBroken !== "continue" ? known : undefined;
   }
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;

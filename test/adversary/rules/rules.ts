@@ -206,4 +206,16 @@ export const RULES: readonly Rule[] = [
     file: "test/loop/broken-base.test.ts",
     test: "nothing else lands on its base, agents keep working",
   },
+  {
+    rule: "an attempt that a check on its base keeps back is not repeated until the base has moved",
+    holes: [
+      {
+        file: "src/domain/schedule/freeze.ts",
+        from: "if (waitsForCheck(state, index)) return known;",
+        to: "void waitsForCheck;",
+      },
+    ],
+    file: "test/loop/bases.property.test.ts",
+    test: "whatever breaks a base",
+  },
 ];

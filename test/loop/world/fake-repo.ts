@@ -1,5 +1,5 @@
 import { RepoId } from "../../../src/domain/values/ids.ts";
-import type { Change, Commit, Repo } from "../../../src/ports/vcs.ts";
+import type { Candidate, Change, Commit, Repo } from "../../../src/ports/vcs.ts";
 
 interface FakeCommit extends Commit {
   readonly parent: string | undefined;
@@ -29,6 +29,47 @@ export class FakeRepo {
     return sha;
   }
 
+  /** The content of worktrees, by path: what an agent left there. */
+  readonly worktrees = new Map<string, Readonly<Record<string, string>>>();
+  /** The commits of checkouts, by path. */
+  readonly checkouts = new Map<string, string>();
+
+  /** A commit on another one with exactly these files. */
+  #whole(parent: string, subject: string, files: ReadonlyMap<string, string>): string {
+    const sha = this.commit(parent, { author: "loopdash", subject, files: {} });
+    this.#commits.set(sha, { ...(this.#commits.get(sha) as FakeCommit), files });
+    return sha;
+  }
+
+  /** What a person commits on the base beside the engine: these files, on top of the others. */
+  commitFiles(files: Record<string, string>): string {
+    const sha = this.commit(this.refs.get("main"), { author: "Jo", subject: "by Jo", files });
+    this.refs.set("main", sha);
+    return sha;
+  }
+
+  /** The files of a commit, or of the base. */
+  filesOf(sha: string = this.refs.get("main") as string): ReadonlyMap<string, string> {
+    return this.#files(sha);
+  }
+
+  /** `tip` merged into `onto`, file by file: a change on one side wins. The paths that both changed differently, if there are any. */
+  #merged(tip: string, onto: string): { readonly files: ReadonlyMap<string, string>; readonly conflicts: readonly string[] } {
+    const known = new Set(this.#history(onto));
+    const fork = this.#files(this.#history(tip).find((sha) => known.has(sha)) ?? "");
+    const [theirs, ours] = [this.#files(tip), this.#files(onto)];
+    const files = new Map(ours);
+    const conflicts: string[] = [];
+    for (const path of new Set([...fork.keys(), ...theirs.keys()])) {
+      const [was, next, now] = [fork.get(path), theirs.get(path), ours.get(path)];
+      if (next === was || next === now) continue;
+      if (now !== was) conflicts.push(path);
+      else if (next === undefined) files.delete(path);
+      else files.set(path, next);
+    }
+    return { files, conflicts };
+  }
+
   /** What a person commits on a branch, beside the engine. */
   commitByPerson(branch: string, n: number): string {
     const sha = this.commit(this.refs.get(branch), { author: "Jo", subject: `by Jo ${n}`, files: { [`jo-${n}.txt`]: "x" } });
@@ -52,10 +93,14 @@ export class FakeRepo {
   }
 
   #change(from: string, tip: string): Change {
-    const before = this.#files(from);
-    const paths = [...this.#files(tip)].flatMap(([path, text]) =>
+    const [before, after] = [this.#files(from), this.#files(tip)];
+    const added = [...after].flatMap(([path, text]) =>
       before.get(path) === text ? [] : [{ path, how: "added" as const, mode: "file" as const }],
     );
+    const deleted = [...before.keys()].flatMap((path) =>
+      after.has(path) ? [] : [{ path, how: "deleted" as const, mode: "file" as const }],
+    );
+    const paths = [...added, ...deleted];
     return { tip, paths, additions: paths.length, deletions: 0 };
   }
 
@@ -80,12 +125,9 @@ export class FakeRepo {
       addWorktree: ({ branch, from }) => Promise.resolve(void refs.set(branch, from)),
       agentView: () => Promise.resolve(nothing),
       removeWorktree: ({ branch, deleteBranch }) => Promise.resolve(deleteBranch ? void refs.delete(branch) : undefined),
-      capture: ({ branch, from, message }) => {
-        const sha = this.commit(from, {
-          author: "loopdash",
-          subject: message,
-          files: { [`${branch}.txt`]: String(this.#commits.size) },
-        });
+      capture: ({ branch, from, message, path }) => {
+        const files = this.worktrees.get(path) ?? { [`${branch}.txt`]: String(this.#commits.size) };
+        const sha = this.commit(from, { author: "loopdash", subject: message, files });
         refs.set(branch, sha);
         return Promise.resolve(this.#change(from, sha));
       },
@@ -93,20 +135,22 @@ export class FakeRepo {
       branchTip: (branch) => Promise.resolve(refs.get(branch)),
       branches: (folder) => Promise.resolve([...refs.keys()].filter((name) => name.startsWith(`${folder}/`))),
       change: ({ from, tip: to }) => Promise.resolve(this.#change(from, to)),
-      changedLines: none,
-      readFile: none,
-      readFiles: none,
+      changedLines: () => Promise.resolve({ diff: new Uint8Array(), whole: true }),
+      readFile: ({ commit, path }) => Promise.resolve(this.#files(commit).get(path)),
+      readFiles: ({ commit, paths }) =>
+        Promise.resolve(new Map([...this.#files(commit)].filter(([path]) => paths.includes(path)))),
       files: () => Promise.resolve([]),
       tree: none,
       deriveCommit: none,
-      reverse: none,
+      reverse: ({ from, tip: to, message }) => Promise.resolve(this.#whole(to, message, this.#files(from))),
       writePatch: done,
       candidate: ({ tip: from, message, onto }) => {
         const base = onto ?? tip();
-        const commit = this.commit(base, { author: "loopdash", subject: message, files: Object.fromEntries(this.#files(from)) });
-        return Promise.resolve({ ok: true, commit, base });
+        const { files, conflicts } = this.#merged(from, base);
+        if (conflicts.length > 0) return Promise.resolve<Candidate>({ ok: false, base, conflicts, detail: "" });
+        return Promise.resolve<Candidate>({ ok: true, commit: this.#whole(base, message, files), base });
       },
-      checkout: done,
+      checkout: ({ commit, path }) => Promise.resolve(void this.checkouts.set(path, commit)),
       land: ({ from, to }) => {
         if (tip() === to) return Promise.resolve({ as: "landed" });
         if (tip() !== from) return Promise.resolve({ as: "moved", tip: tip() });

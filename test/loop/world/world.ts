@@ -35,6 +35,18 @@ export interface WorldOptions {
   /** What agents and live checks do in turn: true is success. Those after the last succeed. */
   readonly agents: readonly boolean[];
   readonly verifies: readonly boolean[];
+  /** The files that agents leave, in turn; those after the last leave `good`. Without it, each change is a file of its own. */
+  readonly work?: readonly string[];
+  /** The exit of a command by its words and the files of its checkout, in place of `verifies`. */
+  readonly command?: (ran: Ran) => boolean;
+}
+
+/** A command of a finish line, as it begins. */
+export interface Ran {
+  readonly argv: readonly string[];
+  /** Ends with `/reverify`, `/live`, `/revert`, or names the attempt. */
+  readonly marker: string;
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /** A run of the real loop, whose ports lead into memory: nothing but its clock makes time pass. */
@@ -45,26 +57,40 @@ export class World {
   readonly events: RunEvent[] = [];
   readonly performer: Performer;
   readonly #orchestrator: Orchestrator;
+  readonly #listeners: ((event: RunEvent) => void)[] = [];
   #failure: unknown;
 
-  constructor({ batch, agents, verifies }: WorldOptions) {
+  constructor({ batch, agents, verifies, work, command }: WorldOptions) {
     this.repo = new FakeRepo(() => this.clock.now());
     this.tracker = new FakeTracker(batch.tickets);
     const first: RunEvent = { ...started(batch), seq: 1, at: this.clock.now() };
     this.events.push(first);
-    const publish = (event: RunEvent) => void this.events.push(event);
+    const publish = (event: RunEvent): void => {
+      this.events.push(event);
+      for (const to of this.#listeners) to(event);
+    };
     const state = reduce(undefined, first);
     const orchestrator = new Orchestrator({ state, journal: journalOf(this.clock), clock: this.clock, publish });
     this.#orchestrator = orchestrator;
     orchestrator.ended.catch((error: unknown) => {
       this.#failure = error;
     });
-    const context = contextOf(this, orchestrator, batch, { agents: [...agents], verifies: [...verifies] });
+    const context = contextOf(this, orchestrator, batch, {
+      agents: [...agents],
+      verifies: [...verifies],
+      ...(work && { work: [...work] }),
+      ...(command && { command }),
+    });
     this.performer = new Performer(context, (error) => orchestrator.fail(error));
   }
 
   get state(): RunState {
     return this.#orchestrator.state;
+  }
+
+  /** Calls `to` with every event from now on, after it is in the state. */
+  listen(to: (event: RunEvent) => void): void {
+    this.#listeners.push(to);
   }
 
   /** Starts the run. */
@@ -137,12 +163,13 @@ function take(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   });
 }
 
-function contextOf(
-  { clock, repo, tracker }: World,
-  orchestrator: Orchestrator,
-  batch: Batch,
-  turns: { readonly agents: boolean[]; readonly verifies: boolean[] },
-): LoopContext {
+interface Turns extends Pick<WorldOptions, "command"> {
+  readonly agents: boolean[];
+  readonly verifies: boolean[];
+  readonly work?: string[];
+}
+
+function contextOf({ clock, repo, tracker }: World, orchestrator: Orchestrator, batch: Batch, turns: Turns): LoopContext {
   const files = filesOf();
   const report: LoopContext["report"] = (fact) => orchestrator.report(fact);
   const port = tracker.port();
@@ -161,16 +188,19 @@ function contextOf(
     commandEnv: {},
     agent: {
       reserveUsd: 0,
-      run: async ({ signal }): Promise<AgentResult> => {
+      run: async ({ signal, ticket, attempt, worktree }): Promise<AgentResult> => {
         const isOk = turns.agents.shift() ?? true;
+        if (turns.work !== undefined)
+          repo.worktrees.set(worktree, { [`${ticket}.txt`]: `${attempt} ${turns.work.shift() ?? "good"}` });
         const how = (await take(clock, AGENT_MS, signal)) ? result(isOk) : cutOff;
         return { ...how, costUsd: 0, tail: "" };
       },
       heal: () => Promise.reject(new Error("nothing is healed here")),
     },
     executor: {
-      run: async ({ signal }): Promise<ExecResult> => {
-        const isOk = turns.verifies.shift() ?? true;
+      run: async ({ signal, argv, cwd, marker }): Promise<ExecResult> => {
+        const files = repo.filesOf(repo.checkouts.get(cwd));
+        const isOk = turns.command?.({ argv, marker, files }) ?? turns.verifies.shift() ?? true;
         const how = (await take(clock, VERIFY_MS, signal)) ? result(isOk) : cutOff;
         return { ...how, tail: isOk ? "" : "it is not live", durationMs: VERIFY_MS };
       },
