@@ -87,7 +87,7 @@ describe("loopdash doctor", () => {
     const { answer, of } = await ask(stage);
     expect(answer.batch).toBeNull();
     expect(of("repository").concat(of("agent"), of("tracker"), of("batch"))).toEqual([]);
-    expect((await stage.run(["doctor"])).stdout).toContain("name a batch file");
+    expect((await stage.run(["doctor"])).stdout).toContain("add a batch file");
   });
 
   test("changes nothing and leaves nothing behind: where nothing was run yet, and where runs have been", async () => {

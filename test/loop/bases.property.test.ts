@@ -224,7 +224,7 @@ const EXAMPLES: readonly Given[] = [
     // A landed change is not live, and a check fails on the base too: its attempt was repeated at once, for ever.
     steps: [
       { wait: 45_000, act: { do: "break" } },
-      { wait: 30_000, act: { do: "break" } },
+      { wait: 21_000, act: { do: "break" } },
     ],
     work: ["bad-prod", "good", "bad-prod"],
     flaky: [],
