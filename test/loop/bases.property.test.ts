@@ -20,8 +20,10 @@ const IDS = [0, 1, 2, 3].map((n) => TicketId.parse(`T-${n}`));
 const act = fc.record({ do: fc.constantFrom("away" as const, "back" as const, "break" as const, "mend" as const) });
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
+const wait: fc.Arbitrary<number> = fc.constantFrom(0, 400, 1_500, 9_000, 21_000, 45_000, 130_000);
+
 const given = fc.record({
-  steps: fc.array(fc.record({ wait: fc.constantFrom(0, 400, 1_500, 9_000, 21_000, 45_000, 130_000), act }), { maxLength: 12 }),
+  steps: fc.array(fc.record({ wait, act }), { maxLength: 12 }),
   work: fc.array(fc.constantFrom("good", "good", "bad-dev", "bad-prod", "bad-check"), { maxLength: 10 }),
   flaky: fc.array(fc.boolean(), { maxLength: 12 }),
   lines: fc.array(fc.record({ check: fc.boolean(), dev: fc.boolean(), prod: fc.boolean() }), { minLength: 4, maxLength: 4 }),
