@@ -100,7 +100,7 @@ describe("loopdash add", () => {
     expect(events.filter(({ type }) => type === "discovery-filed")).toHaveLength(1);
     const late = await stage.run(["add", run, file]);
     expect(late.code).toBe(4);
-    expect(late.stderr).toMatch(/takes no tickets any more[\s\S]*a new run goes on/);
+    expect(late.stderr).toMatch(/takes no tickets any more[\s\S]*a new run continues/);
   });
 
   test("an engine that is killed as soon as it has the ticket loses it not, and files it once", async () => {
