@@ -149,7 +149,7 @@ test("kill -9 between the command for a heal and the heal: the next engine does 
   expect(code).toBe(0);
   const lines = stdout.split("\n");
   const first = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line));
-  expect(first(/heal 1 begins: a person asked for it/)).toBeGreaterThan(-1);
+  expect(first(/heal 1 begins: a person requested it/)).toBeGreaterThan(-1);
   expect(first(/heal 1 begins/)).toBeLessThan(first(/attempt \d begins/));
   expect(await stage.report()).toMatchObject({ heals: 1, healsAccepted: 1, interventions: { byClass: { I2: 1, I5: 1 } } });
 });

@@ -56,7 +56,7 @@ describe("a tracker folder that is moved away after a landing", () => {
     expect((await stage.run(["report", "--md"])).stdout).toMatch(/ {2}- landed as [0-9a-f]{7}; what its finish line/);
     expect(await stage.run([batch, "--headless"])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/The unfinished run test-\d+-\w+ goes on then/),
+      stderr: expect.stringMatching(/The unfinished run test-\d+-\w+ continues then/),
     });
     const [end] = of(first.events, "run-ended");
     expect(end).toMatchObject({ kind: "unjudged", reason: expect.stringMatching(/^the tracker was away: .*tickets/) });
