@@ -78,7 +78,7 @@ describe("the frame", { timeout: 120_000 }, () => {
     await fresh.press("j", /▌▶ T-2/);
     await pty.waitFor(() => still(pty).join("\n") === still(fresh).join("\n"));
     stage.write("go", "");
-    await pty.waitFor(/^ ✔ DONE[^]*SHIPPED 23/);
+    await pty.waitFor(/^ ✔ DONE[^]*─ DONE 23/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
   });
