@@ -119,7 +119,7 @@ test("a heal that is asked for is done while tickets are open, and the run conti
   const run = stage.start([unhealed(stage), "--json"]);
   await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
   await send(stage, { type: "heal" }, { type: "heal" });
-  await run.until(/a heal was asked for already/);
+  await run.until(/a heal was requested already/);
   const asked = of(run.stdout(), "attempt-claimed").length;
   stage.write("go", "");
   const { code, stdout, stderr } = await run.ended;
