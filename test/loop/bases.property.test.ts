@@ -104,7 +104,8 @@ class Watch {
   #note(event: RunEvent): void {
     switch (event.type) {
       case "attempt-ended":
-        if (event.outcome === "done" || event.outcome === "gated") this.failing.delete(event.ticket);
+        // A check that waits for an earlier environment knows of no fault in what landed now.
+        if (event.outcome === "done" || event.outcome === "gated" || event.held !== undefined) this.failing.delete(event.ticket);
         if (event.outcome === "landed" && event.held === undefined && event.evidence !== undefined)
           this.failing.set(event.ticket, event.evidence.name);
         return;

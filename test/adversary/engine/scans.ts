@@ -2,8 +2,8 @@ import { eventsOf, Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
 
-/** Milliseconds for which the engine may hear nobody: several times what a busy machine needs, a fraction of what each attack takes. */
-const DEAF_MS = 2_500;
+/** The share of a search for which the engine may hear nobody. It hears an agent every 100 ms, or nobody until the search is over. */
+const DEAF_SHARE = 0.5;
 
 interface Flood {
   readonly id: string;
@@ -38,8 +38,8 @@ const FLOODS: readonly Flood[] = [
   },
 ];
 
-/** The longest time in which the engine took nothing of an agent that talks all the while. */
-async function deafFor(program: string, { agent }: Flood): Promise<number> {
+/** The longest time in which the engine took nothing of an agent that talks all the while, as a share of the whole search. */
+async function deafShare(program: string, { agent }: Flood): Promise<number> {
   using stage = new Stage();
   stage.repo("app");
   const over = JSON.stringify(stage.path("over"));
@@ -60,7 +60,8 @@ async function deafFor(program: string, { agent }: Flood): Promise<number> {
   const to = events.findIndex((e) => e.type === "attempt-ended" && e.ticket === "T-1");
   if (from === -1 || to < from) throw new Error("the check never began");
   const at = events.slice(from, to + 1).map((event) => event.at);
-  return Math.max(...at.slice(1).map((time, i) => time - (at[i] ?? time)));
+  const [first = 0] = at;
+  return Math.max(...at.slice(1).map((time, i) => time - (at[i] ?? time))) / ((at.at(-1) ?? first) - first);
 }
 
 /** Agents that keep the engine busy with what they wrote. */
@@ -68,5 +69,5 @@ export const SCANS: readonly Attack[] = FLOODS.map((flood) => ({
   id: flood.id,
   what: flood.what,
   defence: DEFENCES.scans,
-  succeeds: async (program) => (await deafFor(program, flood)) > DEAF_MS,
+  succeeds: async (program) => (await deafShare(program, flood)) > DEAF_SHARE,
 }));
