@@ -8,7 +8,7 @@ import { healsSection } from "./heals.ts";
 import { html } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
 import { openSection, top, yoursSection } from "./outcome.ts";
-import { aboutSection, interventionsSection, judgementsSection } from "./people.ts";
+import { aboutSection, incidentsSection, interventionsSection, judgementsSection } from "./people.ts";
 import { STYLE } from "./stylesheet.ts";
 import { ticketsSection } from "./tickets.ts";
 import { timelineSection } from "./timeline.ts";
@@ -32,6 +32,7 @@ export function renderPage(
     ledgerSection(state, earlier),
     healsSection(state),
     evidenceSection(state),
+    incidentsSection(state),
     judgementsSection(judgements),
     interventionsSection(state),
     aboutSection(state),

@@ -3,6 +3,7 @@ import type { JudgementRecord } from "../domain/results/judgements.ts";
 import { ticketsFrom } from "../domain/results/linked-tickets.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utcTime } from "../domain/values/time.ts";
+import { incidentLines } from "../store/results/incident-lines.ts";
 import { judgementLines } from "../store/results/judgement-lines.ts";
 import type { PageSection } from "./html.ts";
 import { html } from "./html.ts";
@@ -21,6 +22,17 @@ export function interventionsSection(state: RunState): PageSection {
   const body = html`<div class="scroll" role="region" aria-labelledby="people-h" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">Class</th><th scope="col">What</th><th scope="col">Note</th></tr></thead><tbody>
 ${rows}</tbody></table></div>`;
   return { id: "people", title, note: String(interventions.length), body };
+}
+
+/** What went wrong after a landing, and for how long. */
+export function incidentsSection(state: RunState): PageSection | undefined {
+  const { incidents } = state;
+  if (incidents.length === 0) return undefined;
+  const items = incidentLines(state).map(
+    (line) => html`<li><bdi>${line}</bdi></li>
+`,
+  );
+  return { id: "incidents", title: "Incidents", note: String(incidents.length), body: html`<ul class="plain">${items}</ul>` };
 }
 
 /** Every judgement of the oracle, as far as a page can list them. */

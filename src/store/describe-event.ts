@@ -17,7 +17,7 @@ import { vecItems } from "../domain/values/vec.ts";
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
-import { baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
+import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
@@ -64,8 +64,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
-  // A base that breaks or is whole again has a line of its own.
-  if (isAboutBaseCheck(event)) return undefined;
+  if (isAboutBaseCheck(event)) return baseCheckLabel(event);
   switch (event.type) {
     case "run-started":
       return startLabel(event);

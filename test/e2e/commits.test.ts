@@ -71,6 +71,41 @@ describe("the commits that land", { timeout: 120_000 }, () => {
     expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
   });
 
+  test("are signed too if they revert a change that is not live, and the report has how long the base was broken", async () => {
+    using stage = stageOf();
+    signs(stage);
+    stage.agent(`${HONEST} fs.writeFileSync("state.txt", attempt === 1 ? "bad" : "good");`);
+    const live = { step: "verify", name: "live", command: ["sh", "-c", "test ! -e state.txt || ! grep bad state.txt"] };
+    const batch = stage.batch(["T-1"], {
+      finish: [...FINISH, live],
+      onBroken: "revert",
+      live: { repeats: 1, everySeconds: 0.1 },
+      commit: { author: "B. Bot <bot@example.com>", trailers: { Refs: "JIRA-{ticket}" } },
+    });
+    const ended = await stage.events(batch);
+    expect(ended.code, ended.stderr).toBe(0);
+    const log = stage.git(
+      "app",
+      "-c",
+      `gpg.ssh.allowedSignersFile=${stage.path("signers")}`,
+      "log",
+      "-3",
+      "--format=%G? %an %s",
+      "main",
+    );
+    expect(log.split("\n")).toEqual([
+      expect.stringMatching(/^G B\. Bot (?!Revert).*T-1/),
+      expect.stringMatching(/^G B\. Bot Revert .*T-1/),
+      expect.stringMatching(/^G B\. Bot (?!Revert).*T-1/),
+    ]);
+    expect(stage.git("app", "log", "-1", "--format=%B", "main~1")).toContain("Refs: JIRA-T-1");
+    const [broken, ...more] = (await stage.report()).incidentList.filter(({ kind }) => kind === "broken-base");
+    expect(more).toEqual([]);
+    expect(broken).toMatchObject({ repo: "app", durationMs: expect.any(Number) });
+    const line = /UTC, for \d+s: broken base of app: .* of T-1/;
+    for (const format of ["--md", "--html"]) expect((await stage.run(["report", format])).stdout).toMatch(line);
+  });
+
   test("are not signed if the batch says so, and refuse the start if they must be and cannot", async () => {
     using stage = stageOf();
     signs(stage);

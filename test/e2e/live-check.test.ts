@@ -31,7 +31,7 @@ process.exit(fs.existsSync("${stage.path("up")}") || looks >= ${from} ? 0 : 1);
     },
   );
   const lines = (name: string) => (existsSync(stage.path(name)) ? readFileSync(stage.path(name), "utf8").trim().split("\n") : []);
-  return { stage, batch, calls: () => lines("calls"), looks: () => lines("looks").length };
+  return { stage, batch, finish, calls: () => lines("calls"), looks: () => lines("looks").length };
 }
 
 describe("a verify that fails after the landing", () => {
@@ -147,6 +147,36 @@ test("kill -9 in the middle of a live check: it is ended and repeated, and nothi
   expect(calls()).toEqual(["T-1", "T-2"]);
   expect(stage.landed()).toEqual(["T-1", "T-2"]);
   expect(pidsUnder(stage.root)).toEqual([]);
+});
+
+test("kill -9 while the base is broken: the next engine lands nothing on it before the live check passes, and asks no agent again", {
+  timeout: 120_000,
+}, async () => {
+  const { stage, calls, looks, finish } = scene();
+  const go = stage.path("go");
+  stage.agent(`fs.appendFileSync("${stage.path("calls")}", ticket + "\\n");
+while (ticket === "T-2" && !fs.existsSync(${JSON.stringify(go)})) await wait(20);
+${HONEST}`);
+  const batch = stage.batch([{ id: "T-1", finish }, "T-2"], { live: { repeats: 99, everySeconds: 0.5 } });
+  const run = stage.start([batch, "--json"]);
+  await run.until(/"outcome":"landed"/);
+  writeFileSync(go, "");
+  await run.until(/"type":"merge-waiting"/);
+  run.child.kill("SIGKILL");
+  await run.ended;
+  expect(stage.landed()).toEqual(["T-1"]);
+
+  const before = looks();
+  const next = stage.start([batch, "--json"]);
+  await next.until(/"type":"run-resumed"(?:[^]*"type":"live-check-ended"){2}/);
+  expect(looks()).toBeGreaterThan(before);
+  expect(stage.landed()).toEqual(["T-1"]);
+  writeFileSync(stage.path("up"), "");
+  expect((await next.ended).code).toBe(0);
+  expect(stage.landed()).toEqual(["T-1", "T-2"]);
+  expect(calls().toSorted()).toEqual(["T-1", "T-2"]);
+  const broken = (await stage.report()).incidentList.filter(({ kind }) => kind === "broken-base");
+  expect(broken).toMatchObject([{ repo: "app", durationMs: expect.any(Number) }]);
 });
 
 test("loopdash verify asks the engine that is at work, and tells what came of it", async () => {

@@ -71,6 +71,20 @@ describe("a check that fails on the base too, without the change", () => {
     expect(state.incidents).toMatchObject([{ kind: "broken-base", repo: "app", summary: expect.stringContaining("T-2") }]);
   });
 
+  test("is excused by an engine that did not see it pass before", async () => {
+    const { stage: opened, go } = await scene();
+    using stage = opened;
+    await stage.crashAt((event) => event.type === "merge-landed" && event.ticket === T2);
+    await stage.crashAndReopen();
+    await stage.resume();
+    await stage.until("attempt-ended", endOf(T3));
+    go();
+    const state = await stage.ended();
+    expect(stage.state.brokenBases).toMatchObject({ app: { cause: "check", ticket: T2, step: "tests" } });
+    for (const id of [T3, T4]) expect(stage.ticket(id), id).toMatchObject({ phase: "waiting", failures: 0 });
+    expect(state.end).toMatchObject({ exitCode: 1, reason: expect.stringContaining("the base of app is broken") });
+  });
+
   test("freezes others until it passes on the tip again; then what waited lands without another agent", async () => {
     const { stage: opened, go } = await scene();
     using stage = opened;

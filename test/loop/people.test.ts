@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createWatchedFiles } from "../../src/adapters/run-files/watched-files.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { commitOnBase as commit, open, T1 } from "./drift-stage.ts";
@@ -27,6 +28,35 @@ test("a person's commit on the base is an intervention, once; the engine's own l
   expect(acts(stage)).toEqual([
     ["I4", "app", expect.stringMatching(`^1 commit on main: ${sha} by Jo at .* UTC "my own work"$`), true],
   ]);
+});
+
+test("two landings of one ticket on top of a person's commit, between two polls, are no acts of that person", async () => {
+  const gate = Promise.withResolvers<void>();
+  const finish: StepSpec[] = [
+    { step: "merge" },
+    { step: "verify", name: "live", command: ["grep", "2", "T-1.txt"] },
+    { step: "assert" },
+  ];
+  const { stage } = await open({
+    tickets: [ticketOf("T-1", { finish })],
+    live: { repeats: 0, everySeconds: 0.1 },
+    work: async ({ worktree, attempt }) => {
+      await gate.promise;
+      writeFileSync(join(worktree, "T-1.txt"), `${attempt}\n`);
+      return undefined;
+    },
+  });
+  using _ = stage;
+  stage.start();
+  await stage.until("fingerprints-recorded");
+  await stage.until("agent-launching");
+  const sha = commit(stage, "theirs").slice(0, 7);
+  gate.resolve();
+  const { end } = await stage.ended();
+  expect(end?.exitCode).toBe(0);
+  expect(stage.of("merge-landed")).toHaveLength(2);
+  await stage.engine.performer.pollPeople();
+  expect(acts(stage).map(([, , note]) => note)).toEqual([expect.stringMatching(`^1 commit on main: ${sha} by Jo`)]);
 });
 
 test("a person's commit between two engines is counted once, whatever is killed when", async () => {

@@ -168,8 +168,12 @@ describe("a landed change whose live checks keep failing", () => {
 });
 
 describe("an engine that is lost during a revert", () => {
-  for (const type of ["revert-started", "revert-intended", "revert-landed"] as const)
-    test(`at ${type}: the change is reverted once`, async () => {
+  for (const [type, name] of [
+    ["revert-started", "before it builds the revert: the change is reverted once"],
+    ["revert-intended", "before the revert lands: the change is reverted once"],
+    ["revert-landed", "after the revert has landed: the change is reverted once"],
+  ] as const)
+    test(name, async () => {
       const { stage: opened, go } = await scene();
       using stage = opened;
       go();

@@ -74,6 +74,8 @@ interface ReportIncident {
   readonly startedAt: string;
   /** null while it lasts. */
   readonly endedAt: string | null;
+  /** Milliseconds; null while it lasts. */
+  readonly durationMs: number | null;
   readonly ticket: string | null;
   readonly repo: string | null;
   readonly summary: string;
@@ -168,6 +170,7 @@ export function reportOf(
       kind,
       startedAt: iso(at),
       endedAt: endedAt === undefined ? null : iso(endedAt),
+      durationMs: endedAt === undefined ? null : endedAt - at,
       ticket: ticket ?? null,
       repo: repo ?? null,
       summary,

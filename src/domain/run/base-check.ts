@@ -35,7 +35,14 @@ export type BaseCheckFact =
       readonly summary: string;
     }
   /** It could not be finished: it neither passed nor failed. */
-  | { readonly type: "base-check-stopped"; readonly repo: RepoId };
+  | {
+      readonly type: "base-check-stopped";
+      readonly repo: RepoId;
+      /** The reason, in words; absent if the run stops. */
+      readonly reason?: string;
+      /** The time of the next try; without it, the check waits for the base to move. Milliseconds since the epoch. */
+      readonly nextAt?: number;
+    };
 
 /** True for a fact of a check on a base. */
 export function isAboutBaseCheck<T extends { readonly type: string }>(

@@ -1,3 +1,5 @@
+import type { TicketId } from "../values/ids.ts";
+
 /** The changes of a base between two commits. */
 export interface TrustedSpan {
   readonly from: string;
@@ -12,10 +14,25 @@ export interface Origin {
   readonly trusted: readonly TrustedSpan[];
 }
 
+/** A commit that the run has landed: the change of a ticket, or its revert. */
+export interface LandedCommit {
+  readonly sha: string;
+  readonly ticket: TicketId;
+}
+
 /** A run's knowledge of the base of one repository. */
 export interface Landings extends Origin {
   /** The last landed commit. */
   readonly last: string;
+  /** What the run has landed, oldest first; the last 50. */
+  readonly commits: readonly LandedCommit[];
+}
+
+const KEPT_COMMITS = 50;
+
+/** With one more commit behind the others. */
+export function withLandedCommit(commits: readonly LandedCommit[], commit: LandedCommit): readonly LandedCommit[] {
+  return [...commits, commit].slice(-KEPT_COMMITS);
 }
 
 /** The same up to a later base: the commits between belong to no ticket. */

@@ -22,6 +22,7 @@ export function reduceBaseCheck(state: RunState, event: BaseCheckEvent): RunStat
     const next: FailingCheck = { ...known, isRunning: true, seen: tipKnown(state, repo) };
     return { ...state, failingChecks: { ...state.failingChecks, [repo]: next } };
   }
+  if (event.nextAt !== undefined) return state;
   return { ...state, failingChecks: { ...state.failingChecks, [repo]: idle(known) } };
 }
 

@@ -2,7 +2,7 @@ import { withTicket } from "../schedule/queue.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { type Landings, upTo, withTrusted } from "./landings.ts";
+import { type Landings, upTo, withLandedCommit, withTrusted } from "./landings.ts";
 import { withBaseMoved } from "./reduce-people.ts";
 import { indexOf, type RunState } from "./state.ts";
 
@@ -20,7 +20,8 @@ export function withLanding(
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const next = isTrusted ? withTrusted(before, { from, to }) : before;
-  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: { ...next, last: to } } }, event);
+  const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
+  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: { ...next, last: to, commits } } }, event);
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

@@ -137,15 +137,14 @@ export class CandidateChecks {
     const ctx = this.#ctx;
     const repo = this.#repo;
     const result = await runCheckStep(ctx, scope, repo, step, candidate);
-    if (result.ok) ctx.baseHealth.notePassed(repo, step, candidate.commit);
     if (result.ok || step.report !== undefined || scope.signal.aborted) return result;
     const { base: tip } = candidate;
-    if (!(await ctx.baseHealth.canComeFrom(repo, step, tip))) return result;
+    if (!(await ctx.baseHealth.canComeFrom(ctx.state(), repo, { step, tip }))) return result;
     // A speculative candidate is checked again once the commit below it has landed.
     if (!(await repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
     const { id: foundBy } = scope.ticket;
     const onBase = await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip });
-    if (onBase.ok) return result;
+    if (onBase.as !== "failed") return result;
     const { summary } = onBase;
     ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: false, summary });
     const why = `waits: ${step.name} fails on the base of ${repo.id} too, without its change`;

@@ -1,4 +1,5 @@
 import { baseKey, type Fingerprint } from "../../domain/run/people-fact.ts";
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -64,7 +65,7 @@ export class PeopleWatch {
     if (seen === tip) return;
     if (seen === undefined) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
     const since = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
-    const ours = this.#ours();
+    const ours = this.#ours(repo);
     const theirs = since?.filter(({ sha }) => !ours.has(sha));
     if (theirs?.length === 0) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
     const note =
@@ -84,14 +85,14 @@ export class PeopleWatch {
     }
   }
 
-  /** Commits that the engine has landed, or may be landing. */
-  #ours(): ReadonlySet<string> {
-    const tickets = [...vecItems(this.#ctx.state().tickets)];
-    return new Set(
-      tickets.flatMap(({ mergedSha, attempt, live, reverted }) =>
-        [mergedSha, attempt?.merge?.to, live?.revert?.to, reverted?.sha, reverted?.by].filter((sha) => sha !== undefined),
-      ),
+  /** Commits that the engine has landed on a base, or may be landing. A ticket may have landed more than once since the last poll. */
+  #ours(repo: Repo): ReadonlySet<string> {
+    const state = this.#ctx.state();
+    const landed = landingsOf(state, repo.id)?.commits ?? [];
+    const landing = [...vecItems(state.tickets)].flatMap(({ mergedSha, attempt, live }) =>
+      [mergedSha, attempt?.merge?.to, live?.revert?.to].filter((sha) => sha !== undefined),
     );
+    return new Set([...landed.map(({ sha }) => sha), ...landing]);
   }
 
   async #files(): Promise<void> {

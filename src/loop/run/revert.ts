@@ -5,6 +5,7 @@ import type { Allowance } from "../../domain/evidence/results.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import type { RevertedChange } from "../../domain/run/revert-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -174,6 +175,8 @@ async function verifyWithout({ ctx, spec, repo, scope, signal }: Revert): Promis
   const verify = async (): Promise<RevertedChange["after"]> => {
     for (const [index, step] of spec.finish.entries()) {
       if (step.step !== "verify") continue;
+      const held = heldByEnvironment(ctx.state(), spec.id, step);
+      if (held !== undefined) return { ok: false, summary: held };
       const result = await runVerifyStep(ctx, atStep(scope, index, step), repo, step, tip);
       if (!result.ok) return { ok: false, summary: `${stepName(step)}: ${plainText(result.evidence.summary, 300)}` };
     }

@@ -1,11 +1,13 @@
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
 import { suspectOf } from "../../domain/run/reduce-base.ts";
+import type { BaseCheckEvent } from "../../domain/run/reduce-base-check.ts";
 import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
+import { formatDuration } from "../../domain/values/time.ts";
 import { displayText } from "../display-text.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
@@ -40,12 +42,20 @@ export function revertLabel(event: RevertEvent): EventLabel | undefined {
     case "revert-ended":
       return event.ok
         ? [STYLES.again, "open again, its change is reverted; the live check passes without it"]
-        : [STYLES.failed, `open again, its change is reverted; the live check fails without it too: ${event.summary}`];
+        : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
     case "revert-failed":
       return [STYLES.failed, `cannot be reverted, the base stays frozen: ${event.reason}`];
     case "revert-stopped":
       return [STYLES.cutOff, "revert stopped: the next engine continues it"];
   }
+}
+
+/** A check on a base that could not be finished. Its results have a line of their own: the base breaks, or passes again. */
+export function baseCheckLabel(event: BaseCheckEvent): EventLabel | undefined {
+  if (event.type !== "base-check-stopped" || event.reason === undefined) return undefined;
+  const next =
+    event.nextAt === undefined ? "it waits for the base to move" : `again in ${formatDuration(event.nextAt - event.at)}`;
+  return [toned(STYLES.landed, "bad"), `check on the base of ${event.repo} without a result, ${next}: ${event.reason}`];
 }
 
 /** The lines of bases that this event broke or repaired. */

@@ -19,6 +19,7 @@ import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
 import { healSummary } from "./heal-lines.ts";
+import { incidentLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
 import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
@@ -200,6 +201,11 @@ export function renderMarkdown(
     return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
   };
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
+  const list = (name: string, lines: readonly string[]) =>
+    section(
+      name,
+      lines.map((line) => `- ${escapeMarkdown(line)}`),
+    );
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
   return `${[
@@ -227,18 +233,13 @@ export function renderMarkdown(
         ...left(t),
       ]),
     ),
-    ...section(
-      "Heals",
-      healSummary(state).map((line) => `- ${escapeMarkdown(line)}`),
-    ),
+    ...list("Heals", healSummary(state)),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
       ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
     ]),
-    ...section(
-      "Judgements",
-      judgementLines(judgements).map((line) => `- ${escapeMarkdown(line)}`),
-    ),
+    ...list("Incidents", incidentLines(state)),
+    ...list("Judgements", judgementLines(judgements)),
     ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
   ].join("\n")}\n`;
 }

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../../scripts/build/bundle.ts";
 import { holedBuild, removeHoledBuilds } from "../holed-build.ts";
-import { RULES, type Rule } from "./rules.ts";
+import type { Rule } from "./rule.ts";
+import { RULES } from "./rules.ts";
 import type { HoledResult } from "./run-holed.child.ts";
 
 const CHILD = join(import.meta.dirname, "run-holed.child.ts");

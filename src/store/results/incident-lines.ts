@@ -1,0 +1,32 @@
+import type { Incident, IncidentKind } from "../../domain/results/incident.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { formatDuration, utcTime } from "../../domain/values/time.ts";
+
+/** Incidents that a text lists; the others are counted. */
+const MOST_LINES = 100;
+
+const KINDS: Readonly<Record<IncidentKind, string>> = {
+  "live-check": "failed live check of",
+  "broken-base": "broken base of",
+  reopened: "done, then found not so:",
+};
+
+/** What went wrong after a landing, in order, a line each: its beginning, its duration, its subject and what happened. */
+export function incidentLines({ incidents, end }: Pick<RunState, "incidents" | "end">): readonly string[] {
+  return firstFew(
+    incidents.map((incident) => lineOf(incident, end?.at)),
+    MOST_LINES,
+  );
+}
+
+function lineOf({ kind, at, endedAt, ticket, repo, summary }: Incident, end: number | undefined): string {
+  const subject = plainText(ticket ?? repo ?? "", 100);
+  return `${utcTime(at)} UTC, ${lasted(at, endedAt, end)}: ${KINDS[kind]} ${subject}: ${plainText(summary, 300)}`;
+}
+
+function lasted(at: number, endedAt: number | undefined, end: number | undefined): string {
+  if (endedAt !== undefined) return `for ${formatDuration(endedAt - at)}`;
+  return end === undefined ? "not over yet" : `for ${formatDuration(end - at)}, and not over when the run ended`;
+}

@@ -1,0 +1,130 @@
+import type { Rule } from "./rule.ts";
+
+/** Rules about live checks and broken bases. */
+export const LIVE: readonly Rule[] = [
+  {
+    rule: "a live check that failed is repeated",
+    holes: [
+      {
+        file: "src/domain/schedule/live-checks.ts",
+        from: "live?.nextAt !== undefined && live.nextAt <= now && gate",
+        to: "live?.nextAt !== undefined && live.nextAt < 0 && now > 0 && gate",
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "once, and then passes, is repeated without an agent",
+  },
+  {
+    rule: "a ticket whose live check was not run is not done",
+    holes: [
+      {
+        file: "src/loop/attempt/finish-line.ts",
+        from: 'if (spec.step === "verify") return runVerifyStep(',
+        to: 'if (spec.step === "verify") return { ok: true, summary: "skipped" }; void (() => ',
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "once, and then passes, is repeated without an agent",
+  },
+  {
+    rule: "the last re-verification covers landed tickets that are not live",
+    holes: [
+      {
+        file: "src/loop/run/reverify.ts",
+        from: "return live.checking === undefined && live.reopened <= batch.limits.attempts;",
+        to: "return batch.limits.attempts < 0;",
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "that was given up, and passes at the last look, is done",
+  },
+  {
+    rule: "while a landed change is not live, nothing else lands on its base",
+    holes: [
+      {
+        file: "src/loop/steps/merge.ts",
+        from: "|| freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;",
+        to: ") continue;",
+      },
+      {
+        file: "src/loop/steps/merge.ts",
+        from: "const reason = scope.signal.aborted ? undefined : freezeReason(ctx.state(), scope.ticket.id);",
+        to: "const reason = [undefined as string | undefined][0];",
+      },
+    ],
+    file: "test/loop/broken-base.test.ts",
+    test: "nothing else lands on its base, agents keep working",
+  },
+  {
+    rule: "an attempt that a check on its base keeps back is not repeated until the base has moved",
+    holes: [
+      {
+        file: "src/domain/schedule/freeze.ts",
+        from: "if (waitsForCheck(state, index)) return known;",
+        to: "void waitsForCheck;",
+      },
+    ],
+    file: "test/loop/bases.property.test.ts",
+    test: "whatever breaks a base",
+  },
+  {
+    rule: "a check that fails on the base without the change is not held against the change",
+    holes: [
+      {
+        file: "src/loop/attempt/candidate-checks.ts",
+        from: 'if (onBase.as !== "failed") return result;',
+        to: 'if (onBase.as !== "failed") return result; if (ctx !== undefined) return result;',
+      },
+    ],
+    file: "test/loop/base-check.test.ts",
+    test: "breaks the base: what landed last is suspected",
+  },
+  {
+    rule: "a new engine knows which checks passed on the base",
+    holes: [
+      {
+        file: "src/domain/run/reduce-landing.ts",
+        from: "withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });",
+        to: "withLandedCommit([], { sha: to, ticket: id });",
+      },
+    ],
+    file: "test/loop/base-check.test.ts",
+    test: "is excused by an engine that did not see it pass before",
+  },
+  {
+    rule: "a revert lands only if the checks pass without the change",
+    holes: [
+      {
+        file: "src/loop/run/revert.ts",
+        from: "if (result.ok) continue;",
+        to: "if (result !== undefined) continue;",
+      },
+    ],
+    file: "test/loop/revert.test.ts",
+    test: "freezes the base if a check fails without it",
+  },
+  {
+    rule: "a revert that an earlier engine has landed is not repeated",
+    holes: [
+      {
+        file: "src/loop/run/revert.ts",
+        from: "if (from === undefined || to === undefined || !(await repo.contains(to))) return false;",
+        to: "if (from === undefined || to === undefined || from !== to) return false;",
+      },
+    ],
+    file: "test/loop/revert.test.ts",
+    test: "after the revert has landed: the change is reverted once",
+  },
+  {
+    rule: "nothing goes on to prod while dev fails on the same base",
+    holes: [
+      {
+        file: "src/domain/schedule/environments.ts",
+        from: 'if (step.step !== "verify" || step.environment === undefined) return undefined;',
+        to: 'if (step.step !== "verify" || step.environment === undefined || step.name !== "") return undefined;',
+      },
+    ],
+    file: "test/loop/environments.test.ts",
+    test: "no ticket on it goes on to prod; it does once dev passes",
+  },
+];

@@ -1,0 +1,183 @@
+import type { Rule } from "./rule.ts";
+
+/** Rules about what people do in the tracker, the repository, the batch file and the dashboard. */
+export const PEOPLE: readonly Rule[] = [
+  {
+    rule: "loopdash never overwrites a state that a person wrote",
+    holes: [
+      {
+        file: "src/loop/run/tracker-watch.ts",
+        from: "const write = await tracker.set(id, state, note, from);",
+        to: "const write = await tracker.set(id, state, note); void from;",
+      },
+    ],
+    file: "test/loop/own-writes.test.ts",
+    test: "do not undo what a person wrote meanwhile",
+  },
+  {
+    rule: "a write of loopdash hides no act of a person",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "const seen = isOurs ? { revision } : {};",
+        to: "const seen = { revision }; void isOurs;",
+      },
+    ],
+    file: "test/loop/people.property.test.ts",
+    test: "no act lost or counted twice",
+  },
+  {
+    rule: "a ticket that a person closed is not counted as shipped",
+    holes: [{ file: "src/store/results/summary.ts", from: "{done - closed} shipped", to: "{done} shipped" }],
+    file: "test/loop/drift.test.ts",
+    test: "it is settled without a commit of ours",
+  },
+  {
+    rule: "what loosens a batch needs --accept-changes",
+    holes: [
+      {
+        file: "src/cli/engine/changed-batch.ts",
+        from: 'if (loosened.length > 0 && acceptChanges !== "all") {',
+        to: "if (loosened.length < 0) {",
+      },
+    ],
+    file: "test/e2e/add.test.ts",
+    test: "what loosens needs the flag",
+    isBuilt: true,
+  },
+  {
+    rule: "the reviewer judges by the ticket as a person wrote it last",
+    holes: [
+      {
+        file: "src/loop/questions/ask.ts",
+        from: "=> specOf(state().plan, ticket.id);",
+        to: "=> (void state, void specOf, ticket);",
+      },
+    ],
+    file: "test/loop/rewritten.test.ts",
+    test: "if its agent is still at work",
+  },
+  {
+    rule: "a person's commit on the branch of a ticket is not overwritten",
+    holes: [
+      {
+        file: "src/loop/attempt/peoples-commits.ts",
+        from: "await observeBranch(ctx, repo, { ticket: id, branch, isAtRest });",
+        to: "void isAtRest;",
+      },
+    ],
+    file: "test/loop/peoples-commits.test.ts",
+    test: "right before the engine takes the agent's work over",
+  },
+  {
+    rule: "a write of loopdash that did not persist is repeated",
+    holes: [
+      {
+        file: "src/loop/run/tracker-watch.ts",
+        from: "else await this.#write(now.id, next, `asserted again by run",
+        to: "else void (now.id, next, `asserted again by run",
+      },
+    ],
+    file: "test/loop/own-writes.test.ts",
+    test: "that did not persist are repeated, and are nobody's act",
+  },
+  {
+    rule: "a commit that loopdash landed is no act of a person",
+    holes: [
+      {
+        file: "src/loop/run/people-watch.ts",
+        from: "const landed = landingsOf(state, repo.id)?.commits ?? [];",
+        to: "const landed = landingsOf(state, repo.id)?.commits.slice(0, 0) ?? [];",
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "two landings of one ticket on top of a person's commit",
+  },
+  {
+    rule: "a person's commit on a base is counted (I4)",
+    holes: [
+      {
+        file: "src/loop/run/people-watch.ts",
+        from: "if (theirs?.length === 0)",
+        to: "if (theirs !== undefined)",
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "a person's commit on the base is an intervention, once",
+  },
+  {
+    rule: "a person's edit of the batch file (I2) or of the harness (I3) is counted",
+    holes: [
+      {
+        file: "src/loop/run/people-watch.ts",
+        from: "else if (seen !== value)",
+        to: 'else if (seen === "")',
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "an edit of the batch file and of the harness in use",
+  },
+  {
+    rule: "--fresh over an unfinished run is counted (I5)",
+    holes: [
+      {
+        file: "src/domain/run/reduce-start.ts",
+        from: "if (gaveUp === undefined) return { interventions: []",
+        to: "if (gaveUp !== null) return { interventions: []",
+      },
+    ],
+    file: "test/e2e/people.test.ts",
+    test: "--fresh over an unfinished run is an intervention (I5)",
+    isBuilt: true,
+  },
+  {
+    rule: "a raised limit is counted (I6)",
+    holes: [
+      {
+        file: "src/domain/run/batch-changes.ts",
+        from: 'class: isTighter ? "I2" : "I6"',
+        to: 'class: isTighter ? "I2" : "I2"',
+      },
+    ],
+    file: "test/e2e/add.test.ts",
+    test: "what loosens needs the flag",
+    isBuilt: true,
+  },
+  {
+    rule: "a ticket with rules of its own is counted as a waiver (I8)",
+    holes: [
+      {
+        file: "src/domain/run/added-ticket.ts",
+        from: "...(isWaiver ? [waiver] : [])",
+        to: "...(isWaiver ? [waiver].slice(1) : [])",
+      },
+    ],
+    file: "test/e2e/add.test.ts",
+    test: "a ticket with a finish line of its own counts as a waiver too",
+    isBuilt: true,
+  },
+  {
+    rule: "a kill by a person (x) loses no work",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: "(await keepWork(ctx, scope, repo, end.outcome));",
+        to: "(void keepWork, void repo, end.outcome === undefined);",
+      },
+    ],
+    file: "test/loop/attempt/kept-work.test.ts",
+    test: "killed by a person (x): it is on a branch",
+  },
+  {
+    rule: "a gate by a person (g) loses no work",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: "(await keepWork(ctx, scope, repo, end.outcome));",
+        to: "(void keepWork, void repo, end.outcome === undefined);",
+      },
+    ],
+    file: "test/loop/attempt/kept-work.test.ts",
+    test: "gated by a person (g): the tracker's note names the branch",
+  },
+];

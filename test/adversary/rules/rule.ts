@@ -1,0 +1,14 @@
+import type { Hole } from "../holed-build.ts";
+
+/** A rule about what people and live systems do, and the test that fails if nothing enforces it. */
+export interface Rule {
+  /** What always holds. */
+  readonly rule: string;
+  /** What is taken out of the source. */
+  readonly holes: readonly Hole[];
+  /** The test that then fails: its file, and a text that only its name contains. */
+  readonly file: string;
+  readonly test: string;
+  /** True if the test runs the program, which is built with the holes. */
+  readonly isBuilt?: true;
+}
