@@ -90,7 +90,7 @@ describe("doctor --prepare", { timeout: 120_000 }, () => {
     expect(others).toEqual([]);
     expect(failed?.found).toMatch(/exited with code 1 after \d+\.\d s\n(.*\n)*could not fetch/);
     expect(failed?.found).toContain("the sandbox blocked registry.npmjs.org:443");
-    expect(failed?.fix).toBe('Allow the connection with "sandboxPolicy": {"hosts": {"prepare": ["registry.npmjs.org"]}}');
+    expect(failed?.fix).toBe('Allow it with "sandboxPolicy": {"hosts": {"prepare": ["registry.npmjs.org"]}}');
   });
 
   test("needs a batch", async () => {

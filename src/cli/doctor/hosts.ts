@@ -7,6 +7,7 @@ import { UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
 import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { HostSpec } from "../../domain/batch/host-spec.ts";
+import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";
@@ -110,8 +111,7 @@ async function tryHosts(executor: Executor, { who, hosts, env, folder }: Tried):
   });
   const results = targets.map((target): CheckResult => {
     const refused = blocked.find(({ host, port }) => `${host}:${port}` === target);
-    if (refused !== undefined)
-      return bad("host", `${who}: ${target} is blocked: ${refused.reason}`, `Allow it with ${refused.allow}`);
+    if (refused !== undefined) return bad("host", `${who}: ${target} is blocked: ${refused.reason}`, blockedRemedy(refused));
     const { how, problem, tls } =
       answers.get(target) ?? ({ problem: `it could not be tried: ${tail.trim().slice(-300)}` } as Partial<Answer>);
     if (how !== undefined) return ok("host", `${who}: ${target} answers (${how})`);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
+import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { confineCommand, opened, placeOf, withCommandFiles } from "../../loop/programs/confine.ts";
 import { howItEnded } from "../../loop/programs/output.ts";
@@ -97,9 +98,5 @@ function resultOf(name: string, argv: Argv, result: ExecResult): CheckResult {
   const lines = result.tail.trimEnd().split("\n").slice(-SHOWN_LINES);
   const found = [`${command} ${howItEnded(result)} after ${secondsOf(result)} s`, ...lines].join("\n");
   const [blocked] = result.blocked ?? [];
-  return bad(
-    "prepare",
-    found,
-    blocked === undefined ? "Run it in a fresh clone to see why." : `Allow the connection with ${blocked.allow}`,
-  );
+  return bad("prepare", found, blocked === undefined ? "Run it in a fresh clone to see why." : blockedRemedy(blocked));
 }

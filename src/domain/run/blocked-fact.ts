@@ -7,8 +7,8 @@ export interface BlockedConnection {
   /** The address that the name leads to, if that is the reason. */
   readonly address?: string;
   readonly reason: string;
-  /** The line of a batch that would allow it. */
-  readonly allow: string;
+  /** The line of a batch that would allow it; absent if none can. */
+  readonly allow?: string;
 }
 
 /** Reported once for each step, host and port of an attempt. */
@@ -36,6 +36,13 @@ export function withBlocked(known: readonly KnownBlocked[] = [], { step, host, p
 }
 
 /** One line for people: the connection, the reason, and the remedy. */
-export function describeBlocked({ host, port, reason, allow }: BlockedConnection): string {
-  return `the sandbox blocked ${host}:${port} (${reason}). Allow it with ${allow}`;
+export function describeBlocked(blocked: BlockedConnection): string {
+  const { host, port, reason } = blocked;
+  const target = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return `the sandbox blocked ${target} (${reason}). ${blockedRemedy(blocked)}`;
+}
+
+/** The way to allow a blocked connection, as a sentence. */
+export function blockedRemedy({ allow }: Pick<BlockedConnection, "allow">): string {
+  return allow === undefined ? "An IPv6 address cannot be allowed: use a name" : `Allow it with ${allow}`;
 }

@@ -81,10 +81,7 @@ function describe(blocked: Blocked, who: string | undefined): BlockedConnection 
     ...to,
     ...(plain === undefined ? {} : { address: plain }),
     reason: isOutside ? `${what}, and not among the addresses that the batch gives for it` : what,
-    allow:
-      entry === undefined
-        ? "An IPv6 address cannot be opened: use a name."
-        : `"sandboxPolicy": {"hosts": {${JSON.stringify(who ?? "agent")}: [${hostText(entry)}]}}`,
+    ...(entry && { allow: `"sandboxPolicy": {"hosts": {${JSON.stringify(who ?? "agent")}: [${hostText(entry)}]}}` }),
   };
 }
 
