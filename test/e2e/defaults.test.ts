@@ -54,6 +54,26 @@ describe("a batch without a finish line", () => {
     expect(said).toEqual([expect.stringContaining("no check runs before merge in docs: whatever the agent leaves will land")]);
   });
 
+  test("says at its start, in the plan and in doctor that nothing installs the repository's packages", async () => {
+    using stage = new Stage();
+    const manifest = { scripts: { test: "true" }, devDependencies: { "left-pad": "1.3.0" } };
+    stage.repo("app", { "package.json": JSON.stringify(manifest) });
+    stage.agent(HONEST);
+    const told = "no `prepare` installs them";
+    const batch = stage.batch(["T-1"]);
+    for (const args of [
+      [batch, "--dry-run"],
+      [batch, "--headless"],
+      ["doctor", batch],
+    ]) {
+      const { stdout, stderr } = await stage.run(args);
+      expect(`${stdout}${stderr}`, args.join(" ")).toContain(told);
+    }
+    const prepared = stage.batch(["T-1"], { name: "prepared", repos: { app: { path: "app", prepare: [["true"]] } } });
+    const { stdout, stderr } = await stage.run([prepared, "--dry-run"]);
+    expect(`${stdout}${stderr}`).not.toContain(told);
+  });
+
   test("is refused, by the plan and by doctor, where the machine or the sandbox lacks what the repository's tests need", async () => {
     using stage = new Stage();
     stage.repo("app", { "tox.ini": "[testenv]\ncommands = python -m unittest\n" });

@@ -5,11 +5,11 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
-import { type BatchProblem, formatProblems, type Locate } from "../../domain/batch/problem.ts";
+import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
+import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";
@@ -61,6 +61,11 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
+  const uninstalled = options.findTests === undefined ? [] : await uninstalledRepos(batch.repos);
+  const unprepared = uninstalled.map((id) => ({
+    ...problemAt(read.locate, ["repos", id], NOT_INSTALLED, INSTALL),
+    atStart: true as const,
+  }));
   return {
     batch,
     path,
@@ -69,7 +74,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     locate: read.locate,
     sha: createHash("sha256").update(bytes).digest("hex"),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
-    warnings: read.warnings,
+    warnings: sortProblems([...read.warnings, ...unprepared]),
   };
 }
 
@@ -82,6 +87,19 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
   });
   const all = await Promise.all(found);
   return Object.fromEntries(all.flatMap(([id, command]) => (command === undefined ? [] : [[id, command]])));
+}
+
+const NOT_INSTALLED = "its package.json names packages, and no `prepare` installs them in the worktrees and checks";
+const INSTALL = 'add the command that installs them: "prepare": [["npm", "ci"]]';
+
+/** Repositories without `prepare` whose package.json names packages, at the tips of their bases. */
+async function uninstalledRepos(repos: Batch["repos"]): Promise<readonly string[]> {
+  const found = Object.entries(repos).map(async ([id, repo]) => {
+    if (repo.prepare.length > 0) return [];
+    const manifest = (await readBaseFiles(repo, ["package.json"])).get("package.json");
+    return manifest !== undefined && manifest !== "too large" && namesPackages(manifest.text) ? [id] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /**

@@ -35,6 +35,12 @@ export function testCommandOf(files: TestCommandFiles): Argv | undefined {
   return packageScript(files) ?? pythonTests(read) ?? makeTarget(read) ?? nativeTests(read);
 }
 
+/** True for the text of a package.json that names packages which its tests may need. */
+export function namesPackages(text: string): boolean {
+  const { dependencies, devDependencies } = jsonMembers(text);
+  return [dependencies, devDependencies].some((packages) => Object.keys(membersOf(packages)).length > 0);
+}
+
 /** The script `test` that `npm init` writes (docs.npmjs.com/cli/commands/npm-init). */
 const PLACEHOLDER = /no test specified/;
 
