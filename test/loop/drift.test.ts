@@ -136,7 +136,11 @@ describe("dependencies that a person changes", () => {
 });
 
 test("a ticket that vanishes waits and says so; once it is back, it goes on", async () => {
-  const { stage, go } = await open({ tickets: [ticketOf("T-1"), ticketOf("T-2")], limits: { workers: 1 }, held: [T1] });
+  const { stage, go } = await open({
+    tickets: [ticketOf("T-1"), ticketOf("T-2"), ticketOf("T-3")],
+    limits: { workers: 1 },
+    held: [T1, T3],
+  });
   using _ = stage;
   stage.start();
   await stage.until("agent-launching");
@@ -145,10 +149,12 @@ test("a ticket that vanishes waits and says so; once it is back, it goes on", as
   await stage.until("tracker-drifted", drift(T2, "vanished"));
   expect(stage.ticket(T2).tracked?.missing).toBe("the tracker lacks it: there is no such ticket");
   expect(describeReason(whyNot(stage.state, 1))).toBe("the tracker lacks it: there is no such ticket; it cannot be judged");
+  go(T1);
+  await expect.poll(() => stage.tasks.map((task) => task.ticket)).toEqual([T1, T3]);
   writeFileSync(fileOf(stage, T2), text);
   await stage.until("tracker-drifted", drift(T2, "returned"));
-  go(T1);
-  expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
+  go(T3);
+  expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "3 done" });
   expect(acts(stage)).toEqual([["I7", T2, true]]);
 });
 

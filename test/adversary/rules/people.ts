@@ -180,4 +180,88 @@ export const PEOPLE: readonly Rule[] = [
     file: "test/loop/attempt/kept-work.test.ts",
     test: "gated by a person (g): the tracker's note names the branch",
   },
+  {
+    rule: "a person's act in the tracker is counted (I7)",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: ": countIntervention(state.interventions, act);",
+        to: ": (void act, void countIntervention, state.interventions);",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "that waits: it is settled without a commit of ours",
+  },
+  {
+    rule: "an attempt at a ticket that a person closed stops, and nothing of it lands",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "return closed(state, index, at);",
+        to: "return (void closed, state);",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "that is worked on: the attempt stops, and nothing of it lands",
+  },
+  {
+    rule: "a shipped ticket that a person reopened is open again",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "return reopened(state, index, { before: ticket, at });",
+        to: "return (void reopened, void ticket, state);",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "that was shipped: it is worked on afresh",
+  },
+  {
+    rule: "a ticket that a person gated is left to that person",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "return gated(state, index, { step: change.step, at });",
+        to: "return (void gated, state);",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "a ticket that a person gates in the tracker",
+  },
+  {
+    rule: "the next prompt has what a person wrote",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "{ ...spec, title, body }) }",
+        to: "{ ...spec, ...(title === body && { title }) }) }",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "a ticket that a person rewrites",
+  },
+  {
+    rule: "dependencies that a person changed are followed",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "? changeDependencies(state, index, change.dependsOn) : state;",
+        to: "? (void changeDependencies, state) : state;",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "are followed by the plan",
+  },
+  {
+    rule: "a ticket that vanished is not worked on",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "return dequeue(state, index);",
+        to: "return (void dequeue, state);",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "a ticket that vanishes waits and says so",
+  },
 ];

@@ -43,7 +43,7 @@ const vitest = await startVitest(
     fsModuleCache: false,
     maxWorkers: 1,
     reporters: [{}],
-    testTimeout: 20_000,
+    testTimeout: 10_000,
     testNamePattern: name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
   },
   {
