@@ -27,13 +27,15 @@ export function sessionsOf(within: string, command: string, parent: number | "se
   return children.filter((pid) => pid !== "" && isOne(pid, within, command)).map(Number);
 }
 
+const ENDED: ReadonlySet<unknown> = new Set(["ENOENT", "ESRCH", "EACCES"]);
+
 function isOne(pid: string, within: string, command: string): boolean {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`, "utf8");
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(command) && environ.includes(within);
   } catch (error) {
-    // It has ended since it was listed.
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return false;
+    // It has ended since it was listed, or is ending: for other users than root, its environment is then closed.
+    if (error instanceof Error && "code" in error && ENDED.has(error.code)) return false;
     throw error;
   }
 }
