@@ -8,7 +8,8 @@ import { TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import { judgeBy } from "./honest-oracle.ts";
-import { type Ran, World } from "./world/world.ts";
+import type { Ran } from "./world/engine.ts";
+import { World } from "./world/world.ts";
 
 /** Runs in CI, and with LOOPDASH_BASES_RUNS=5000 for longer. */
 const RUNS = Number(process.env["LOOPDASH_BASES_RUNS"] ?? 200);

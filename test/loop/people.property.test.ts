@@ -10,8 +10,9 @@ import { TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import { judgeBy } from "./honest-oracle.ts";
+import { RUN } from "./world/engine.ts";
 import type { FakeTicket } from "./world/fake-tracker.ts";
-import { RUN, World } from "./world/world.ts";
+import { World } from "./world/world.ts";
 
 /** Runs in CI, and with LOOPDASH_PEOPLE_RUNS=5000 for longer. */
 const RUNS = Number(process.env["LOOPDASH_PEOPLE_RUNS"] ?? 300);

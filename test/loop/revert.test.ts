@@ -187,4 +187,18 @@ describe("an engine that is lost during a revert", () => {
       expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 1 });
       expect(stage.ticket(T3).phase).toBe("done");
     });
+
+  test("and a person's request for live checks says nothing about a change that the base no longer holds", async () => {
+    const { stage: opened, go } = await scene();
+    using stage = opened;
+    go();
+    await stage.crashAt(isOf("revert-landed"));
+    await stage.crashAndReopen();
+    stage.engine.orchestrator.command({ type: "verify" });
+    await stage.resume();
+    const state = await stage.ended();
+    expect(stage.of("revert-ended")).toHaveLength(1);
+    expect(state.end?.exitCode).toBe(0);
+    expect(stage.git("ls-tree", "--name-only", "main").split("\n")).toContain("T-1.txt");
+  });
 });

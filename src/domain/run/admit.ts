@@ -10,6 +10,7 @@ import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
+import { isBeingReverted } from "./live-check.ts";
 import { isAboutRevert, type RevertFact } from "./revert-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
@@ -151,7 +152,9 @@ function admitVerify(
 }
 
 function isReverting(state: RunState, id: TicketId): boolean {
-  return state.reverting.includes(indexOf(state, id));
+  const index = indexOf(state, id);
+  const { live } = vecAt(state.tickets, index);
+  return state.reverting.includes(index) || (live !== undefined && isBeingReverted(live));
 }
 
 function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: number): string {

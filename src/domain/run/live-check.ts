@@ -116,6 +116,14 @@ export function waitAfter(failed: number, { everySeconds }: LiveSpec): number {
   return Math.min(everySeconds * 1000 * 2 ** Math.min(Math.max(failed - 1, 0), 20), MOST_MS);
 }
 
+/**
+ * True from the moment a revert of the change is about to land until it is over: a live check of what the base holds then says
+ * nothing about the change, whichever engine goes on with the revert.
+ */
+export function isBeingReverted({ revert }: Pick<LiveState, "revert">): boolean {
+  return revert?.to !== undefined && revert.failed === undefined;
+}
+
 /** The state without a planned or running check. */
 export function idleLive({ nextAt: _, checking: __, resumeAt: ___, ...live }: LiveState): LiveState {
   return live;

@@ -4,7 +4,7 @@ import { requeue, withTicket } from "../schedule/queue.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import type { RevertState } from "./live-check.ts";
-import { idleLive, type LiveState } from "./live-check.ts";
+import { idleLive, isBeingReverted, type LiveState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { failedChecks } from "./reduce-live.ts";
@@ -102,7 +102,7 @@ function withFreshCounts(state: RunState, index: number, at: number): RunState {
   for (const ticket of vecItems(state.tickets)) {
     other += 1;
     const { live, phase } = ticket;
-    if (phase !== "landed" || live === undefined || state.plan.tickets[other]?.repo !== repo) continue;
+    if (phase !== "landed" || live === undefined || state.plan.tickets[other]?.repo !== repo || isBeingReverted(live)) continue;
     const { givenUp: _, revert, ...rest } = live;
     const kept = revert?.failed === undefined ? {} : { revert };
     next = withTicket(next, other, {

@@ -1,10 +1,11 @@
 import type { BrokenBase } from "../run/broken-base.ts";
-import { isLandedNotLive } from "../run/live-check.ts";
+import { isBeingReverted, isLandedNotLive } from "../run/live-check.ts";
 import { brokenBaseOf, suspectOf } from "../run/reduce-base.ts";
 import { tipKnown } from "../run/reduce-base-check.ts";
 import { indexOf, type RunState } from "../run/state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
+import { landedTickets } from "./live-checks.ts";
 import { attemptCap } from "./money.ts";
 
 /**
@@ -70,10 +71,18 @@ export function isBeyondRepair(state: RunState, { cause, ticket: id }: BrokenBas
 }
 
 /**
- * Tickets whose landed change is to be reverted now: the suspects of broken bases. A landing whose live check is still open on its
- * finish line may be the earlier one, so it is waited for.
+ * Tickets whose landed change is to be reverted now: the suspects of broken bases, and reverts that another engine had begun. A
+ * landing whose live check is still open on its finish line may be the earlier one, so it is waited for.
  */
 export function dueReverts(state: RunState): readonly TicketId[] {
+  const begun = landedTickets(state).flatMap(({ id, live, gate }) => {
+    const isOpen = live !== undefined && isBeingReverted(live) && !live.checking && gate === undefined;
+    return isOpen && !state.reverting.includes(indexOf(state, id)) ? [id] : [];
+  });
+  return [...new Set([...begun, ...suspectsToRevert(state)])];
+}
+
+function suspectsToRevert(state: RunState): readonly TicketId[] {
   return Object.entries(state.brokenBases).flatMap(([repo, { cause, ticket: id }]) => {
     if (cause !== "verify" || id === undefined) return [];
     const index = indexOf(state, id);
@@ -143,6 +152,8 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   const repo = state.plan.tickets[index]?.repo;
   const known = repo === undefined ? undefined : brokenBaseOf(state, repo);
   const { unfinished } = vecAt(state.tickets, index);
+  // What has landed already does not land again: the rest of its finish line needs no whole base.
+  if (unfinished?.landed !== undefined) return undefined;
   // The check fails again whatever else breaks the base: without a wait, the attempt would be repeated at once, for ever.
   if (waitsForCheck(state, index)) return known;
   if (known?.cause === "check") {

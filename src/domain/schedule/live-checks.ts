@@ -33,7 +33,7 @@ export function awaitsChecks(state: RunState): boolean {
 }
 
 /** Tickets that have landed, are not live, and have no agent. The count spares most decisions the search. */
-function landedTickets(state: RunState): readonly TicketState[] {
+export function landedTickets(state: RunState): readonly TicketState[] {
   if (state.counts.landed === 0) return [];
   return [...vecItems(state.tickets)].filter(({ phase }) => phase === "landed");
 }

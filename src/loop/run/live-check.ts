@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import type { LiveState } from "../../domain/run/live-check.ts";
+import { isBeingReverted, type LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -60,6 +60,7 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
   const ticket = ticketOf(ctx.state(), id);
   const { live } = ticket;
   if (live === undefined) return unfinishedCheck("the ticket has not landed");
+  if (isBeingReverted(live)) return unfinishedCheck("its change is being reverted");
   const spec = specOf(ctx.state().plan, id);
   const repo = waitingRepoOf(ctx, spec, signal);
   if (!(await repo.contains(live.sha))) return goneFrom(repo.base, live);

@@ -1,6 +1,6 @@
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { isLandedNotLive } from "../../domain/run/live-check.ts";
+import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { describeHold, isCheckedAhead } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -70,7 +70,7 @@ function isCheckedLast({ batch, state }: LoopContext, ticket: TicketState): bool
   if (live === undefined || !isLandedNotLive(ticket) || attempt !== undefined || gate !== undefined) return false;
   const { checksTicket = ticket.id } = state();
   if (checksTicket !== ticket.id) return false;
-  return live.checking === undefined && live.reopened <= batch.limits.attempts;
+  return !isBeingReverted(live) && live.checking === undefined && live.reopened <= batch.limits.attempts;
 }
 
 /** Ends the last checks of tickets that are not live, each by the results of its own steps. Gives how many are still not live. */

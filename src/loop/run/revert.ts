@@ -88,8 +88,11 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
     ctx.report({ type: "revert-ended", ticket: id, ...after });
   } catch (error) {
     if (signal.aborted || ctx.state().fatalOutage !== undefined) return void ctx.report({ type: "revert-stopped", ticket: id });
+    const reason = plainText(errorMessage(error), 300);
+    const hasLanded = ticketOf(ctx.state(), id).live?.revert?.hasLanded === true;
+    if (hasLanded) return void ctx.report({ type: "revert-ended", ticket: id, ok: false, summary: `not checked: ${reason}` });
     const detail = error instanceof RevertImpossible ? error.detail : "";
-    ctx.report({ type: "revert-failed", ticket: id, reason: plainText(errorMessage(error), 300), detail });
+    ctx.report({ type: "revert-failed", ticket: id, reason, detail });
   }
 }
 
@@ -97,8 +100,8 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
 async function completeLanding({ ctx, spec, live, repo }: Revert): Promise<boolean> {
   const { from, to, hasLanded } = live.revert ?? {};
   if (from === undefined || to === undefined || !(await repo.contains(to))) return false;
-  await repo.land({ from, to });
   if (!hasLanded) ctx.report({ type: "revert-landed", ticket: spec.id, repo: repo.id, from, to });
+  await repo.land({ from, to });
   return true;
 }
 

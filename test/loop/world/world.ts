@@ -1,34 +1,16 @@
-import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
+import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
-import { RunId } from "../../../src/domain/values/ids.ts";
-import type { LoopContext } from "../../../src/loop/attempt/context.ts";
-import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
-import { Outages } from "../../../src/loop/concurrency/outages.ts";
-import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
-import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../../src/loop/run/perform.ts";
-import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
-import { Manifests } from "../../../src/loop/steps/manifests.ts";
-import { TestCanaries } from "../../../src/loop/steps/test-canaries.ts";
-import type { AgentResult } from "../../../src/ports/agent.ts";
+import { recover } from "../../../src/loop/run/recover.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { ExecResult } from "../../../src/ports/executor.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
-import type { RunFiles } from "../../../src/ports/run-files.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { fixedHarness } from "../fixed-harness.ts";
-import { judgeBy } from "../honest-oracle.ts";
+import { contextOf, mortalClock, type Ran, RUN, type Turns } from "./engine.ts";
 import { FakeRepo } from "./fake-repo.ts";
 import { FakeTracker } from "./fake-tracker.ts";
-
-export const RUN = RunId.parse("world");
-
-/** Time that an agent and a live check take. Milliseconds. */
-const AGENT_MS = 20_000;
-const VERIFY_MS = 500;
 
 export interface WorldOptions {
   readonly batch: Batch;
@@ -41,12 +23,10 @@ export interface WorldOptions {
   readonly command?: (ran: Ran) => boolean;
 }
 
-/** A command of a finish line, as it begins. */
-export interface Ran {
-  readonly argv: readonly string[];
-  /** Ends with `/reverify`, `/live`, `/revert`, or names the attempt. */
-  readonly marker: string;
-  readonly files: ReadonlyMap<string, string>;
+interface Engine {
+  isAlive: boolean;
+  readonly orchestrator: Orchestrator;
+  readonly performer: Performer;
 }
 
 /** A run of the real loop, whose ports lead into memory: nothing but its clock makes time pass. */
@@ -55,37 +35,92 @@ export class World {
   readonly repo: FakeRepo;
   readonly tracker: FakeTracker;
   readonly events: RunEvent[] = [];
-  readonly performer: Performer;
-  readonly #orchestrator: Orchestrator;
+  readonly #batch: Batch;
+  readonly #turns: Turns;
   readonly #listeners: ((event: RunEvent) => void)[] = [];
+  #engine: Engine;
+  #killAt: number | undefined;
   #failure: unknown;
 
   constructor({ batch, agents, verifies, work, command }: WorldOptions) {
     this.repo = new FakeRepo(() => this.clock.now());
     this.tracker = new FakeTracker(batch.tickets);
-    const first: RunEvent = { ...started(batch), seq: 1, at: this.clock.now() };
-    this.events.push(first);
-    const publish = (event: RunEvent): void => {
-      this.events.push(event);
-      for (const to of this.#listeners) to(event);
-    };
-    const state = reduce(undefined, first);
-    const orchestrator = new Orchestrator({ state, journal: journalOf(this.clock), clock: this.clock, publish });
-    this.#orchestrator = orchestrator;
-    orchestrator.ended.catch((error: unknown) => {
-      this.#failure = error;
-    });
-    const context = contextOf(this, orchestrator, batch, {
+    this.#batch = batch;
+    this.#turns = {
       agents: [...agents],
       verifies: [...verifies],
       ...(work && { work: [...work] }),
       ...(command && { command }),
+    };
+    const first: RunEvent = { ...started(batch), seq: 1, at: this.clock.now() };
+    this.events.push(first);
+    this.#engine = this.#newEngine(reduce(undefined, first));
+  }
+
+  /** An engine that goes on from this state. */
+  #newEngine(state: RunState): Engine {
+    const engine = { isAlive: true };
+    const isAlive = () => engine.isAlive;
+    const clock = mortalClock(this.clock, isAlive);
+    const publish = (event: RunEvent): void => {
+      this.events.push(event);
+      for (const to of this.#listeners) to(event);
+      if (this.#killAt !== undefined && this.events.length >= this.#killAt) this.kill();
+    };
+    const journal = journalOf(this.clock, state.seq);
+    const orchestrator = new Orchestrator({ state, journal, clock, publish });
+    orchestrator.ended.catch((error: unknown) => {
+      if (engine.isAlive) this.#failure = error;
     });
-    this.performer = new Performer(context, (error) => orchestrator.fail(error));
+    const context = contextOf(
+      { clock, repo: this.repo, tracker: this.tracker },
+      { orchestrator, isAlive },
+      this.#batch,
+      this.#turns,
+    );
+    const performer = new Performer(context, (error) => orchestrator.fail(error));
+    return Object.assign(engine, { orchestrator, performer });
   }
 
   get state(): RunState {
-    return this.#orchestrator.state;
+    return this.#engine.orchestrator.state;
+  }
+
+  get isKilled(): boolean {
+    return !this.#engine.isAlive;
+  }
+
+  /** Ends the engine as `kill -9` does: what it had begun goes no further, and nothing is cleaned up. */
+  kill(): void {
+    this.#killAt = undefined;
+    this.#engine.isAlive = false;
+    this.#engine.orchestrator.fail(new Error("the engine was killed"));
+  }
+
+  /** Kills the engine once this many further events are in the journal, before anything follows from the last of them. */
+  killAfter(events: number): void {
+    this.#killAt = this.events.length + events;
+  }
+
+  /** Another engine takes over from the journal. Does nothing to a run that is over, or that an engine works. */
+  async resume(): Promise<void> {
+    if (!this.isKilled || this.state.stage === "ended") return;
+    const state = this.events.reduce<RunState | undefined>(reduce, undefined);
+    if (state === undefined) throw new Error("the journal is empty");
+    this.#engine = this.#newEngine(state);
+    await this.#launch({ isResumed: true });
+  }
+
+  async #launch({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
+    const { performer, orchestrator } = this.#engine;
+    const begin = async (): Promise<void> => {
+      if (isResumed) await recover(performer.context);
+      await performer.watchTracker({ isResumed });
+      orchestrator.start(performer);
+    };
+    // Nobody waits for an engine that is killed before it began.
+    begin().catch((error: unknown) => orchestrator.fail(error));
+    await this.settle();
   }
 
   /** Calls `to` with every event from now on, after it is in the state. */
@@ -95,9 +130,7 @@ export class World {
 
   /** Starts the run. */
   async start(): Promise<void> {
-    await this.performer.watchTracker({ isResumed: false });
-    this.#orchestrator.start(this.performer);
-    await this.settle();
+    await this.#launch({ isResumed: false });
   }
 
   /** Waits until nothing but time makes anything happen. Throws what ended the engine. */
@@ -122,6 +155,19 @@ export class World {
   }
 }
 
+function journalOf(clock: Clock, last: number): Journal {
+  let seq = last;
+  return {
+    append: (fact) => {
+      seq += 1;
+      return { ...fact, seq, at: clock.now() };
+    },
+    flush: () => undefined,
+    read: () => [],
+    close: () => undefined,
+  };
+}
+
 function started(batch: Batch) {
   return {
     type: "run-started",
@@ -136,120 +182,4 @@ function started(batch: Batch) {
     spentTodayUsd: 0,
     version: "test",
   } as const;
-}
-
-function journalOf(clock: Clock): Journal {
-  let seq = 1;
-  return {
-    append: (fact) => {
-      seq += 1;
-      return { ...fact, seq, at: clock.now() };
-    },
-    flush: () => undefined,
-    read: () => [],
-    close: () => undefined,
-  };
-}
-
-/** Takes a while of the clock, unless it is cut short. False if it was. */
-function take(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, () => resolve(true));
-    signal.addEventListener("abort", () => {
-      cancel();
-      resolve(false);
-    });
-  });
-}
-
-interface Turns extends Pick<WorldOptions, "command"> {
-  readonly agents: boolean[];
-  readonly verifies: boolean[];
-  readonly work?: string[];
-}
-
-function contextOf({ clock, repo, tracker }: World, orchestrator: Orchestrator, batch: Batch, turns: Turns): LoopContext {
-  const files = filesOf();
-  const report: LoopContext["report"] = (fact) => orchestrator.report(fact);
-  const port = tracker.port();
-  const cutOff = { ending: "aborted", exitCode: null, signal: "SIGKILL" } as const;
-  const result = (isOk: boolean) => ({ ending: "exited", exitCode: isOk ? 0 : 1, signal: null }) as const;
-  return {
-    run: RUN,
-    batch,
-    confined: true,
-    layers: false,
-    agentFiles: [],
-    commandFiles: () => [],
-    toolchainPaths: new Map(),
-    reviewerFiles: [],
-    repos: new Map([["app", repo.port()]]),
-    commandEnv: {},
-    agent: {
-      reserveUsd: 0,
-      run: async ({ signal, ticket, attempt, worktree }): Promise<AgentResult> => {
-        const isOk = turns.agents.shift() ?? true;
-        if (turns.work !== undefined)
-          repo.worktrees.set(worktree, { [`${ticket}.txt`]: `${attempt} ${turns.work.shift() ?? "good"}` });
-        const how = (await take(clock, AGENT_MS, signal)) ? result(isOk) : cutOff;
-        return { ...how, costUsd: 0, tail: "" };
-      },
-      heal: () => Promise.reject(new Error("nothing is healed here")),
-    },
-    executor: {
-      run: async ({ signal, argv, cwd, marker }): Promise<ExecResult> => {
-        const files = repo.filesOf(repo.checkouts.get(cwd));
-        const isOk = turns.command?.({ argv, marker, files }) ?? turns.verifies.shift() ?? true;
-        const how = (await take(clock, VERIFY_MS, signal)) ? result(isOk) : cutOff;
-        return { ...how, tail: isOk ? "" : "it is not live", durationMs: VERIFY_MS };
-      },
-      killStrays: () => Promise.resolve(0),
-    },
-    tracker: port,
-    oracle: { sha: "o", judge: () => judgeBy(port) },
-    tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
-    clock,
-    files,
-    testReports: { await: () => Promise.reject(new Error("there are no reports")) } as unknown as LoopContext["testReports"],
-    scans: {} as LoopContext["scans"],
-    manifests: new Manifests(files),
-    testCanaries: new TestCanaries(),
-    baseHealth: new BaseHealth(),
-    harness: fixedHarness(),
-    templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
-    outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
-    merges: new MergeQueue(),
-    starts: new WorktreeGate(),
-    commandPermits: new Semaphore(batch.limits.workers),
-    state: () => orchestrator.state,
-    report,
-    recordDuration: () => undefined,
-    dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
-    outages: new Outages({ clock, minutes: batch.limits.outageMinutes, report }),
-  };
-}
-
-/** Files that nobody writes: no effect of these runs reads one. */
-function filesOf(): RunFiles {
-  const done = () => Promise.resolve();
-  const attempt = (ticket: Ticket["id"], n: number) => {
-    const folder = `/run/${ticket}/${n}`;
-    const names = { prompt: "p", outbox: "o", session: "s", agentLog: "l", patch: "c" };
-    const paths = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, `${folder}/${name}`]));
-    return { folder, ...(paths as typeof names), log: (name: string) => `${folder}/${name}.log` };
-  };
-  return {
-    attempt: (ticket, n) => Promise.resolve(attempt(ticket, n)),
-    heal: () => Promise.reject(new Error("nothing is healed here")),
-    tail: () => Promise.resolve(""),
-    makeFolder: done,
-    write: done,
-    exists: () => Promise.resolve(false),
-    checkoutPath: (ticket, purpose) => `/run/${ticket}/${purpose}`,
-    manifestPath: (key) => `/run/${key}`,
-    worktreePath: (ticket, n) => `/worktrees/${ticket}-${n}`,
-    remove: done,
-    hasRoom: () => Promise.resolve(true),
-  };
 }

@@ -1,0 +1,186 @@
+import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
+import { RunId } from "../../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../../src/loop/attempt/context.ts";
+import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
+import { Outages } from "../../../src/loop/concurrency/outages.ts";
+import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
+import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
+import type { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
+import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
+import { Manifests } from "../../../src/loop/steps/manifests.ts";
+import { TestCanaries } from "../../../src/loop/steps/test-canaries.ts";
+import type { AgentResult } from "../../../src/ports/agent.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { ExecResult } from "../../../src/ports/executor.ts";
+import type { RunFiles } from "../../../src/ports/run-files.ts";
+import type { Repo } from "../../../src/ports/vcs.ts";
+import { fixedHarness } from "../fixed-harness.ts";
+import { judgeBy } from "../honest-oracle.ts";
+import type { FakeRepo } from "./fake-repo.ts";
+import type { FakeTracker } from "./fake-tracker.ts";
+
+export const RUN = RunId.parse("world");
+
+/** Time that an agent and a live check take. Milliseconds. */
+const AGENT_MS = 20_000;
+const VERIFY_MS = 500;
+/** Time that a landing takes, so that no two are at once. Milliseconds. */
+const LANDING_MS = 1;
+
+/** A command of a finish line, as it begins. */
+export interface Ran {
+  readonly argv: readonly string[];
+  /** Ends with `/reverify`, `/live`, `/revert`, or names the attempt. */
+  readonly marker: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** What agents and commands do, in turn. */
+export interface Turns {
+  readonly agents: boolean[];
+  readonly verifies: boolean[];
+  readonly work?: string[];
+  readonly command?: (ran: Ran) => boolean;
+}
+
+/** What outlives an engine. */
+export interface Outside {
+  readonly clock: Clock;
+  readonly repo: FakeRepo;
+  readonly tracker: FakeTracker;
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+/** A port whose calls never end once the engine is dead: what it had begun goes no further. */
+function mortal<Port extends object>(port: Port, isAlive: () => boolean): Port {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => (isAlive() ? value.apply(target, args) : NEVER);
+    },
+  });
+}
+
+/** A clock whose timers die with the engine. */
+export function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
+  return { now: () => clock.now(), after: (ms, then) => clock.after(ms, () => (isAlive() ? then() : undefined)) };
+}
+
+/** Takes a while of the clock, unless it is cut short. False if it was. */
+function take(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(true));
+    signal.addEventListener("abort", () => {
+      cancel();
+      resolve(false);
+    });
+  });
+}
+
+function slowlyLanding(repo: Repo, clock: Clock): Repo {
+  const { signal } = new AbortController();
+  return {
+    ...repo,
+    land: async (how) => {
+      const landing = await repo.land(how);
+      await take(clock, LANDING_MS, signal);
+      return landing;
+    },
+  };
+}
+
+/** The services of an engine, which lead into memory while it is alive. `clock` is its own. */
+export function contextOf(
+  { clock, repo, tracker }: Outside,
+  { orchestrator, isAlive }: { readonly orchestrator: Orchestrator; readonly isAlive: () => boolean },
+  batch: Batch,
+  turns: Turns,
+): LoopContext {
+  const files = filesOf();
+  const report: LoopContext["report"] = (fact) => orchestrator.report(fact);
+  const port = mortal(tracker.port(), isAlive);
+  const cutOff = { ending: "aborted", exitCode: null, signal: "SIGKILL" } as const;
+  const result = (isOk: boolean) => ({ ending: "exited", exitCode: isOk ? 0 : 1, signal: null }) as const;
+  return {
+    run: RUN,
+    batch,
+    confined: true,
+    layers: false,
+    agentFiles: [],
+    commandFiles: () => [],
+    toolchainPaths: new Map(),
+    reviewerFiles: [],
+    repos: new Map([["app", mortal(slowlyLanding(repo.port(), clock), isAlive)]]),
+    commandEnv: {},
+    agent: {
+      reserveUsd: 0,
+      run: async ({ signal, ticket, attempt, worktree }): Promise<AgentResult> => {
+        if (!isAlive()) return NEVER;
+        const isOk = turns.agents.shift() ?? true;
+        if (turns.work !== undefined)
+          repo.worktrees.set(worktree, { [`${ticket}.txt`]: `${attempt} ${turns.work.shift() ?? "good"}` });
+        const how = (await take(clock, AGENT_MS, signal)) ? result(isOk) : cutOff;
+        return { ...how, costUsd: 0, tail: "" };
+      },
+      heal: () => Promise.reject(new Error("nothing is healed here")),
+    },
+    executor: {
+      run: async ({ signal, argv, cwd, marker }): Promise<ExecResult> => {
+        if (!isAlive()) return NEVER;
+        const files = repo.filesOf(repo.checkouts.get(cwd));
+        const isOk = turns.command?.({ argv, marker, files }) ?? turns.verifies.shift() ?? true;
+        const how = (await take(clock, VERIFY_MS, signal)) ? result(isOk) : cutOff;
+        return { ...how, tail: isOk ? "" : "it is not live", durationMs: VERIFY_MS };
+      },
+      killStrays: () => Promise.resolve(0),
+    },
+    tracker: port,
+    oracle: { sha: "o", judge: () => judgeBy(port) },
+    tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
+    clock,
+    files,
+    testReports: { await: () => Promise.reject(new Error("there are no reports")) } as unknown as LoopContext["testReports"],
+    scans: {} as LoopContext["scans"],
+    manifests: new Manifests(files),
+    testCanaries: new TestCanaries(),
+    baseHealth: new BaseHealth(),
+    harness: fixedHarness(),
+    templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
+    outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
+    merges: new MergeQueue(),
+    starts: new WorktreeGate(),
+    commandPermits: new Semaphore(batch.limits.workers),
+    state: () => orchestrator.state,
+    report,
+    recordDuration: () => undefined,
+    dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
+    outages: new Outages({ clock, minutes: batch.limits.outageMinutes, report }),
+  };
+}
+
+/** Files that nobody writes: no effect of these runs reads one. */
+function filesOf(): RunFiles {
+  const done = () => Promise.resolve();
+  const attempt = (ticket: Ticket["id"], n: number) => {
+    const folder = `/run/${ticket}/${n}`;
+    const names = { prompt: "p", outbox: "o", session: "s", agentLog: "l", patch: "c" };
+    const paths = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, `${folder}/${name}`]));
+    return { folder, ...(paths as typeof names), log: (name: string) => `${folder}/${name}.log` };
+  };
+  return {
+    attempt: (ticket, n) => Promise.resolve(attempt(ticket, n)),
+    heal: () => Promise.reject(new Error("nothing is healed here")),
+    tail: () => Promise.resolve(""),
+    makeFolder: done,
+    write: done,
+    exists: () => Promise.resolve(false),
+    checkoutPath: (ticket, purpose) => `/run/${ticket}/${purpose}`,
+    manifestPath: (key) => `/run/${key}`,
+    worktreePath: (ticket, n) => `/worktrees/${ticket}-${n}`,
+    remove: done,
+    hasRoom: () => Promise.resolve(true),
+  };
+}
