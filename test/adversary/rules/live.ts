@@ -31,7 +31,7 @@ export const LIVE: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/run/reverify.ts",
-        from: "return live.checking === undefined && live.reopened <= batch.limits.attempts;",
+        from: "return !isBeingReverted(live) && live.checking === undefined && live.reopened <= batch.limits.attempts;",
         to: "return batch.limits.attempts < 0;",
       },
     ],
