@@ -17,8 +17,14 @@ const RUNS = Number(process.env["LOOPDASH_BASES_RUNS"] ?? 200);
 const LONGEST_HOURS = 3;
 const IDS = [0, 1, 2, 3].map((n) => TicketId.parse(`T-${n}`));
 
-/** The tracker is away or back; a person's commit breaks the check on the base, or mends it. */
-const act = fc.record({ do: fc.constantFrom("away" as const, "back" as const, "break" as const, "mend" as const) });
+/**
+ * The tracker is away or back; a person's commit breaks the check on the base, or mends it; the engine is killed once so many
+ * further events are written, and the next step begins with another engine.
+ */
+const act = fc.oneof(
+  fc.record({ do: fc.constantFrom("away" as const, "back" as const, "break" as const, "mend" as const) }),
+  fc.record({ do: fc.constant("kill" as const), after: fc.nat(30) }),
+);
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
 const wait: fc.Arbitrary<number> = fc.constantFrom(0, 400, 1_500, 9_000, 21_000, 45_000, 130_000);
@@ -73,6 +79,9 @@ class Watch {
   readonly faults: string[] = [];
   readonly #onBroken: Given["onBroken"];
   #lastDevAtEnd = true;
+  readonly #landed = new Set<string>();
+  /** Tickets whose change landed, in the order of their last landings. */
+  #order: readonly TicketId[] = [];
 
   constructor(world: World, onBroken: Given["onBroken"]) {
     this.#world = world;
@@ -80,10 +89,13 @@ class Watch {
   }
 
   event(event: RunEvent): void {
-    if (event.type === "merge-intended") this.#lands(event.ticket);
+    // An engine that takes over may announce once more what has landed.
+    if (event.type === "merge-intended" && !this.#landed.has(event.to)) this.#lands(event.ticket);
+    if (event.type === "merge-landed") this.#landedAs(event.ticket, event.to);
+    const suspect = this.#order.find((id) => this.failing.has(id));
     this.#note(event);
     // A revert ends the incident that names it. What still fails without the change is another one.
-    if (event.type === "revert-ended") this.isBroken = false;
+    if (event.type === "revert-ended" && event.ticket === suspect) this.isBroken = false;
     const isBroken = this.failing.size > 0 || this.isCheckFailing;
     if (isBroken && !this.isBroken) this.breaks += 1;
     this.isBroken = isBroken;
@@ -132,6 +144,12 @@ class Watch {
     }
   }
 
+  #landedAs(id: TicketId, to: string): void {
+    if (this.#landed.has(to)) return;
+    this.#landed.add(to);
+    this.#order = [...this.#order.filter((other) => other !== id), id];
+  }
+
   #lands(id: TicketId): void {
     if (this.#onBroken === "continue") return;
     const { plan } = this.#world.state;
@@ -157,6 +175,7 @@ class Watch {
 
 function actOn(world: World, next: Act): void {
   const { tracker, repo } = world;
+  if (next.do === "kill") return next.after === 0 ? world.kill() : world.killAfter(next.after);
   if (next.do === "away" || next.do === "back") return tracker.setAway(next.do === "away");
   repo.commitFiles({ "base.txt": next.do === "break" ? "bad-check" : "whole" });
 }
@@ -177,12 +196,16 @@ async function play(input: Given): Promise<void> {
   await world.start();
   for (const { wait, act: next } of input.steps) {
     await world.pass(wait);
+    await world.resume();
     if (world.state.stage !== "working") break;
     actOn(world, next);
     await world.settle();
   }
   world.tracker.setAway(false);
   await world.settle();
+  // An engine may be killed while it finishes the run.
+  await world.pass(LONGEST_HOURS * 3_600_000);
+  await world.resume();
   await world.pass(LONGEST_HOURS * 3_600_000);
   await hold(world, watch);
 }

@@ -5,7 +5,7 @@ import { withTicket } from "../schedule/queue.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
-import { isLandedNotLive } from "./live-check.ts";
+import { isLandedNotLive, type LiveState } from "./live-check.ts";
 import type { RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
@@ -77,20 +77,21 @@ export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, rep
 }
 
 function firstNotLive(state: RunState, repo: string): TicketState | undefined {
-  let first: TicketState | undefined;
+  const commits = Object.hasOwn(state.landings, repo) ? (state.landings[repo]?.commits ?? []) : [];
+  let first: { readonly ticket: TicketState; readonly live: LiveState; readonly order: number } | undefined;
   for (const ticket of vecItems(state.tickets)) {
-    if (!isLandedNotLive(ticket) || ticket.live?.held !== undefined || specOf(state.plan, ticket.id).repo !== repo) continue;
-    if (first === undefined || landedAt(ticket) < landedAt(first)) first = ticket;
+    const { live } = ticket;
+    if (live === undefined || !isLandedNotLive(ticket) || live.held !== undefined) continue;
+    if (specOf(state.plan, ticket.id).repo !== repo) continue;
+    // What is no longer in the list landed before all that is.
+    const order = commits.findIndex(({ sha }) => sha === live.sha);
+    const isFirst = first === undefined || order < first.order || (order === first.order && live.landedAt < first.live.landedAt);
+    if (isFirst) first = { ticket, live, order };
   }
-  return first;
+  return first?.ticket;
 }
 
-/** The time of the landing itself: a live check may fail long after it, and after that of a later landing. */
-function landedAt({ mergedAt, live }: TicketState): number {
-  return mergedAt ?? live?.landedAt ?? 0;
-}
-
-function brokenBy(state: RunState, { id }: TicketState, live: NonNullable<TicketState["live"]>, since: number): BrokenBase {
+function brokenBy(state: RunState, { id }: TicketState, live: LiveState, since: number): BrokenBase {
   const step = specOf(state.plan, id).finish.find((spec) => spec.step === "verify" && live.check === stepName(spec));
   const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
   const summary = live.history.at(-1)?.summary ?? "its live check failed";

@@ -29,11 +29,11 @@ export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoI
   return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
 }
 
-/** Records the landed commit of a ticket, the base before it, and the time. */
+/** Records the landed commit of a ticket, and the base before it. */
 export function withMergedCommit(
   state: RunState,
   index: number,
-  { at, from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "at" | "from" | "to">,
+  { from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "from" | "to">,
 ): RunState {
-  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from, mergedAt: at });
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }

@@ -68,7 +68,7 @@ function fail(state: RunState, index: number, live: LiveState, { at, reason }: E
  */
 function end(state: RunState, index: number, live: LiveState, event: EventOf<"revert-ended">): RunState {
   const { at, ok, summary } = event;
-  const { live: _, mergedSha: __, mergedFrom: ___, mergedAt: ____, ...ticket } = vecAt(state.tickets, index);
+  const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   const by = live.revert?.to ?? "";
   const { sha, from, history } = live;
   const reverted = { sha, from, by, at, checks: history, after: { ok, summary } };

@@ -138,8 +138,6 @@ export interface TicketState {
   readonly landedEarlier?: EarlierLanding;
   /** The base before that commit landed. */
   readonly mergedFrom?: string;
-  /** The time of that landing, in milliseconds since the epoch. */
-  readonly mergedAt?: number;
   /** Set once a live check of its landed change has failed. */
   readonly live?: LiveState;
   /** Its last change that had landed and was reverted. */

@@ -1,5 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import { indexOf } from "../../domain/run/state.ts";
+import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import type { Unfinished } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
@@ -55,7 +55,14 @@ export async function finishLanded(
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
-  return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed.to);
+  if (gated) return { outcome: "gated" };
+  return wasToldDone(ctx, scope) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
+}
+
+/** True if an engine has told the tracker that the ticket is done, which it does after all else has passed. */
+function wasToldDone(ctx: LoopContext, { ticket }: OpenAttempt): boolean {
+  const { tracked } = ticketOf(ctx.state(), ticket.id);
+  return tracked?.state.as === "done" && !tracked.byPerson;
 }
 
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {

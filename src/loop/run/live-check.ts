@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { isBeingReverted, type LiveState } from "../../domain/run/live-check.ts";
+import { isBeingReverted, isLandedNotLive, type LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -9,6 +9,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 import { cleanUp } from "../attempt/clean-up.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -54,6 +55,23 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
   const { history } = ticketOf(ctx.state(), ticket);
   const path = ctx.files.worktreePath(ticket, history.at(-1)?.n ?? 1);
   await cleanUp(ctx, ticket, { path, deleteBranch: true });
+}
+
+/**
+ * Settles landed tickets that the tracker calls done because an engine told it so, and was lost before it could record that their
+ * check had passed. The last re-verification checks them as it does all others. Called once the tracker has been read, before
+ * any decision.
+ */
+export function settleToldDone(ctx: LoopContext): void {
+  for (const ticket of vecItems(ctx.state().tickets)) {
+    const { id, live, tracked, gate, attempt } = ticket;
+    if (!isLandedNotLive(ticket) || attempt !== undefined || gate !== undefined) continue;
+    if (live === undefined || isBeingReverted(live)) continue;
+    if (tracked?.state.as !== "done" || tracked.byPerson) continue;
+    ctx.report({ type: "live-check-started", ticket: id, why: "due" });
+    const summary = "it had passed, and the tracker says done";
+    ctx.report({ type: "live-check-ended", ticket: id, ok: true, summary, detail: "" });
+  }
 }
 
 async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<LiveResult> {
