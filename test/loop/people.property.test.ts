@@ -2,16 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { countIntervention, type Intervention } from "../../src/domain/results/intervention.ts";
-import type { RunEvent } from "../../src/domain/run/event.ts";
-import { ticketBranch } from "../../src/domain/run/kept-work.ts";
+import type { Intervention } from "../../src/domain/results/intervention.ts";
 import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import { judgeBy } from "./honest-oracle.ts";
-import { RUN } from "./world/engine.ts";
-import type { FakeTicket } from "./world/fake-tracker.ts";
+import { type Act, act, counted, People } from "./world/people.ts";
 import { World } from "./world/world.ts";
 
 /** Runs in CI, and with LOOPDASH_PEOPLE_RUNS=5000 for longer. */
@@ -19,17 +16,6 @@ const RUNS = Number(process.env["LOOPDASH_PEOPLE_RUNS"] ?? 300);
 /** Hours of the world's clock after which a run that goes on will not end. */
 const LONGEST_HOURS = 12;
 
-const which = fc.nat(3);
-const act = fc.oneof(
-  fc.record({
-    do: fc.constantFrom(...(["close", "reopen", "gate", "retitle", "rewrite", "depend", "delete", "restore", "branch"] as const)),
-    which,
-    other: which,
-  }),
-  fc.record({ do: fc.constant("base" as const) }),
-  fc.record({ do: fc.constantFrom("away" as const, "back" as const) }),
-);
-type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 const wait: fc.Arbitrary<number> = fc.constantFrom(0, 0, 400, 1_500, 9_000, 21_000, 45_000, 130_000);
 
 const given = fc.record({
@@ -54,184 +40,13 @@ function batchFor({ live, deps, workers, attempts }: Given) {
   return { ...batch, tracker: { kind: "local", path: "/tickets" }, live: { repeats: 2, everySeconds: 5 } } as const;
 }
 
-/** The events of a run, without the one that takes dependencies which were refused and counted before. */
-function actsOf({ events }: World): readonly RunEvent[] {
-  const refused = new Map<string, string>();
-  return events.filter((event) => {
-    if (event.type !== "tracker-drifted" || event.change.kind !== "dependencies") return true;
-    const list = event.change.dependsOn.toSorted().join(" ");
-    const isTakenLater = event.change.refused === undefined && refused.get(event.ticket) === list;
-    if (event.change.refused === undefined) refused.delete(event.ticket);
-    else refused.set(event.ticket, list);
-    return !isTakenLater;
-  });
-}
-
-/** What people did, as the journal should tell it: `T-1 closed`. */
-class People {
-  readonly #world: World;
-  readonly did: string[] = [];
-  /** Commits of theirs. */
-  readonly commits: string[] = [];
-  readonly #gone = new Map<TicketId, FakeTicket>();
-  /** Where the journal was when a ticket was closed or reopened last, by act. */
-  readonly #settled = new Map<string, number>();
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  /** What the engine has seen so far, in the same words. */
-  get seen(): string[] {
-    return actsOf(this.#world).flatMap((event) => {
-      if (event.type === "tracker-drifted") return [`${event.ticket} ${event.change.kind}`];
-      if (event.type === "branch-commits-observed") return [`${event.ticket} branch ${event.sha.slice(0, 8)}`];
-      return event.type === "act-observed" ? [`base ${/: ([0-9a-f]{7}) by/.exec(event.note)?.[1] ?? event.note}`] : [];
-    });
-  }
-
-  /**
-   * What the engine had to see. A person who sets a ticket to a state while the tracker is away, and the engine is about to set the
-   * same, does what the engine does: nobody can tell whose it was.
-   */
-  get toSee(): readonly string[] {
-    const agreed = [...this.#settled].filter(([line, since]) => {
-      const [id, how] = line.split(" ");
-      const as = how === "closed" ? "done" : "open";
-      const ours = this.#world.events
-        .slice(since)
-        .some((e) => e.type === "tracker-writing" && e.ticket === id && e.state.as === as);
-      return ours && !this.#isSeen(line);
-    });
-    const lines = agreed.map(([line]) => line);
-    return this.did.filter((line, n) => !(lines.includes(line) && this.did.lastIndexOf(line) === n));
-  }
-
-  /** True if everything that people did to this target was seen: two acts between two looks are one. */
-  #isSeen(target: string): boolean {
-    const about = (list: readonly string[]) => list.filter((line) => line === target || line.startsWith(`${target} `)).length;
-    return about(this.did) === about(this.seen);
-  }
-
-  act(next: Act): void {
-    const { tracker } = this.#world;
-    if (next.do === "away" || next.do === "back") return tracker.setAway(next.do === "away");
-    if (!("which" in next)) return this.#base();
-    const id = TicketId.parse(`T-${next.which}`);
-    if (!this.#isSeen(id)) return;
-    if (next.do === "branch") return this.#branch(id);
-    this.#write(id, next);
-  }
-
-  /** Everything is as it has to be for the run to end. */
-  calmDown(): void {
-    this.#world.tracker.setAway(false);
-    for (const [id, ticket] of this.#gone) {
-      // A ticket that is away for less than a look is one whose file an editor replaces.
-      const line = `${id} vanished`;
-      if (this.#isSeen(line)) this.did.push(`${id} returned`);
-      else this.did.splice(this.did.lastIndexOf(line), 1);
-      this.#world.tracker.write(id, ticket);
-    }
-  }
-
-  #base(): void {
-    if (!this.#isSeen("base")) return;
-    const sha = this.#world.repo.commitByPerson("main", this.did.length);
-    this.did.push(`base ${sha.slice(0, 7)}`);
-    this.commits.push(sha);
-  }
-
-  #branch(id: TicketId): void {
-    const branches = [...this.#world.repo.refs.keys()].filter(
-      (name) => name.startsWith(ticketBranch(RUN, id)) && !name.includes("person"),
-    );
-    const [branch] = branches;
-    if (branch === undefined) return;
-    const sha = this.#world.repo.commitByPerson(branch, this.did.length);
-    this.did.push(`${id} branch ${sha.slice(0, 8)}`);
-    this.commits.push(sha);
-  }
-
-  #write(id: TicketId, next: Extract<Act, { which: number }>): void {
-    const { tracker } = this.#world;
-    const now = tracker.tickets.get(id);
-    if (next.do === "restore") {
-      const before = this.#gone.get(id);
-      if (now !== undefined || before === undefined) return;
-      this.#gone.delete(id);
-      this.did.push(`${id} returned`);
-      return tracker.write(id, before);
-    }
-    if (now === undefined) return;
-    if (next.do === "delete") {
-      if (tracker.tickets.size <= 1) return;
-      this.#gone.set(id, now);
-      this.did.push(`${id} vanished`);
-      return tracker.write(id, undefined);
-    }
-    const changed = this.#changed(id, now, next);
-    if (changed === undefined) return;
-    this.did.push(`${id} ${changed.kind}`);
-    if (changed.kind === "closed" || changed.kind === "reopened")
-      this.#settled.set(`${id} ${changed.kind}`, this.#world.events.length);
-    tracker.write(id, { ...now, ...changed.ticket });
-  }
-
-  /** What the act makes of a ticket, and what it is called; undefined if it changes nothing. */
-  #changed(
-    id: TicketId,
-    now: FakeTicket,
-    next: Extract<Act, { which: number }>,
-  ): { readonly kind: string; readonly ticket: Partial<FakeTicket> } | undefined {
-    switch (next.do) {
-      case "close":
-        return now.state.as === "done" ? undefined : { kind: "closed", ticket: { state: { as: "done" } } };
-      case "reopen":
-        return now.state.as === "open" ? undefined : { kind: "reopened", ticket: { state: { as: "open" } } };
-      case "gate":
-        if (now.state.as === "human-gated") return undefined;
-        return { kind: "gated", ticket: { state: { as: "human-gated", step: "ask Jo" } } };
-      case "retitle":
-        return { kind: "rewritten", ticket: { title: `${now.title}!` } };
-      case "rewrite":
-        return { kind: "rewritten", ticket: { body: `${now.body}!` } };
-      case "depend": {
-        const other = TicketId.parse(`T-${next.other}`);
-        // An edge to a later ticket may be a cycle, and is refused with a line.
-        // To take back what was refused changes nothing.
-        if (other === id || stateOf(this.#world.state, id).tracked?.refused !== undefined) return undefined;
-        const has = now.dependsOn.includes(other);
-        return {
-          kind: "dependencies",
-          ticket: { dependsOn: has ? now.dependsOn.filter((dep) => dep !== other) : [...now.dependsOn, other] },
-        };
-      }
-      default:
-        return undefined;
-    }
-  }
-}
-
-/** The interventions that the documentation counts for these facts: one per class and target in ten minutes. */
-function counted(world: World): readonly Intervention[] {
-  return actsOf(world).reduce<readonly Intervention[]>((list, event) => {
-    const { at } = event;
-    if (event.type === "tracker-drifted") return countIntervention(list, { at, class: "I7", target: event.ticket, note: "" });
-    if (event.type === "branch-commits-observed")
-      return countIntervention(list, { at, class: "I4", target: event.ticket, note: "" });
-    return event.type === "act-observed"
-      ? countIntervention(list, { at, class: event.class, target: event.target, note: "" })
-      : list;
-  }, []);
-}
-
 async function play(input: Given): Promise<void> {
   const world = new World({ batch: batchFor(input), agents: input.agents, verifies: input.verifies });
   const people = new People(world);
   await world.start();
   for (const { wait: ms, act: next } of input.steps) {
     await world.pass(ms);
+    await world.resume();
     // What is done after the last look at everything is not part of the run.
     if (world.state.stage !== "working") continue;
     people.act(next);
@@ -239,6 +54,9 @@ async function play(input: Given): Promise<void> {
   }
   people.calmDown();
   await world.settle();
+  // An engine may be killed while it finishes the run.
+  await world.pass(LONGEST_HOURS * 3_600_000);
+  await world.resume();
   await world.pass(LONGEST_HOURS * 3_600_000);
   const { state, repo, tracker } = world;
   expect(state.stage, "the run ends").toBe("ended");

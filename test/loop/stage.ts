@@ -236,13 +236,14 @@ export class Stage implements Disposable {
   }
 
   start(): void {
-    void this.engine.performer.watchTracker({ isResumed: false });
+    this.engine.performer.watchTracker();
     this.engine.orchestrator.start(this.engine.performer);
   }
 
   async resume(): Promise<void> {
-    await recover(this.engine.ctx);
-    await this.engine.performer.watchTracker({ isResumed: true });
+    const { performer, ctx } = this.engine;
+    await recover(ctx, () => performer.pollTracker());
+    performer.watchTracker();
     this.engine.orchestrator.start(this.engine.performer);
   }
 

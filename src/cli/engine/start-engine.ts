@@ -218,8 +218,8 @@ async function wire(parts: EngineParts): Promise<Engine> {
 async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrator, performer: Performer): Promise<void> {
   try {
     const isResumed = open.started === undefined;
-    if (isResumed) await recover(ctx);
-    await performer.watchTracker({ isResumed });
+    if (isResumed) await recover(ctx, () => performer.pollTracker());
+    performer.watchTracker();
     orchestrator.start(performer);
   } catch (error) {
     orchestrator.fail(error);

@@ -85,7 +85,14 @@ export type AttemptFact =
       readonly slot: number;
       readonly reservedUsd: number;
     } & AttemptRef)
-  | ({ readonly type: "worktree-ready"; readonly path: string; readonly branch: string; readonly baseSha: string } & AttemptRef)
+  | ({
+      readonly type: "worktree-ready";
+      readonly path: string;
+      readonly branch: string;
+      readonly baseSha: string;
+      /** It goes on from finished work: it made no worktree, and left the branch as it was. */
+      readonly continues?: true;
+    } & AttemptRef)
   | ({ readonly type: "agent-launching" } & AttemptRef)
   | ({
       readonly type: "agent-started";

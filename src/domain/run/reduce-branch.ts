@@ -20,13 +20,15 @@ export function reduceBranch(state: RunState, event: Extract<RunEvent, { type: "
 /** The branches of a ticket after an event of its attempt, if the engine has moved one. */
 export function branchesAfter({ attempt, branches }: TicketState, event: RunEvent): { readonly branches?: TicketBranches } {
   const worktree = attempt?.worktree;
+  // An attempt that goes on from finished work does not move the ticket's branch.
+  const moved = attempt?.agent === undefined ? undefined : worktree?.branch;
   switch (event.type) {
     case "worktree-ready":
-      return { branches: withTips(branches, { [event.branch]: event.baseSha }) };
+      return event.continues ? {} : { branches: withTips(branches, { [event.branch]: event.baseSha }) };
     case "change-captured":
-      return worktree === undefined ? {} : { branches: withTips(branches, { [worktree.branch]: event.tip }) };
+      return moved === undefined ? {} : { branches: withTips(branches, { [moved]: event.tip }) };
     case "work-kept": {
-      const own = worktree === undefined ? {} : { [worktree.branch]: event.sha };
+      const own = moved === undefined ? {} : { [moved]: event.sha };
       return { branches: withTips(branches, { ...own, [event.branch]: event.sha }) };
     }
     case "attempt-ended":

@@ -99,7 +99,7 @@ export function endAsLanded(
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
-    ...(earlier && { revert: { since: at, ...earlier.revert, failed: earlier.revert?.failed ?? LANDED_TWICE } }),
+    ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE } }),
   };
   const summary = evidence?.summary ?? "no reason given";
   if (held) {
@@ -141,8 +141,14 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
 function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
-  const { givenUp: ____, revert: _____, ...rest } = live;
-  const done: TicketState = { ...ticket, phase: "done", endedAt: at, live: { ...rest, failed: 0, asked: 0, unfinished: 0 } };
+  const { givenUp: ____, revert, ...rest } = live;
+  const kept = revert?.failed === LANDED_TWICE ? { revert } : {};
+  const done: TicketState = {
+    ...ticket,
+    phase: "done",
+    endedAt: at,
+    live: { ...rest, ...kept, failed: 0, asked: 0, unfinished: 0 },
+  };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
     {

@@ -189,3 +189,8 @@ export function withEvidence(ticket: TicketState, evidence: Evidence | undefined
 export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agent"]>): boolean {
   return ending === "exited" && exitCode === 0 && stop === undefined;
 }
+
+/** True if an engine has told the tracker that the ticket is done, which it does after all else has passed. */
+export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
+  return tracked?.state.as === "done" && !tracked.byPerson;
+}

@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
-import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import { isToldDone, type Unfinished } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -56,13 +56,7 @@ export async function finishLanded(
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
   if (gated) return { outcome: "gated" };
-  return wasToldDone(ctx, scope) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
-}
-
-/** True if an engine has told the tracker that the ticket is done, which it does after all else has passed. */
-function wasToldDone(ctx: LoopContext, { ticket }: OpenAttempt): boolean {
-  const { tracked } = ticketOf(ctx.state(), ticket.id);
-  return tracked?.state.as === "done" && !tracked.byPerson;
+  return isToldDone(ticketOf(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
 
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {

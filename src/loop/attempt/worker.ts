@@ -110,7 +110,7 @@ async function attempt(
     return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
   if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
     const { baseSha, tip, humanStep } = unfinished;
-    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
+    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha, continues: true });
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }

@@ -2,7 +2,7 @@ import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { isBeingReverted, isLandedNotLive, type LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { isToldDone, type TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -64,10 +64,9 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
  */
 export function settleToldDone(ctx: LoopContext): void {
   for (const ticket of vecItems(ctx.state().tickets)) {
-    const { id, live, tracked, gate, attempt } = ticket;
+    const { id, live, gate, attempt } = ticket;
     if (!isLandedNotLive(ticket) || attempt !== undefined || gate !== undefined) continue;
-    if (live === undefined || isBeingReverted(live)) continue;
-    if (tracked?.state.as !== "done" || tracked.byPerson) continue;
+    if (live === undefined || isBeingReverted(live) || !isToldDone(ticket)) continue;
     ctx.report({ type: "live-check-started", ticket: id, why: "due" });
     const summary = "it had passed, and the tracker says done";
     ctx.report({ type: "live-check-ended", ticket: id, ok: true, summary, detail: "" });

@@ -14,7 +14,7 @@ import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { recheckBase } from "./base-check.ts";
-import { checkLive, settleToldDone } from "./live-check.ts";
+import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
 import { reverify } from "./reverify.ts";
@@ -73,12 +73,8 @@ export class Performer implements Effects {
     return this.#people.poll();
   }
 
-  /** Starts polling. A resumed run has to know people's changes in the tracker before it decides. */
-  async watchTracker({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
-    if (isResumed) {
-      await this.#watch.poll();
-      settleToldDone(this.#ctx);
-    }
+  /** Starts polling. A resumed run has read the tracker before (`recover`). */
+  watchTracker(): void {
     this.#watch.start();
     this.#people.start();
   }

@@ -1,4 +1,5 @@
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
+import { isToldDone } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecAt, vecItems } from "../../domain/values/vec.ts";
@@ -9,17 +10,18 @@ import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
 import { baseCheckMarker } from "./base-check.ts";
-import { liveCheckMarker } from "./live-check.ts";
+import { liveCheckMarker, settleToldDone } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
  * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The next
- * attempt continues from an agent's finished work. A heal that had begun is used up, and the harness stays as it was. The caller
- * holds the run's lock.
+ * attempt continues from an agent's finished work. An attempt whose engine had told the tracker that its ticket is done, is done. A
+ * heal that had begun is used up, and the harness stays as it was. `readTracker` reconciles the run with the tracker. The caller holds
+ * the run's lock.
  */
-export async function recover(ctx: LoopContext): Promise<void> {
+export async function recover(ctx: LoopContext, readTracker: () => Promise<void>): Promise<void> {
   const state = ctx.state();
   const active = activeTickets(state);
   const orphansKilled = await ctx.executor.killStrays(straysOf(state));
@@ -30,6 +32,7 @@ export async function recover(ctx: LoopContext): Promise<void> {
     const { n, reservedUsd: costUsd } = running;
     ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
   }
+  await readTracker();
   const kept = new Map(await Promise.all(active.map(async ({ id }) => [id, await keepLostWork(ctx, id)] as const)));
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
@@ -41,9 +44,12 @@ export async function recover(ctx: LoopContext): Promise<void> {
     }
     const path = ctx.files.worktreePath(ticket.id, n);
     await cleanUp(ctx, ticket.id, { path, deleteBranch: kept.get(ticket.id) === true });
-    ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "lost" });
+    const now = ticketOf(ctx.state(), ticket.id);
+    const outcome = now.attempt?.merge?.landed === true && isToldDone(now) ? "done" : "lost";
+    ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome });
   }
-  await cleanUpDone(ctx, state);
+  settleToldDone(ctx);
+  await cleanUpDone(ctx);
 }
 
 /** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
@@ -77,8 +83,8 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
 }
 
 /** A ticket is done before its worktree and branch are removed: an engine that was lost in between left them there. */
-async function cleanUpDone(ctx: LoopContext, state: RunState): Promise<void> {
-  for (const { id, phase, mergedSha, history } of vecItems(state.tickets)) {
+async function cleanUpDone(ctx: LoopContext): Promise<void> {
+  for (const { id, phase, mergedSha, history } of vecItems(ctx.state().tickets)) {
     if (phase !== "done" || mergedSha === undefined) continue;
     const path = ctx.files.worktreePath(id, history.at(-1)?.n ?? 1);
     await cleanUp(ctx, id, { path, deleteBranch: true });

@@ -23,6 +23,9 @@ export interface WorldOptions {
   readonly command?: (ran: Ran) => boolean;
 }
 
+/** Events of a run that makes no progress any more. */
+const MOST_EVENTS = 20_000;
+
 interface Engine {
   isAlive: boolean;
   readonly orchestrator: Orchestrator;
@@ -64,6 +67,7 @@ export class World {
     const clock = mortalClock(this.clock, isAlive);
     const publish = (event: RunEvent): void => {
       this.events.push(event);
+      if (this.events.length > MOST_EVENTS) throw new Error(`the run does not end: ${MOST_EVENTS} events`);
       for (const to of this.#listeners) to(event);
       if (this.#killAt !== undefined && this.events.length >= this.#killAt) this.kill();
     };
@@ -114,8 +118,8 @@ export class World {
   async #launch({ isResumed }: { readonly isResumed: boolean }): Promise<void> {
     const { performer, orchestrator } = this.#engine;
     const begin = async (): Promise<void> => {
-      if (isResumed) await recover(performer.context);
-      await performer.watchTracker({ isResumed });
+      if (isResumed) await recover(performer.context, () => performer.pollTracker());
+      performer.watchTracker();
       orchestrator.start(performer);
     };
     // Nobody waits for an engine that is killed before it began.
