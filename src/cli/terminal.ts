@@ -7,14 +7,14 @@ export function isInteractive(): boolean {
   return Boolean(process.stdout.isTTY && process.stdin.isTTY) && process.env.TERM !== "dumb" && !process.env.CI;
 }
 
-/** Throws a UserError (exit 2) if the terminal is too small. */
-export function refuseSmallTerminal(): void {
+/** Throws a UserError (exit 2) if the terminal is too small. `instead`: what shows the run without a dashboard. */
+export function refuseSmallTerminal(instead: string): void {
   const { columns = 0, rows = 0 } = process.stdout;
   if (columns >= SMALLEST_TERMINAL.columns && rows >= SMALLEST_TERMINAL.rows) return;
   throw new UserError({
     what: "the terminal is too small for the dashboard",
     why: `it has ${columns} columns and ${rows} rows; ${SMALLEST_TERMINAL.columns} and ${SMALLEST_TERMINAL.rows} are needed`,
-    todo: "Make it larger, or use --headless for plain lines.",
+    todo: `Make it larger, or use ${instead}.`,
     exitCode: EXIT.usage,
   });
 }

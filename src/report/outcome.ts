@@ -79,7 +79,7 @@ export function openSection(state: RunState): PageSection | undefined {
   if (open.length === 0 || state.end === undefined) return undefined;
   const items = open.map(
     ({ ticket, why }) =>
-      html`<li>${mark(openStyle(ticket))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}${keptWork(ticket)}</li>`,
+      html`<li>${mark(openStyle(ticket, state))} ${name(state, ticket)}<p><bdi>${why}</bdi></p>${landedBlock(landedLines(state, ticket))}${keptWork(ticket)}</li>`,
   );
   return { id: "open", title: "Not done", note: String(open.length), body: html`<ul class="plain">${items}</ul>` };
 }

@@ -130,6 +130,7 @@ function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLa
   if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
   if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
   const { checked, notLive = 0 } = event;
+  if (event.outdated) return [STYLES.oracle, "re-verification is repeated: a person has settled a ticket meanwhile"];
   if (notLive > 0)
     return [toned(STYLES.oracle, "bad"), `re-verified: ${notLive} of ${plural(checked ?? notLive, "landed ticket")} not live`];
   const landed = checked ?? [...vecItems(state.tickets)].filter(({ mergedSha }) => mergedSha !== undefined).length;
@@ -259,7 +260,7 @@ function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
     return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
   if (event.held && evidence !== undefined)
     return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
-  const isReported = evidence === undefined || !BEFORE_STEPS.has(evidence.step);
+  const isReported = evidence === undefined || event.outcome === "killed" || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }
 

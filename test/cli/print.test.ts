@@ -138,7 +138,7 @@ describe("standard output", () => {
     expect(shown({ TERM: "dumb" })).toBe("false");
     expect(shown({ TERM: "xterm", CI: "1" })).toBe("false");
     expect(shown({ TERM: "xterm" }, "")).toBe("false");
-    const small = `try { refuseSmallTerminal(); writeAll(2, "fine"); } catch (e) { writeAll(2, e.why + " / " + e.exitCode); }`;
+    const small = `try { refuseSmallTerminal("--headless"); writeAll(2, "fine"); } catch (e) { writeAll(2, e.why + " / " + e.exitCode); }`;
     const size = (columns: number, rows: number) => inProcess(`${terminal(columns, rows)}${small}`).stderr;
     expect(size(60, 15)).toBe("fine");
     expect(size(59, 15)).toBe("it has 59 columns and 15 rows; 60 and 15 are needed / 2");

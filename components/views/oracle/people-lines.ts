@@ -108,7 +108,9 @@ export function interventionLines(run: Pick<RunState, "batch" | "interventions" 
     const what = ` ${kind.padEnd(KIND_WIDTH)} ${displayText(each.target)}  `;
     const room = Math.max(20, width - lead.length - 2 - what.length - 1);
     const became = ticketsFrom(run, each);
-    const note = became.length === 0 ? each.note : `${each.note} → ${became.join(", ")}`;
+    // A ticket that a person added is the target itself.
+    const others = became.filter((id) => id !== each.target);
+    const note = others.length === 0 ? each.note : `${each.note} → ${others.join(", ")}`;
     const [first = "", ...rest] = wrapWords(displayText(note), room);
     const indent = " ".repeat(lead.length + 2 + what.length);
     return [

@@ -36,7 +36,7 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
   const left = open.flatMap(({ ticket, why }) => [
     ...itemLines(
       ticket,
-      { ...openStyle(ticket), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
+      { ...openStyle(ticket, run), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
       { ids, width },
     ),
     ...underLines(landedLines(run, ticket), ids, width),

@@ -42,7 +42,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
         prompt: join(folder, "prompt.md"),
         agentLog: join(folder, "agent.log"),
         patch: join(folder, "change.patch"),
-        log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-")}.log`),
+        log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-").replace(/-$/, "")}.log`),
       };
     },
     async heal(n) {

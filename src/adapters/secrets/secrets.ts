@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -87,13 +88,33 @@ export function createSecrets(options: SecretsOptions): Secrets {
 
 /** The value without line ends behind it, which editors and commands add. Throws a SecretUnavailable if it is unfit. */
 function checked(name: string, text: string): string {
-  const value = text.replace(/[\r\n]+$/, "");
-  const unfit = (why: string) => new SecretUnavailable(`the secret "${name}" ${why}`);
-  if (value.trim() === "") throw unfit("is empty");
-  if (value.length < SHORTEST)
-    throw unfit(`has fewer than ${SHORTEST} characters: it could be guessed, and not be masked in output`);
-  if (value.includes("\0")) throw unfit("holds a zero byte");
-  return value;
+  const unfit = unfitSecret(text);
+  if (unfit !== undefined) throw new SecretUnavailable(`the secret "${name}" ${unfit}`);
+  return withoutLineEnds(text);
+}
+
+/** The reason why this text cannot be a secret, for use behind its name; undefined if it can be. */
+export function unfitSecret(text: string): string | undefined {
+  const value = withoutLineEnds(text);
+  if (value.trim() === "") return "is empty";
+  if (value.length < SHORTEST) return `has fewer than ${SHORTEST} characters: it could be guessed, and not be masked in output`;
+  return value.includes("\0") ? "holds a zero byte" : undefined;
+}
+
+function withoutLineEnds(text: string): string {
+  return text.replace(/[\r\n]+$/, "");
+}
+
+/** The same for the text of a file. One that cannot be read now may be readable later, and is no reason. */
+export function unfitSecretFile(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size > LARGEST) return undefined;
+  try {
+    return unfitSecret(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 async function readValue(name: string, { env, file, command }: SecretSpec, options: SecretsOptions): Promise<string> {

@@ -5,13 +5,12 @@ import type { LoadedBatch } from "../engine/load-batch.ts";
 import { checkSecretPlaces, secretsOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
-const FIX = "Run its command yourself, or look at its variable or file; a run waits for it when a step needs it.";
-
-/** Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. */
+/** Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. None if a start is refused. */
 export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const runSecrets = secretsOf(batch, { folder, env });
   if (runSecrets === undefined) return [];
-  const places = placesOf(batch, { folder, env });
+  const refused = placesOf(batch, { folder, env });
+  if (refused.length > 0) return refused;
   const found = await Promise.all(
     Object.entries(batch.secrets ?? {}).map(async ([name, spec]) => {
       try {
@@ -19,12 +18,12 @@ export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: Nod
         return ok("secret", `${name}: ${sourceOf(spec)}`);
       } catch (error) {
         if (!(error instanceof SecretUnavailable)) throw error;
-        return bad("secret", error.message, FIX);
+        return bad("secret", error.message, fixOf(spec));
       }
     }),
   );
   runSecrets.secrets.forget();
-  return [...places, ...found];
+  return found;
 }
 
 function placesOf(...options: Parameters<typeof checkSecretPlaces>): readonly CheckResult[] {
@@ -35,6 +34,11 @@ function placesOf(...options: Parameters<typeof checkSecretPlaces>): readonly Ch
     if (!(error instanceof UserError)) throw error;
     return [bad("secret", `${error.what}: ${error.why}`, error.todo)];
   }
+}
+
+function fixOf({ env, file }: SecretSpec): string {
+  const look = env !== undefined ? "Look at its variable" : file !== undefined ? "Look at its file" : "Run its command yourself";
+  return `${look}; a run waits for it when a step needs it.`;
 }
 
 function sourceOf({ env, file, command = [] }: SecretSpec): string {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { privateTmp } from "../../adapters/private-tmp.ts";
 import type { RunId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { ExclusiveNames } from "../../loop/run/exclusive-names.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
@@ -60,7 +61,7 @@ function refuseHeld(resource: string, holder: LockHolder | undefined): UserError
   return new UserError({
     what: "another run is at work here",
     why: `${who} holds the ${resource}`,
-    todo: "Watch it with: loopdash attach. Or wait until it has ended.",
+    todo: `Watch it with: loopdash attach${holder === undefined ? "" : ` ${plainText(holder.run, 200)}`}. Or wait until it has ended.`,
     exitCode: EXIT.refused,
   });
 }

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import { createMasker } from "../../adapters/secrets/masker.ts";
-import { createSecrets, secretFile } from "../../adapters/secrets/secrets.ts";
+import { createSecrets, secretFile, unfitSecret, unfitSecretFile } from "../../adapters/secrets/secrets.ts";
 import { programWord } from "../../domain/batch/check-secrets.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { fillSecrets, type SecretSpec, secretNames } from "../../domain/batch/secret-spec.ts";
@@ -130,11 +130,10 @@ function sourceProblem(
 ): SourceProblem | undefined {
   if (env !== undefined) {
     const value = secretSurroundings.env[env];
-    if (value !== undefined && value !== "") return undefined;
-    return {
-      why: `${env} is not set`,
-      todo: `Set ${env} in the environment that loopdash is started from. No agent will see it.`,
-    };
+    const unfit = value === undefined || value === "" ? "is not set" : unfitSecret(value);
+    if (unfit === undefined) return undefined;
+    const todo = `Set ${env} in the environment that loopdash is started from. No agent will see it.`;
+    return { why: `${env} ${unfit}`, todo };
   }
   if (file !== undefined) return fileProblem(secretFile(file, secretSurroundings), batch);
   return commandProblem(command ?? [], batch, secretSurroundings);
@@ -149,11 +148,20 @@ function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
   if (repository !== undefined) return { why: `${shown} lies in the repository "${repository}", which agents read`, todo };
   const { read = [], write = [] } = batch.sandboxPolicy ?? {};
   const opened = [...read, ...write].find((each) => isWithin(realPath(each) ?? each, real));
-  return opened === undefined ? undefined : { why: `${shown} is readable for agents: sandboxPolicy opens ${opened}`, todo };
+  if (opened !== undefined) return { why: `${shown} is readable for agents: sandboxPolicy opens ${opened}`, todo };
+  const unfit = unfitSecretFile(real);
+  return unfit === undefined ? undefined : { why: `${shown} ${unfit}`, todo: "Write the value into it." };
 }
 
 /** A command runs with the rights of the user, so nothing of it may come from where agents' changes land. */
-function commandProblem(command: readonly string[], batch: Batch, { folder }: SecretSurroundings): SourceProblem | undefined {
+function commandProblem(
+  command: readonly string[],
+  batch: Batch,
+  { folder, env }: SecretSurroundings,
+): SourceProblem | undefined {
+  const [program = ""] = command;
+  if (!isProgram(program, { folder, env }))
+    return { why: `its program ${plainText(program, 200)} is not found`, todo: "Install it, or name it by its full path." };
   const files = command.map((word) => resolve(folder, word)).filter((path) => existsSync(path));
   for (const path of files) {
     const real = realPath(path) ?? path;
@@ -163,6 +171,12 @@ function commandProblem(command: readonly string[], batch: Batch, { folder }: Se
     return { why, todo: "Keep the program outside of every repository." };
   }
   return undefined;
+}
+
+/** True if a command of this program would find it. */
+function isProgram(program: string, { folder, env }: SecretSurroundings): boolean {
+  if (program.includes("/")) return existsSync(resolve(folder, program));
+  return (env["PATH"] ?? "").split(delimiter).some((place) => isAbsolute(place) && existsSync(join(place, program)));
 }
 
 /** The ports through which text of a run is written. */

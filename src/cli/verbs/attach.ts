@@ -18,7 +18,7 @@ export async function attach(name: string | undefined): Promise<number> {
   const { run } = found.row;
   writeNote(describeChoice(found));
   if (isInteractive()) {
-    refuseSmallTerminal();
+    refuseSmallTerminal("loopdash status");
     const keymap = await readKeymap(process.env, process.cwd());
     const { watch } = await import("../dashboard/watch.ts");
     return watch({ run, folder, live }, keymap);

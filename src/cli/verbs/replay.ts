@@ -20,7 +20,7 @@ export async function replay({ run: name, speed, skipsIdle }: Extract<Request, {
   const { folder } = found;
   const { run } = found.row;
   if (isInteractive()) {
-    refuseSmallTerminal();
+    refuseSmallTerminal("loopdash report");
     const keymap = await readKeymap(process.env, process.cwd());
     const { replayOnTerminal } = await import("../dashboard/replay-on-terminal.ts");
     await replayOnTerminal({ run, folder, speed, skipsIdle }, keymap);

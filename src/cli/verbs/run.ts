@@ -25,7 +25,7 @@ export async function run(request: RunRequest): Promise<number> {
   refuseClosedStdout();
   if (request.detach) return detach(request);
   if (request.output === "auto" && isInteractive()) {
-    refuseSmallTerminal();
+    refuseSmallTerminal("--headless for plain lines");
     return onTerminal(request);
   }
   return exitCodeOf(await headless(request));

@@ -10,11 +10,15 @@ export function runs(json: boolean): number {
     writeAll(1, `${JSON.stringify(rows, undefined, 2)}\n`);
     return 0;
   }
+  const width = Math.max(0, ...rows.map(({ run }) => run.length));
   for (const row of rows) {
     const verdict = row.verdict ?? (row.live ? "at work" : "unfinished");
     const took = row.endedAt === undefined ? "" : formatDuration(row.endedAt - row.startedAt);
     const started = new Date(row.startedAt).toISOString().slice(0, 16).replace("T", " ");
-    writeAll(1, `${row.run}  ${started}  ${verdict.padEnd(10)}  ${took.padStart(8)}  ${plainText(row.batchPath)}\n`);
+    writeAll(
+      1,
+      `${row.run.padEnd(width)}  ${started}  ${verdict.padEnd(10)}  ${took.padStart(8)}  ${plainText(row.batchPath)}\n`,
+    );
   }
   return 0;
 }

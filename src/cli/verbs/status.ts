@@ -48,6 +48,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       step: attempt?.step?.name ?? null,
     })),
     waiting: waiting(state),
+    stalled: stalled(state),
     gated: gated(state),
     end: state.end ?? null,
   };
@@ -56,6 +57,13 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
 function waiting(state: RunState): { id: string; why: string }[] {
   return [...vecItems(state.tickets)].flatMap((ticket, index) =>
     ticket.phase === "waiting" || ticket.phase === "landed" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
+  );
+}
+
+/** Tickets that no attempt can bring on, with the reason. */
+function stalled(state: RunState): { id: string; why: string }[] {
+  return [...vecItems(state.tickets)].flatMap(({ id, phase, stalledReason }) =>
+    phase === "stalled" ? [{ id, why: stalledReason ?? "no reason given" }] : [],
   );
 }
 
@@ -78,8 +86,14 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
     ...waiting(state).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
-    ...(state.end === undefined ? [] : [`  ${state.end.reason}`]),
+    ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
+    ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
   ];
+}
+
+/** True if the run ended because its tickets are open, each of which has a line with its reason. */
+function isToldByTickets(state: RunState): boolean {
+  return state.end?.kind === "not-done" && state.halted === undefined && stalled(state).length + waiting(state).length > 0;
 }
 
 /** One current attempt: the step of its agent or its finish line, and what it waits for. */

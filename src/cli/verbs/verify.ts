@@ -90,7 +90,7 @@ function refuseUnfinished({ row, state }: FoundRun): void {
   if (state.end !== undefined && state.end.kind !== "interrupted") return;
   throw refused(
     `the run ${row.run} is not over, and no engine is at work on it`,
-    "its engine checks what has landed before anything else",
+    "a run that only checks would close it, and the history of its attempts with it",
     `Go on with it: loopdash ${row.batchPath}`,
   );
 }

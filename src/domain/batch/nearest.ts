@@ -17,12 +17,19 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: { candidate: string; far: number; gap: number } | undefined;
   for (const candidate of candidates) {
     if (candidate.length > MAX_COMPARED || Math.abs(candidate.length - name.length) > limit) continue;
-    const far = distance(wanted, candidate.toLowerCase());
+    const far = isSwapped(wanted, candidate.toLowerCase()) ? 1 : distance(wanted, candidate.toLowerCase());
     if (far > (best?.far ?? limit) || far >= name.length) continue;
     const gap = Math.abs(lastNumber(candidate) - lastNumber(name));
     if (best === undefined || far < best.far || gap < best.gap) best = { candidate, far, gap };
   }
   return best?.candidate;
+}
+
+/** True if two letters side by side have changed places, which counts as one mistake. */
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const at = [...a].findIndex((letter, i) => letter !== b[i]);
+  return at >= 0 && a.slice(at, at + 2) === `${b[at + 1]}${b[at]}` && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** `did you mean "x"?` if something is near, or else the possible names. */

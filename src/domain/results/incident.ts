@@ -22,6 +22,8 @@ export interface Incident {
   /** The events at which a broken base began and ended. */
   readonly seq?: number;
   readonly endedSeq?: number;
+  /** What ended it, if no check has passed since: `reverted by 1234567`. */
+  readonly endedBy?: string;
 }
 
 /** The subject of an incident. */
@@ -43,7 +45,7 @@ export function endIncident(
   return list.some((each) => isLasting(each, subject))
     ? list.map((each) => {
         if (!isLasting(each, subject)) return each;
-        return { ...each, endedAt: at, ...rest, ...(by && { summary: `${each.summary}; ${by}` }) };
+        return { ...each, endedAt: at, ...rest, ...(by && { summary: `${each.summary}; ${by}`, endedBy: by }) };
       })
     : list;
 }

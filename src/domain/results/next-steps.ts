@@ -7,8 +7,8 @@ import { vecItems } from "../values/vec.ts";
 
 /** The next steps after a run that has ended without being done. Lines of outside text are safe to print. */
 export interface NextSteps {
-  /** The problem that a person has to fix first. */
-  readonly fix: string;
+  /** The problem that a person has to fix first; absent if there is none. */
+  readonly fix?: string;
   /** The command that checks again what has landed and is not live, without an agent; absent if there is nothing or a run goes on. */
   readonly check?: string;
   /** The command that goes on. */
@@ -26,22 +26,20 @@ export function isResumable({ kind }: { readonly kind: EndKind }): boolean {
 export function nextSteps({ run, end, batchPath, counts, halted, tickets }: RunState): NextSteps | undefined {
   if (end === undefined || end.kind === "oracle-done") return undefined;
   const command = `loopdash ${shellWord(plainText(batchPath))}`;
-  if (isResumable(end))
-    return {
-      fix: FIXES[end.kind],
-      command,
-      kept: "this run continues: all that landed, every settled ticket, and the work of open ones",
-    };
-  const settled = `${counts.done} shipped and ${counts["human-gated"]} human-gated`;
-  const kept = `a new run takes over what is ${settled}, and the work that agents left on open tickets`;
+  if (end.kind === "interrupted") return { command, kept: CONTINUES };
+  if (end.kind === "unjudged") return { fix: FIXES[end.kind], command, kept: CONTINUES };
+  const settled = counts.done + counts["human-gated"];
+  const taken = settled === 0 ? "" : `the ${plural(settled, "settled ticket")}, and `;
+  const kept = `a new run takes over ${taken}the work that agents left on open tickets`;
   const landed = [...vecItems(tickets)].filter(isLandedNotLive).length;
   const check = `loopdash verify ${run} (${plural(landed, "landed ticket is", "landed tickets are")} not live; starts no agent)`;
   const fix = halted === undefined ? FIXES[end.kind] : "what the reason above names";
   return { fix, ...(landed === 0 ? {} : { check }), command, kept };
 }
 
-const FIXES: Readonly<Record<Exclude<EndKind, "oracle-done">, string>> = {
-  interrupted: "nothing",
+const CONTINUES = "this run continues: all that landed, every settled ticket, and the work of open ones";
+
+const FIXES: Readonly<Record<Exclude<EndKind, "oracle-done" | "interrupted">, string>> = {
   "not-done": "what keeps the tickets named above open",
   tripwire: "what the reason above names: until then no verdict can be believed",
   unjudged: "what the reason above names, unless it works again",

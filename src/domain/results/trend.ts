@@ -42,8 +42,11 @@ export interface TrendPoint {
 export function numbersOf(state: RunState): Numbers {
   const out: Record<string, number> = {};
   flatten(ledgerOf(state), "", out);
-  const before = [...vecItems(state.tickets)].filter((t) => t.phase === "done" && t.history.length === 0).length;
-  return { ...out, "tickets.before": before, "tickets.shipped": state.counts.done - before };
+  const done = [...vecItems(state.tickets)].filter((t) => t.phase === "done");
+  const closed = done.filter((t) => t.byPerson === "closed").length;
+  const before = done.filter((t) => t.byPerson !== "closed" && t.history.length === 0).length;
+  const shipped = done.length - before - closed;
+  return { ...out, "tickets.before": before, "tickets.closedByPerson": closed, "tickets.shipped": shipped };
 }
 
 function flatten(value: unknown, name: string, out: Record<string, number>): void {

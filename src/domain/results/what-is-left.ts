@@ -5,6 +5,7 @@ import { unpreparedBases } from "../schedule/unprepared.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
 import { firstFew } from "../values/first-few.ts";
 import type { RepoId } from "../values/ids.ts";
+import { plural } from "../values/plural.ts";
 import { vecItems } from "../values/vec.ts";
 
 /** Open tickets named in one sentence; the rest are counted. */
@@ -27,9 +28,9 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
   }
   if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
-  const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state)];
+  const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state, repo)];
   const why = shared.map((each) => `${each}; `).join("");
-  return `${why}${open.length} of ${total} ${total === 1 ? "ticket is" : "tickets are"} open: ${firstFew(open, NAMED).join("; ")}`;
+  return `${why}${open.length} of ${plural(total, "ticket")} ${open.length === 1 ? "is" : "are"} open: ${firstFew(open, NAMED).join("; ")}`;
 }
 
 /** A reason that all of them share is given once, before them. */

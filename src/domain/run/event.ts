@@ -138,6 +138,8 @@ export type RunFact =
       /** Landed tickets that were checked, and those of them that are not live. */
       readonly checked?: number;
       readonly notLive?: number;
+      /** A person has settled one of those meanwhile, so that its result says nothing any more: it is repeated. */
+      readonly outdated?: true;
       readonly problem?: string;
       /** Verifications that were retried after a transient, and those of them that then passed. */
       readonly transients?: { readonly retried: number; readonly passed: number };

@@ -45,8 +45,11 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
 /** A landed change that is not live comes before a failing check. What is known stays as it is while its cause lasts. */
 function whatBreaks(state: RunState, repo: RepoId, known: BrokenBase | undefined, at: number): BrokenBase | undefined {
   const next = firstNotLive(state, repo);
-  if (next?.live !== undefined)
-    return known?.cause === "verify" && known.ticket === next.id ? known : brokenBy(state, next, next.live, known?.since ?? at);
+  if (next?.live !== undefined) {
+    const base = brokenBy(state, next, next.live, known?.since ?? at);
+    const isSame = known?.cause === "verify" && known.ticket === next.id && known.step === base.step;
+    return isSame && known.summary === base.summary ? known : base;
+  }
   const failing = Object.hasOwn(state.failingChecks, repo) ? state.failingChecks[repo] : undefined;
   if (failing === undefined) return undefined;
   if (known?.cause === "check" && known.sha === failing.sha) return known;

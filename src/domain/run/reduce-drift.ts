@@ -213,7 +213,9 @@ function reopened(state: RunState, index: number, { before, at }: { before: Tick
   const open = { ...withEvidence(renewed(rest), evidence), retriedAfter: ticket.history.length };
   const next = ungated(withTicket(state, index, open), index);
   if (before.phase !== "done") return requeue(next, index);
-  const incidents = withIncident(next.incidents, { kind: "reopened", at, ticket: before.id, summary });
+  const incident = { kind: "reopened" as const, at, ticket: before.id, summary };
+  // One that this run did not land is opened by a person, and nothing of the run has gone wrong.
+  const incidents = before.mergedSha === undefined ? next.incidents : withIncident(next.incidents, incident);
   return requeue({ ...shiftDependents(next, index, 1), incidents }, index);
 }
 

@@ -199,7 +199,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
 /** The evidence of a landed change whose live checks kept failing. */
 export function failedChecks({ check, detail, failed, history }: LiveState): Evidence {
   const last = history.at(-1)?.summary ?? "no reason given";
-  return { step: "verify", name: check, summary: `${failed} live checks in a row failed; the last: ${last}`, detail };
+  return { step: "verify", name: check, summary: `${failed} live checks in a row failed: ${last}`, detail };
 }
 
 /** Stops repeating the check. Only a person, a new engine or the last re-verification checks the ticket again. */

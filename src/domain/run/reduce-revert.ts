@@ -20,7 +20,7 @@ type EventOf<T extends RevertEvent["type"]> = Extract<RevertEvent, { type: T }>;
 export function reduceRevert(state: RunState, event: RevertEvent): RunState {
   const index = indexOf(state, event.ticket);
   const { live } = vecAt(state.tickets, index);
-  if (live?.revert === undefined) return state;
+  if (live?.revert === undefined) return afterReopening(state, index, event);
   const { revert } = live;
   switch (event.type) {
     case "revert-started":
@@ -40,6 +40,19 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
     case "revert-ended":
       return end(over(state, index), index, live, event);
   }
+}
+
+/**
+ * The end of a revert whose ticket a person has opened anew meanwhile: it counts for the base, and the ticket goes on without its
+ * change.
+ */
+function afterReopening(state: RunState, index: number, event: RevertEvent): RunState {
+  if (event.type === "revert-landed") return withLanding(state, event);
+  if (event.type !== "revert-ended" && event.type !== "revert-failed" && event.type !== "revert-stopped") return state;
+  const next = over(state, index);
+  if (event.type !== "revert-ended") return next;
+  const { mergedSha: _, mergedFrom: __, ...ticket } = vecAt(next.tickets, index);
+  return withBase(withTicket(next, index, ticket), index, event.at);
 }
 
 function over(state: RunState, index: number): RunState {

@@ -199,7 +199,7 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   const next: RunState = {
     ...rest,
     stage: state.stage === "stopping" ? "stopping" : "working",
-    reverified: event.reopened === 0,
+    reverified: event.reopened === 0 && event.outdated !== true,
     oracle: { ...state.oracle, finalJudgements: 0 },
     transients: {
       retried: state.transients.retried + (event.transients?.retried ?? 0),

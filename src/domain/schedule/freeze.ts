@@ -7,6 +7,7 @@ import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import { landedTickets } from "./live-checks.ts";
 import { attemptCap } from "./money.ts";
+import { unpreparedFor } from "./unprepared.ts";
 
 /**
  * The broken base that a ticket must not land on; undefined if it may land. What repairs the base may land: a ticket whose landed
@@ -63,11 +64,19 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
 export function isBeyondRepair(state: RunState, { cause, ticket: id }: BrokenBase): boolean {
   // A person may repair it, or a change that passes the check; nobody is at it.
   if (cause === "check" || id === undefined) return true;
-  const ticket = vecAt(state.tickets, indexOf(state, id));
-  if (ticket.attempt !== undefined) return false;
-  if (ticket.phase === "landed") return ticket.live?.givenUp !== undefined && !ticket.live.checking;
-  if (ticket.phase === "stalled" || waitsForCheck(state, indexOf(state, id))) return true;
-  return state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined;
+  return isStuck(state, indexOf(state, id));
+}
+
+/** True if no attempt at an open ticket is under way or can start by itself, and no check of what it landed is planned. */
+function isStuck(state: RunState, index: number): boolean {
+  const ticket = vecAt(state.tickets, index);
+  const { attempt, phase, live, tracked } = ticket;
+  if (attempt !== undefined || phase === "done") return false;
+  if (phase === "landed") return live?.givenUp !== undefined && !live.checking;
+  if (phase === "stalled" || phase === "human-gated" || tracked?.missing !== undefined) return true;
+  if (waitsForCheck(state, index) || unpreparedFor(state, index) !== undefined) return true;
+  if (state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined) return true;
+  return (state.plan.tickets[index]?.dependsOn ?? []).some((dep) => isStuck(state, indexOf(state, dep)));
 }
 
 /**

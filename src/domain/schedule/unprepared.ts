@@ -2,6 +2,7 @@ import type { Unprepared } from "../run/prepare-fact.ts";
 import { tipKnown } from "../run/reduce-base-check.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
+import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 
 /**
@@ -40,10 +41,13 @@ export function describeUnprepared({ summary, failures }: Unprepared, repo: stri
   return `${repo} cannot be prepared${failures === 1 ? "" : `, ${failures} times now`}: ${summary}`;
 }
 
-/** The bases that keep tickets from starting, each in words. */
-export function unpreparedBases(state: RunState): readonly string[] {
+/** The bases that keep tickets from starting, each in words. `only`: that of one repository. */
+export function unpreparedBases(state: RunState, only?: RepoId): readonly string[] {
   const repos = new Set(
-    state.plan.tickets.flatMap(({ repo }, index) => (unpreparedFor(state, index) === undefined ? [] : [repo])),
+    state.plan.tickets.flatMap(({ repo }, index) => {
+      if (only !== undefined && repo !== only) return [];
+      return unpreparedFor(state, index) === undefined ? [] : [repo];
+    }),
   );
   return [...repos].flatMap((repo) => {
     const known = state.unprepared?.[repo];

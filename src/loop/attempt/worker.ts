@@ -12,6 +12,7 @@ import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
 import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
+import { workToContinue } from "../programs/landed-change.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { prepareWorktree } from "../programs/prepare.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
@@ -97,7 +98,7 @@ async function attempt(
   repo: Repo,
   tree: { path: string; branch: string },
 ): Promise<AttemptEnd> {
-  const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);
+  const unfinished = await workToContinue(ctx.state(), repo, scope.ticket.id);
   const fresh = unfinished === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {

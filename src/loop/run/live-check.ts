@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { isBeingReverted, isLandedNotLive, type LiveState } from "../../domain/run/live-check.ts";
+import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -12,6 +12,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { cleanUp } from "../attempt/clean-up.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { whyGone } from "../programs/landed-change.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -80,7 +81,8 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
   if (isBeingReverted(live)) return unfinishedCheck("its change is being reverted");
   const spec = specOf(ctx.state().plan, id);
   const repo = waitingRepoOf(ctx, spec, signal);
-  if (!(await repo.contains(live.sha))) return goneFrom(repo.base, live);
+  const gone = await whyGone(ctx.state(), repo, live);
+  if (gone !== undefined) return { ...unfinishedCheck(gone), problem: "gone" };
   const tip = await repo.baseTip();
   const verify = async (): Promise<LiveResult | undefined> => {
     for (const step of spec.finish) {
@@ -113,10 +115,6 @@ export async function assertLive(ctx: LoopContext, { id, live }: TicketState, si
 }
 
 /** The base no longer holds the landed commit. */
-function goneFrom(base: string, { sha }: LiveState): LiveResult {
-  return { ...unfinishedCheck(`${sha.slice(0, 7)} is no longer in ${base}`), problem: "gone" };
-}
-
 function stoppedCheck(): LiveResult {
   return unfinishedCheck("the live check was stopped");
 }

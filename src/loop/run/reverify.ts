@@ -1,6 +1,8 @@
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { describeHold, isCheckedAhead } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -10,6 +12,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
+import { haveOthersCommitted, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -49,8 +52,11 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
       for (const [ticket, { summary }] of await missing(ctx, landed.filter(isGated), signal))
         throw new Error(`${ticket} is left to a person with what was built, but ${summary}`);
     }
-    const checked = { checked: done.length + notLive.length, notLive: stillNotLive };
-    ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...counted() });
+    const checked = { checked: done.length + notLive.length, notLive: stillNotLive.length };
+    // It explained failures of others, and no longer does: a person has settled it meanwhile.
+    const isOutdated = stillNotLive.some((id) => !isLandedNotLive(ticketOf(ctx.state(), id)));
+    const outdated = isOutdated ? { outdated: true as const } : {};
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...outdated, ...counted() });
     return undefined;
   } catch (error) {
     const problem = plainText(errorMessage(error), 500);
@@ -73,7 +79,7 @@ function isCheckedLast({ batch, state }: LoopContext, ticket: TicketState): bool
   return !isBeingReverted(live) && live.checking === undefined && live.reopened <= batch.limits.attempts;
 }
 
-/** Ends the last checks of tickets that are not live, each by the results of its own steps. Gives how many are still not live. */
+/** Ends the last checks of tickets that are not live, each by the results of its own steps. Gives those that are still not live. */
 async function endLastChecks(
   ctx: LoopContext,
   notLive: readonly TicketState[],
@@ -83,8 +89,8 @@ async function endLastChecks(
     held,
     gone,
   }: { readonly signal: AbortSignal; readonly results: Results; readonly held: HeldSteps; readonly gone: Broken },
-): Promise<number> {
-  let still = 0;
+): Promise<readonly TicketId[]> {
+  const still: TicketId[] = [];
   for (const ticket of notLive) {
     const lost = gone.get(ticket.id);
     const failure = keysOf(ctx, ticket)
@@ -93,7 +99,7 @@ async function endLastChecks(
     const waits = keysOf(ctx, ticket)
       .map((key) => held.get(key))
       .find((hold) => hold !== undefined);
-    if (failure !== undefined || lost !== undefined || waits !== undefined) still += 1;
+    if (failure !== undefined || lost !== undefined || waits !== undefined) still.push(ticket.id);
     if (signal.aborted) await endLiveCheck(ctx, ticket.id, unfinishedCheck("the live check was stopped"));
     else if (lost !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: lost, problem: "gone" });
     else if (failure !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: failure });
@@ -115,12 +121,13 @@ async function missing(ctx: LoopContext, done: readonly TicketState[], signal: A
   for (const [id, repo] of ctx.repos) {
     const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
-    const gone = new Set(
-      await persistentRepo(repo, ctx.outages, signal).missingFromBase(mine.map((ticket) => ticket.mergedSha as string)),
-    );
-    for (const ticket of mine.filter((t) => gone.has(t.mergedSha as string))) {
-      const summary = `${ticket.mergedSha?.slice(0, 7)} is no longer in ${repo.base}`;
-      broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
+    const persistent = persistentRepo(repo, ctx.outages, signal);
+    const lost = new Set(await persistent.missingFromBase(mine.map(({ mergedSha = "" }) => mergedSha)));
+    const first = landingsOf(ctx.state(), repo.id)?.first;
+    const isTouched = lost.size > 0 || first === undefined || (await haveOthersCommitted(ctx.state(), persistent, first));
+    for (const { id: ticket, mergedSha: sha = "", mergedFrom: from } of isTouched ? mine : []) {
+      const summary = await whyGone(ctx.state(), persistent, { sha, from });
+      if (summary !== undefined) broken.set(ticket, { step: "merge", name: "merge", summary, detail: "" });
     }
   }
   return broken;
@@ -150,13 +157,17 @@ async function verified(
 ): Promise<{ readonly results: Results; readonly held: HeldSteps }> {
   const results = new Map<string, Evidence | undefined>();
   const held = new Map<string, { readonly step: Verify; readonly summary: string }>();
+  /** The failed verification that holds back another one, by the key of that. */
+  const causes = new Map<string, string>();
   const all = verifications(ctx, landed);
   for (const [key, { ticket, step, ahead }] of inOrder(all)) {
-    const failed = [...ahead].find((each) => results.get(each) !== undefined);
+    // What an earlier environment waits for holds back the later ones, too.
+    const failed = [...ahead].map((each) => (results.get(each) === undefined ? causes.get(each) : each)).find(Boolean);
     const before = failed === undefined ? undefined : all.get(failed);
-    if (before !== undefined) {
+    if (failed !== undefined && before !== undefined) {
       const summary = describeHold(stepName(step), { failing: stepName(before.step), ticket: before.ticket.id });
       held.set(key, { step, summary });
+      causes.set(key, failed);
       continue;
     }
     if (!landed.some((one) => hasPassedBefore(ctx, one, { key, results }))) continue;
@@ -198,7 +209,10 @@ function verifySteps(ctx: LoopContext, { id }: TicketState): readonly { readonly
 /** True if the ticket has this verification, and those before it in its finish line have passed: dev before prod. */
 function hasPassedBefore(ctx: LoopContext, ticket: TicketState, { key, results }: { key: string; results: Results }): boolean {
   const keys = keysOf(ctx, ticket);
-  return keys.includes(key) && keys.slice(0, keys.indexOf(key)).every((before) => results.get(before) === undefined);
+  return (
+    keys.includes(key) &&
+    keys.slice(0, keys.indexOf(key)).every((before) => results.has(before) && results.get(before) === undefined)
+  );
 }
 
 function keysOf(ctx: LoopContext, ticket: TicketState): readonly string[] {

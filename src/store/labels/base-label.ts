@@ -62,8 +62,10 @@ export function baseCheckLabel(event: BaseCheckEvent): EventLabel | undefined {
 export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunState): readonly EventLabel[] {
   return incidents.flatMap((incident): EventLabel[] => {
     if (incident.kind !== "broken-base") return [];
-    const { repo = "", summary } = incident;
-    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again: ${summary}`]];
+    const { repo = "", summary, endedBy } = incident;
+    if (incident.endedSeq === seq && endedBy !== undefined)
+      return [[STYLES.again, `the incident on the base of ${repo} ends: ${summary}`]];
+    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again; before: ${summary}`]];
     return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
   });
 }

@@ -49,6 +49,7 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "in the batch", unit: "count", value: get("tickets.total"), always: true },
       { name: "shipped", unit: "count", value: get("tickets.shipped"), always: true, better: "more" },
       { name: "settled before the run", unit: "count", value: get("tickets.before") },
+      { name: "closed by a person", unit: "count", value: get("tickets.closedByPerson") },
       { name: "left to a person", unit: "count", value: get("tickets.gated"), always: true },
       { name: "open", unit: "count", value: get("tickets.open"), always: true, better: "less" },
       { name: "found by workers and filed", unit: "count", value: get("discoveries.filed") },

@@ -83,7 +83,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
   const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(({ byPerson }) => byPerson === "closed").length })}`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(isClosedByPerson).length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...unsandboxedLines(state),
     ...shipped.flatMap((t) => [
@@ -96,7 +96,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
       ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
     ...open.flatMap(({ ticket, why }) => [
-      `  ${openStyle(ticket).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
+      `  ${openStyle(ticket, state).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
       ...[...landedLines(state, ticket), ...keptWorkLines(ticket)].map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
@@ -115,16 +115,18 @@ export function nextLines(state: RunState): readonly string[] {
   return next === undefined
     ? []
     : [
-        `fix:   ${next.fix}`,
+        ...(next.fix === undefined ? [] : [`fix:   ${next.fix}`]),
         ...(next.check === undefined ? [] : [`check: ${next.check}`]),
         `next:  ${next.command}`,
         `keeps: ${next.kept}`,
       ];
 }
 
-/** The style of an open ticket: one whose change has landed is no failed one. */
-export function openStyle(ticket: TicketState): Style {
-  return isLandedNotLive(ticket) || cutOffLanding(ticket) !== undefined ? STYLES.landed : STYLES.failed;
+/** The style of an open ticket: one whose change has landed is no failed one, and neither is one of a run that goes on. */
+export function openStyle(ticket: TicketState, { end }: Pick<RunState, "end">): Style {
+  if (isLandedNotLive(ticket) || cutOffLanding(ticket) !== undefined) return STYLES.landed;
+  if (end !== undefined || ticket.phase === "stalled") return STYLES.failed;
+  return ticket.attempt === undefined ? STYLES.waits : STYLES.run;
 }
 
 /** The commit of an open ticket whose finish line was cut off after the merge; undefined for every other ticket. */
@@ -141,13 +143,21 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
   const { id, live, phase } = ticket;
   const cutOff = cutOffLanding(ticket);
   if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; what its finish line has after the merge is left to do`];
-  if (live === undefined || !isLandedNotLive(ticket)) return [];
+  if (live === undefined || !isLandedNotLive(ticket)) return revertedLines(ticket);
   const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
   return [
     ...(phase === "landed" ? [] : [`landed as ${live.sha.slice(0, 7)}, not live`]),
     ...output.slice(-CHECK_LINES).map((line) => `| ${line}`),
     ...(end === undefined ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
   ];
+}
+
+/** The reverted change of an open ticket, and the live check without it. */
+function revertedLines({ reverted, phase }: TicketState): readonly string[] {
+  if (reverted === undefined || phase === "done") return [];
+  const { sha, by, after } = reverted;
+  const without = after.ok ? "the live check passes without it" : `without it: ${after.summary}`;
+  return [`landed as ${sha.slice(0, 7)}, reverted by ${by.slice(0, 7)}; ${without}`];
 }
 
 /** Tests that failed on a ticket's base and did not count, one line for each check. */
@@ -178,9 +188,13 @@ function landedAs(ticket: TicketState): string {
   return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  `;
 }
 
+function isClosedByPerson({ byPerson }: TicketState): boolean {
+  return byPerson === "closed";
+}
+
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
-  if (ticket.byPerson === "closed") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
+  if (isClosedByPerson(ticket)) return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
   if (n > 0) return plural(n, "attempt");
   return ticket.live === undefined ? "settled before this run" : "landed before this run, live now";
 }
@@ -206,6 +220,11 @@ export function renderMarkdown(
       name,
       lines.map((line) => `- ${escapeMarkdown(line)}`),
     );
+  const settled = (t: TicketState) => [
+    `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
+    ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
+    ...left(t),
+  ];
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
   return `${[
@@ -225,14 +244,8 @@ export function renderMarkdown(
         ...left(ticket),
       ]),
     ),
-    ...section(
-      "Shipped",
-      shipped.flatMap((t) => [
-        `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
-        ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
-        ...left(t),
-      ]),
-    ),
+    ...section("Shipped", shipped.filter((t) => !isClosedByPerson(t)).flatMap(settled)),
+    ...section("Closed by a person", shipped.filter(isClosedByPerson).flatMap(settled)),
     ...list("Heals", healSummary(state)),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,

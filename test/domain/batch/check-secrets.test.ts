@@ -66,7 +66,7 @@ describe("secrets of a batch", () => {
 
   it("must exist, need the sandbox, and go to no variable that changes which code runs", () => {
     const misnamed = verify(["{batch}/x"], { env: { TOKEN: "{secret:nmp}" } });
-    expect(words(misnamed)).toEqual(['finish[1].env.TOKEN: the batch has no secret "nmp"; known here: npm']);
+    expect(words(misnamed)).toEqual(['finish[1].env.TOKEN: the batch has no secret "nmp"; did you mean "npm"?']);
     expect(words({ ...verify(["{batch}/x"]), sandbox: "auto" })).toEqual([
       expect.stringMatching(/^finish\[1\]\.env\.TOKEN: uses a secret, but "sandbox": "auto" lets agents run without/),
     ]);

@@ -16,9 +16,15 @@ test("a run that is done, or goes on, has no next step", () => {
   expect(nextSteps(new Simulation(batchOf([ticketOf("T-1")])).state)).toBeUndefined();
 });
 
+test("a run that was stopped needs nothing but its command", () => {
+  expect(ended("interrupted")).toEqual({
+    command: expect.stringMatching(/^loopdash \S/),
+    kept: expect.stringMatching(/^this run continues/),
+  });
+});
+
 test.each<[EndKind, RegExp, RegExp]>([
-  ["interrupted", /^nothing$/, /^this run continues/],
-  ["not-done", /tickets named above/, /^a new run takes over what is 0 shipped and 0 human-gated/],
+  ["not-done", /tickets named above/, /^a new run takes over the work that agents left on open tickets$/],
   ["tripwire", /no verdict can be believed/, /^a new run/],
   ["unjudged", /what the reason above names/, /^this run continues/],
   ["engine-failure", /what the reason above names/, /^a new run/],

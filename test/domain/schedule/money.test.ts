@@ -104,5 +104,5 @@ test("what is left names the cap, and what it is, of each ticket", () => {
   sim.decide();
   sim.endAttempt(T1, "failed");
   sim.endAttempt(T2, "done");
-  expect(whatIsLeft(sim.state)).toBe("1 of 2 tickets are open: T-1 one more attempt could exceed limits.usdPerTicket ($3)");
+  expect(whatIsLeft(sim.state)).toBe("1 of 2 tickets is open: T-1 one more attempt could exceed limits.usdPerTicket ($3)");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EarlierRun } from "../../../src/domain/results/trend.ts";
+import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
 import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import { plumbing, plumbingEnded } from "../scenes.ts";
@@ -93,7 +94,10 @@ describe("the ledger beside earlier runs", () => {
 
   test("a share is not known where either of its numbers is not, and has no change then", () => {
     const { state } = plumbingEnded();
-    const none = { ...state, counts: { ...state.counts, done: 0 } };
+    const none = {
+      ...state,
+      tickets: vecFrom([...vecItems(state.tickets)].map((ticket) => ({ ...ticket, phase: "waiting" as const }))),
+    };
     const { "tickets.shipped": _, ...unknown } = whole.numbers ?? {};
     const table = ledgerTable(none, [whole, { ...whole, numbers: unknown }, { ...whole, numbers: { "tickets.shipped": 2 } }]);
     expect(row(table, "cost per shipped ticket")).toMatchObject({ now: "–", earlier: ["$0.46", "–", "–"] });

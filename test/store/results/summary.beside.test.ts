@@ -64,7 +64,7 @@ describe("what there is beside changes", () => {
     for (const word of words) expect(markdown).toContain(`\n- ${word}\n`);
     expect(text).toContain("  ! T-2  At the wall  sha-2  yours:\n      set the record\n");
     expect(markdown).toContain("- **T-2** At the wall `sha-2`: set the record\n");
-    expect(text).toMatch(/✖ T-1-d1 {2}Found it \(found by T-1\) /);
+    expect(text).toMatch(/(?:·|●) T-1-d1 {2}Found it \(found by T-1\) /);
     expect(markdown).toContain("**T-1-d1** Found it (found by T-1): ");
     const plain = renderSummaryText(mixed().state);
     expect(plain).not.toMatch(/reviewer|canaries|blocker claims|discoveries|transients|found by/);

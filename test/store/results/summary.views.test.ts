@@ -223,7 +223,7 @@ describe("the summary", () => {
         ...SLOTS,
         "  fix:   what keeps the tickets named above open",
         `  next:  loopdash ${mixed().state.batchPath}`,
-        "  keeps: a new run takes over what is 1 shipped and 1 human-gated, and the work that agents left on open tickets",
+        "  keeps: a new run takes over the 2 settled tickets, and the work that agents left on open tickets",
         "  loopdash report test-run",
         "",
       ].join("\n"),

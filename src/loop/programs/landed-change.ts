@@ -1,0 +1,65 @@
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { Commit, Repo } from "../../ports/vcs.ts";
+
+/** Commits above a landing that are compared with the run's own. */
+const MOST_COMMITS = 2_000;
+/** Commits of others on which a revert is looked for if the base was changed at the same places since. */
+const MOST_TRIED = 20;
+
+/** A landed commit, and the base before it if that is known. */
+export interface LandedChange {
+  readonly sha: string;
+  readonly from?: string | undefined;
+}
+
+/**
+ * The reason why a base does not hold a landed change any more; undefined if it does. A revert leaves the commit in the base's
+ * history, so if others have committed since, the change is taken back once more on a candidate: if nothing is left to take back, it
+ * is gone. If later changes are in the way of that, the ticket's own checks tell more.
+ */
+export async function whyGone(state: RunState, repo: Repo, { sha, from }: LandedChange): Promise<string | undefined> {
+  const short = sha.slice(0, 7);
+  if (!(await repo.contains(sha))) return `${short} is no longer in ${repo.base}`;
+  const others = from === undefined || from === sha ? [] : await othersCommits(state, repo, sha);
+  if (from === undefined || others === undefined || others.length === 0) return undefined;
+  const message = `what ${short} changed, taken back`;
+  const tip = await repo.reverse({ from, tip: sha, message });
+  /** Whether a commit above the landing holds nothing of the change; undefined if later changes are in the way. */
+  const isTakenBack = async (onto: string): Promise<boolean | undefined> => {
+    const candidate = await repo.candidate({ tip, message, onto });
+    return candidate.ok ? (await repo.change({ from: onto, tip: candidate.commit })).paths.length === 0 : undefined;
+  };
+  const gone = `${short} was reverted in ${repo.base}: nothing of its change is left`;
+  const now = await isTakenBack(await repo.baseTip());
+  if (now !== undefined) return now ? gone : undefined;
+  for (const { sha: commit } of others.slice(0, MOST_TRIED)) if (await isTakenBack(commit)) return gone;
+  return undefined;
+}
+
+/** True if commits that the run has not landed are in the base since this one, or if nobody can tell. */
+export async function haveOthersCommitted(state: RunState, repo: Repo, since: string): Promise<boolean> {
+  return (await othersCommits(state, repo, since))?.length !== 0;
+}
+
+/** The commits in the base since this one that the run has not landed, newest first; undefined if nobody can tell. */
+async function othersCommits(state: RunState, repo: Repo, since: string): Promise<readonly Commit[] | undefined> {
+  const tip = await repo.baseTip();
+  if (tip === since) return [];
+  const landings = landingsOf(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
+  const own = new Set([...landings, ...[...vecItems(state.tickets)].map(({ mergedSha }) => mergedSha)]);
+  const commits = await repo.commitsSince({ from: since, to: tip, most: MOST_COMMITS });
+  return commits?.filter(({ sha }) => !own.has(sha));
+}
+
+/** The unfinished work of a ticket's earlier attempt, unless it has landed and a person has reverted it: an agent starts over. */
+export async function workToContinue(state: RunState, repo: Repo, id: TicketId): Promise<Unfinished | undefined> {
+  const { unfinished } = ticketOf(state, id);
+  const { landed } = unfinished ?? {};
+  if (landed === undefined || !(await repo.contains(landed.to))) return unfinished;
+  const gone = await whyGone(state, repo, { sha: landed.to, from: landed.from });
+  return gone === undefined ? unfinished : undefined;
+}
