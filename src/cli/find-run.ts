@@ -121,7 +121,7 @@ export function describeChoice({ row, others }: Pick<RecordedRun, "row" | "other
     others.map(({ run }) => run),
     MOST_NAMED,
   );
-  return `${row.run} is the latest run of "${plainText(row.name)}"; the others: ${named}`;
+  return `${row.run} is taken of the runs of "${plainText(row.name)}"; the others: ${named}`;
 }
 
 interface Choice {
@@ -138,15 +138,16 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   }
   const exact = rows.find((row) => row.run === name);
   if (exact !== undefined) return { row: exact };
-  const [latest, ...others] = rows.filter((row) => row.name === name || row.run.replace(RUN_SUFFIX, "") === name);
-  if (latest !== undefined) return { row: latest, others };
+  const named = rows.filter((row) => row.name === name || row.run.replace(RUN_SUFFIX, "") === name);
+  const latest = named.find((row) => isLive(home, row)) ?? named[0];
+  if (latest !== undefined) return { row: latest, others: named.filter((row) => row !== latest) };
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
   if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));
-  const named = near.map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
+  const starts = near.map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
   throw none(
     `"${name}" could be any of ${near.length} runs`,
-    firstFew(named, MOST_NAMED).join("\n"),
+    firstFew(starts, MOST_NAMED).join("\n"),
     "Give the whole name of one of them.",
   );
 }

@@ -36,6 +36,10 @@ export interface FiledTicket {
   readonly body: string;
   /** The batch's name of the repository that it changes. */
   readonly repo: RepoId;
+  /** Tickets that must be done first. */
+  readonly dependsOn?: readonly TicketId[];
+  /** Names that no other ticket may use meanwhile. */
+  readonly exclusive?: readonly string[];
   /** One line for the tracker's readers: who found it. */
   readonly note: string;
 }

@@ -67,7 +67,7 @@ describe("what workers find", () => {
     const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1 } });
     const first = await stage.events(batch);
     expect(first.code).toBe(1);
-    expect(of(first.events, "run-ended")[0]?.reason).toContain("1 of 4 tickets are open: T-1-d2 stalled");
+    expect(of(first.events, "run-ended")[0]?.reason).toContain("1 of 4 tickets is open: T-1-d2 stalled");
     const asked = await stage.run(["oracle", batch]);
     expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining('"open":["T-1-d2"]') as string });
     findingAgent(stage, found);

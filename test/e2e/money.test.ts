@@ -9,9 +9,9 @@ const launches = (events: readonly { readonly type: string }[]) => events.filter
 
 describe("a cap that is reached parks the run with exit 1, and says which and what is left", () => {
   test.for([
-    ["usdPerRun", { usdPerRun: 5 }, "1 of 3 tickets are open: T-3 one more attempt could exceed limits.usdPerRun ($5)"],
-    ["usdPerTicket", { usdPerTicket: 3 }, "1 of 3 tickets are open: T-1 one more attempt could exceed limits.usdPerTicket ($3)"],
-    ["usdPerDay", { usdPerDay: 5 }, "1 of 3 tickets are open: T-3 one more attempt could exceed limits.usdPerDay ($5)"],
+    ["usdPerRun", { usdPerRun: 5 }, "1 of 3 tickets is open: T-3 one more attempt could exceed limits.usdPerRun ($5)"],
+    ["usdPerTicket", { usdPerTicket: 3 }, "1 of 3 tickets is open: T-1 one more attempt could exceed limits.usdPerTicket ($3)"],
+    ["usdPerDay", { usdPerDay: 5 }, "1 of 3 tickets is open: T-3 one more attempt could exceed limits.usdPerDay ($5)"],
   ] as const)("%s", async ([cap, limits, left]) => {
     using stage = new Stage();
     stage.repo("app");

@@ -1,6 +1,6 @@
 import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
-import { type Field, type FrontMatter, readFrontMatter, type WordKey } from "./front-matter.ts";
+import { type Field, type FrontMatter, type ListKey, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";
 
@@ -36,14 +36,26 @@ export function withState(text: string, state: TrackerState, note: string): stri
 }
 
 /** The text of a ticket that loopdash files. Its front matter has only what the oracle reads, and its body is the given one. */
-export function newTicketText({ id, title, body, repo, note }: FiledTicket): string {
+export function newTicketText({ id, title, body, repo, dependsOn = [], exclusive = [], note }: FiledTicket): string {
   const line = noteLine(note);
-  const front = [`id: ${id}`, ...entry("title", title), `repo: ${repo}`, "state: open", ...entry("note", line || undefined)];
+  const front = [
+    `id: ${id}`,
+    ...entry("title", title),
+    `repo: ${repo}`,
+    ...list("dependsOn", dependsOn),
+    ...list("exclusive", exclusive),
+    "state: open",
+    ...entry("note", line || undefined),
+  ];
   return `---\n${front.join("\n")}\n---\n\n${body}\n`;
 }
 
 function entry(key: WordKey, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`${key}: ${quoted(value)}`];
+}
+
+function list(key: ListKey, values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [] : [`${key}: [${values.map(quoted).join(", ")}]`];
 }
 
 /** JSON is YAML (YAML 1.2.2, 1.3), and a text without control characters needs escapes only for quote and backslash. */

@@ -41,8 +41,9 @@ export async function changesSince({
   readonly store: RunStore;
   readonly acceptChanges: "additions" | "all" | undefined;
 }): Promise<BatchChanges | undefined> {
-  if (loaded.sha === row.batchFileSha) return undefined;
   const state = stateFromJournal(store.openForReading(row.run), row.run);
+  // A change that a person had accepted and then undone is one more change.
+  if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return undefined;
   const { batch } = await loaded.withTestCommands(state.batch.testCommands ?? {});
   const changes = batchChangesOf(state, batch);
   const { impossible, bounds, added } = changes;

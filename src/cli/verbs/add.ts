@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { admitAdded, readTicketText } from "../../domain/run/added-ticket.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
+import { addedBefore, admitAdded, readTicketText } from "../../domain/run/added-ticket.ts";
 import { Command } from "../../domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -78,26 +80,39 @@ interface AdmittedTicket {
 
 /** The ticket as this run would take it, or the same ticket if it has it. Throws a UserError (exit 2) if it cannot take it. */
 function admitted(state: RunState, { file, value }: TicketFile): AdmittedTicket {
-  const had = earlier(state, value);
+  const had = addedBefore(state, value);
   if (had !== undefined) return { ticket: had, facts: [] };
   const admission = admitAdded(state, value);
   if (admission.ok) return admission;
   throw refused(file, admission.why);
 }
 
-/** The ticket of the run that this command has added before. */
-function earlier({ plan }: RunState, value: unknown): Ticket | undefined {
-  const { id, title } = (value ?? {}) as { readonly id?: unknown; readonly title?: unknown };
-  return plan.tickets.find((ticket) => ticket.added === true && ticket.id === id && ticket.title === title);
+/** Another command took the id that this one had chosen. */
+class IdTaken extends Error {
+  override readonly name = "IdTaken";
 }
 
-async function addByEngine({ folder }: RecordedRun, ticketFile: TicketFile): Promise<Added> {
+/** Ids that a ticket without one of its own asks for, while other commands add tickets. */
+const MOST_IDS = 100;
+
+async function addByEngine(run: RecordedRun, ticketFile: TicketFile): Promise<Added> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await askEngine(run, ticketFile);
+    } catch (error) {
+      if (!(error instanceof IdTaken) || tried === MOST_IDS) throw error;
+    }
+  }
+}
+
+async function askEngine({ folder }: RecordedRun, ticketFile: TicketFile): Promise<Added> {
   const { promise, resolve, reject } = Promise.withResolvers<Added>();
-  let sent: Ticket["id"] | undefined;
+  const request = randomUUID();
+  const hasId = Object.hasOwn(Object(ticketFile.value), "id");
   const take = (event: RunEvent): void => {
-    if (event.type === "ticket-added" && event.added.id === sent) resolve({ id: sent, isNew: true });
-    if (event.type !== "command-refused" || event.command.type !== "add" || event.command.ticket["id"] !== sent) return;
-    reject(refused(ticketFile.file, event.reason));
+    if (event.type === "ticket-added" && event.request === request) resolve({ id: event.added.id, isNew: true });
+    if (event.type !== "command-refused" || event.command.type !== "add" || event.command.request !== request) return;
+    reject(!hasId && event.reason.includes("already") ? new IdTaken(event.reason) : refused(ticketFile.file, event.reason));
   };
   const client = await connectChannel({
     socketPath: socketPathOf(folder),
@@ -106,8 +121,7 @@ async function addByEngine({ folder }: RecordedRun, ticketFile: TicketFile): Pro
       try {
         const { ticket, facts } = admitted(message.state, ticketFile);
         if (facts.length === 0) return resolve({ id: ticket.id, isNew: false });
-        sent = ticket.id;
-        const command = Command.parse({ type: "add", ticket: { ...(ticketFile.value as object), id: ticket.id } });
+        const command = Command.parse({ type: "add", ticket: { ...(ticketFile.value as object), id: ticket.id }, request });
         client.send(command);
       } catch (error) {
         reject(error);
@@ -125,7 +139,7 @@ function addToJournal({ row: { run, batchPath } }: RecordedRun, ticketFile: Tick
     if (!taken.ok) throw engineGone();
     try {
       const state = stateFromJournal(store.openForReading(run), run);
-      if (state.end !== undefined && state.end.kind !== "interrupted") throw hasEnded(run, batchPath);
+      if (state.end !== undefined && !isResumable(state.end)) throw hasEnded(run, batchPath);
       const { ticket, facts } = admitted(state, ticketFile);
       if (facts.length === 0) return { id: ticket.id, isNew: false };
       const journal = store.open(run);

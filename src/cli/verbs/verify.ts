@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
-import type { Phase, TicketState } from "../../domain/run/ticket-state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
 import { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -41,9 +43,13 @@ export async function verify(name: string | undefined, only: string | undefined)
   return resultOf(await headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly }), landed);
 }
 
+const SEE_REPORT = "Open the ticket again in the tracker if its live check is to count.";
+
 /** The reason why no ticket is checked. Throws a UserError if that is no good news about the ticket that was named. */
 function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined): string {
   const tickets = [...vecItems(state.tickets)];
+  const taken = tickets.filter((one) => one.live !== undefined && (ticket ?? one.id) === one.id && isTaken(one));
+  if (taken.length > 0) throw refused("nothing was checked", takenText(taken.map(({ id }) => id)), SEE_REPORT);
   if (ticket === undefined)
     return tickets.some(hasLanded)
       ? `every landed ticket of run ${row.run} is live`
@@ -58,16 +64,31 @@ function hasLanded({ mergedSha, landedEarlier }: TicketState): boolean {
   return mergedSha !== undefined || landedEarlier !== undefined;
 }
 
-const SETTLED: ReadonlySet<Phase> = new Set(["done", "human-gated"]);
-
 /** Says what came of the checks, whatever the verdict on the rest of the batch is, and gives the exit code. */
 function resultOf(state: RunState, checked: readonly TicketId[]): number {
   const code = exitCodeOf(state);
   if (code !== EXIT.done && code !== EXIT.notDone) return code;
   // A person may have reverted one meanwhile: it has not landed any more, and is not live.
-  const live = checked.filter((id) => SETTLED.has(ticketOf(state, id).phase));
-  writeAll(1, `loopdash: ${plural(checked.length, "ticket")} checked, ${live.length} live\n`);
+  const live = checked.filter((id) => isLive(ticketOf(state, id)));
+  const taken = checked.filter((id) => isTaken(ticketOf(state, id)));
+  const others = taken.length === 0 ? "" : `; ${takenText(taken)}`;
+  writeAll(1, `loopdash: ${plural(checked.length - taken.length, "ticket")} checked, ${live.length} live${others}\n`);
   return live.length === checked.length ? EXIT.done : EXIT.notDone;
+}
+
+/** True if the last live check of a landed ticket has passed. */
+function isLive({ phase, live }: TicketState): boolean {
+  return phase === "done" && live?.history.at(-1)?.ok === true;
+}
+
+/** True if a person has settled a ticket, so that no live check says anything about it. */
+function isTaken(ticket: TicketState): boolean {
+  return (ticket.phase === "done" || ticket.phase === "human-gated") && !isLive(ticket);
+}
+
+function takenText(ids: readonly TicketId[]): string {
+  const named = firstFewLine(ids, MAX_NAMED);
+  return `${named} ${ids.length === 1 ? "was" : "were"} settled in the tracker, and not checked`;
 }
 
 function ticketId(text: string): TicketId {
@@ -87,7 +108,7 @@ function landedTickets(state: RunState): readonly TicketId[] {
 
 /** An unfinished run would be closed by a run that only checks, and the history of its attempts with it. */
 function refuseUnfinished({ row, state }: FoundRun): void {
-  if (state.end !== undefined && state.end.kind !== "interrupted") return;
+  if (state.end !== undefined && !isResumable(state.end)) return;
   throw refused(
     `the run ${row.run} is not over, and no engine is at work on it`,
     "a run that only checks would close it, and the history of its attempts with it",

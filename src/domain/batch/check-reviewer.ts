@@ -27,15 +27,17 @@ export function checkReviewer(file: BatchFile, report: NoteProblem): void {
 }
 
 function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: NoteProblem): void {
-  const look = (steps: readonly StepSpec[], path: Path): void => {
-    steps.forEach(({ step }, i) => {
-      if (step !== "review" && step !== "adversary") return;
-      report([...path, i], `${step} asks a reviewer, and the batch names none`, 'name one under "reviewer"');
-    });
-  };
-  look(finish, ["finish"]);
+  checkAsksNobody(finish, ["finish"], report);
   tickets.forEach((ticket, i) => {
-    look(ticket.finish ?? [], ["tickets", i, "finish"]);
+    checkAsksNobody(ticket.finish ?? [], ["tickets", i, "finish"], report);
+  });
+}
+
+/** Reports the steps of a finish line that ask a reviewer. */
+export function checkAsksNobody(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
+  steps.forEach(({ step }, i) => {
+    if (step !== "review" && step !== "adversary") return;
+    report([...path, i], `${step} asks a reviewer, and the batch names none`, 'name one under "reviewer"');
   });
 }
 

@@ -63,23 +63,45 @@ export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketI
   }
 }
 
-/** The batch of a new run: with the tickets that workers found in an earlier run. */
+/**
+ * The batch of a new run: with the tickets that workers found, and people added, in an earlier run. A ticket folder holds them too,
+ * but not the rules that they were added with.
+ */
 export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: TicketId) => boolean): Batch {
   const own = new Set(batch.tickets.map((ticket) => ticket.id.toLowerCase()));
-  const found = discoveredTickets(earlier).filter(
-    ({ id, repo }) => !own.has(id.toLowerCase()) && Object.hasOwn(batch.repos, repo) && isThere(id),
-  );
-  if (found.length === 0) return batch;
-  const ids = new Set<string>(found.map((ticket) => ticket.id));
+  const all = discoveredTickets(earlier);
+  if (all.length === 0) return batch;
+  const found = all.filter(({ id, repo }) => !own.has(id.toLowerCase()) && Object.hasOwn(batch.repos, repo) && isThere(id));
   const known = new Set<string>([...batch.tickets, ...found].map((ticket) => ticket.id));
+  const ids = new Set<string>(all.map(({ id }) => id).filter((id) => known.has(id)));
+  const before = new Map<string, Ticket>(all.map((ticket) => [ticket.id, ticket]));
   const waits = new Map(earlier.plan.tickets.map((t) => [t.id, t.dependsOn.filter((dep) => ids.has(dep))]));
-  const tickets = batch.tickets.map((t) => ({ ...t, dependsOn: [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? [])])] }));
+  const tickets = batch.tickets.map((t) => {
+    const dependsOn = [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? []).filter((dep) => dep !== t.id)])];
+    return { ...withRules(batch, t, before.get(t.id)), dependsOn };
+  });
   const grown = found.map((t) => ({
     ...t,
     dependsOn: t.dependsOn.filter((dep) => known.has(dep)),
     finish: t.added ? t.finish : finishLineOf(batch, t.repo),
   }));
   return { ...batch, tickets: [...tickets, ...grown] };
+}
+
+/** A ticket of the batch with the rules by which it joined an earlier run, unless the batch gives it rules of its own. */
+function withRules(batch: Batch, ticket: Ticket, before: Ticket | undefined): Ticket {
+  const hasRules = ticket.allow !== undefined || ticket.fixes !== undefined;
+  const isUsual = JSON.stringify(ticket.finish) === JSON.stringify(finishLineOf(batch, ticket.repo));
+  if (before === undefined || hasRules || !isUsual) return ticket;
+  const { added, foundBy, allow, fixes, finish, exclusive } = before;
+  return {
+    ...ticket,
+    exclusive: [...new Set([...ticket.exclusive, ...exclusive])],
+    ...(added && { added, finish }),
+    ...(foundBy && { foundBy }),
+    ...(allow && { allow }),
+    ...(fixes && { fixes }),
+  };
 }
 
 function refused(why: string): Admission {

@@ -1,9 +1,10 @@
 import { dirname } from "node:path/posix";
 import type { z } from "zod";
 import { checkTicketSpec } from "../batch/check.ts";
+import { checkAsksNobody } from "../batch/check-reviewer.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
 import { checkValue } from "../batch/issues.ts";
-import { pathText } from "../batch/problem.ts";
+import { type NoteProblem, pathText } from "../batch/problem.ts";
 import { wholeFinishLine } from "../batch/resolve.ts";
 import { type Batch, type Ticket, TicketSpec } from "../batch/schema.ts";
 import { nodeValue, readSyntax } from "../batch/syntax.ts";
@@ -35,17 +36,17 @@ export function readTicketText(text: string): { readonly ok: true; readonly valu
 }
 
 /**
- * Rules on a ticket that a person adds, as written. It may depend on any ticket of the run; no other waits for it, so it makes no
+ * Rules on a ticket that a person adds, as written; `request` is the sender's name for the command. It may depend on any ticket of the run; no other waits for it, so it makes no
  * cycle. It does not count against the discoveries of workers. The first problem decides.
  */
-export function admitAdded(state: RunState, value: unknown): AddedAdmission {
+export function admitAdded(state: RunState, value: unknown, request?: string): AddedAdmission {
   const checked = checkValue(AddedTicket, value);
-  if (checked.ok) return admitSpec(state, checked.value);
+  if (checked.ok) return admitSpec(state, checked.value, request);
   const [first] = checked.findings;
   return refused(sentence(first?.path ?? [], first?.message ?? "it has no valid form", first?.hint));
 }
 
-function admitSpec(state: RunState, spec: AddedTicket): AddedAdmission {
+function admitSpec(state: RunState, spec: AddedTicket, request: string | undefined): AddedAdmission {
   const { batch, plan } = state;
   if (plan.tickets.filter(({ added }) => added).length >= MOST_ADDED)
     return refused(`the run takes no more: at most ${MOST_ADDED} added tickets`);
@@ -59,7 +60,8 @@ function admitSpec(state: RunState, spec: AddedTicket): AddedAdmission {
   const missing = spec.dependsOn.find((dep) => !Object.hasOwn(plan.index, dep));
   if (missing !== undefined) return refused(`dependsOn: the run has no ticket ${missing}`);
   const ticket = ticketFrom(state, spec, { id, repo: repo as Ticket["repo"] });
-  return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver: spec.finish !== undefined || spec.allow !== undefined }]) };
+  const isWaiver = spec.finish !== undefined || spec.allow !== undefined;
+  return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver }], request) };
 }
 
 /** A ticket that joins the run. `isWaiver`: it has a finish line of its own, or may do what others may not. */
@@ -72,7 +74,7 @@ export interface Addition {
  * The facts by which tickets come to the run in one act of a person: one intervention that names all of them, and one for each
  * that waives a check. The target is the ticket, or the batch if there are several. Empty without tickets.
  */
-export function addedFacts(additions: readonly Addition[]): readonly RunFact[] {
+export function addedFacts(additions: readonly Addition[], request?: string): readonly RunFact[] {
   const [first, another] = additions;
   if (first === undefined) return [];
   const ids = additions.map(({ ticket }) => ticket.id);
@@ -82,7 +84,10 @@ export function addedFacts(additions: readonly Addition[]): readonly RunFact[] {
     ...additions.flatMap(({ ticket, isWaiver }): RunFact[] => {
       const note = `added ${ticket.id} with rules of its own`;
       const waiver: RunFact = { type: "intervention", class: "I8", target: ticket.id, note };
-      return [...(isWaiver ? [waiver] : []), { type: "ticket-added", added: ticket }];
+      return [
+        ...(isWaiver ? [waiver] : []),
+        { type: "ticket-added", added: ticket, ...(request === undefined ? {} : { request }) },
+      ];
     }),
   ];
 }
@@ -103,10 +108,20 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
   };
 }
 
+/** The ticket of the run that is this one: the command was given twice. Without an id, none is. */
+export function addedBefore({ plan }: RunState, value: unknown): Ticket | undefined {
+  const checked = checkValue(AddedTicket, value);
+  if (!checked.ok) return undefined;
+  const { id, title, body } = checked.value;
+  return plan.tickets.find((one) => one.added === true && one.id === id && one.title === title && one.body === body);
+}
+
 /** The first problem that the batch check would have with the ticket. */
 function firstProblem(batch: Batch, ticket: TicketSpec): string | undefined {
   const problems: string[] = [];
-  checkTicketSpec(batch, ticket, (path, message, hint) => problems.push(sentence(path, message, hint)));
+  const report: NoteProblem = (path, message, hint) => problems.push(sentence(path, message, hint));
+  checkTicketSpec(batch, ticket, report);
+  if (batch.reviewer === undefined) checkAsksNobody(ticket.finish ?? [], ["finish"], report);
   return problems[0];
 }
 

@@ -90,7 +90,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
     case "drop-heal":
       return admitDropHeal(state, refuse);
     case "add": {
-      const admitted = admitAdded(state, command.ticket);
+      const admitted = admitAdded(state, command.ticket, command.request);
       return admitted.ok ? admitted.facts : refuse(admitted.why);
     }
     case "verify":

@@ -1,4 +1,5 @@
 import { changedPaths } from "../batch/changed-paths.ts";
+import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Limits, Ticket } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import { discoveredTickets } from "../outbox/discovery.ts";
@@ -40,14 +41,17 @@ export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const kept = now.tickets.filter(({ id }) => known.has(id));
   const finish = finishChange(state, now);
   const fixed = { limits: undefined, protect: undefined, finish: undefined, testCommands: undefined };
-  const unbound = (tickets: readonly Ticket[]) => tickets.map((ticket) => ({ ...ticket, finish: undefined }));
+  // What people write in a ticket folder is read during the run, and is no change of the batch file.
+  const words = now.tracker.path === undefined ? {} : { title: undefined, body: undefined, dependsOn: undefined };
+  const unbound = (tickets: readonly Ticket[]) => tickets.map((ticket) => ({ ...ticket, finish: undefined, ...words }));
   const limits = limitChanges(batch.limits, now.limits);
   const protect = protectChanges(batch.protect, now.protect);
+  const changesLimits = limits.length > 0 || now.limits.workers !== batch.limits.workers;
   return {
     impossible: changedPaths({ ...batch, ...fixed, tickets: unbound(before) }, { ...now, ...fixed, tickets: unbound(kept) }),
     bounds: [...limits, ...protect, ...finish.changes],
     parts: {
-      ...(limits.length > 0 && { limits: { ...now.limits, workers: batch.limits.workers } }),
+      ...(changesLimits && { limits: now.limits }),
       ...(protect.length > 0 && { protect: now.protect }),
       ...(finish.part && { finish: finish.part }),
     },
@@ -94,7 +98,11 @@ function finishChange(
   const lines = new Map(now.tickets.map(({ id, finish }) => [id, finish]));
   const tickets = plan.tickets.flatMap((ticket) => {
     const line = lines.get(ticket.id);
-    return line === undefined || isSame(line, ticket.finish) ? [] : [{ id: ticket.id, before: ticket.finish, line }];
+    if (line === undefined || isSame(line, ticket.finish)) return [];
+    // A ticket folder does not hold the line that a ticket was added with.
+    const hasOwn = ticket.added === true && !isSame(ticket.finish, finishLineOf(batch, ticket.repo));
+    if (hasOwn && now.tracker.path !== undefined && isSame(line, finishLineOf(now, ticket.repo))) return [];
+    return [{ id: ticket.id, before: ticket.finish, line }];
   });
   const isSameBatch = isSame(batch.finish, now.finish) && isSame(batch.testCommands, now.testCommands);
   if (tickets.length === 0 && isSameBatch) return { changes: [] };
@@ -102,14 +110,17 @@ function finishChange(
     const what = `finish of ${id}: ${stepsOf(before)} → ${stepsOf(line)}`;
     return { what, class: isWithin(before, line) ? "I2" : "I8", target: "finish" };
   });
-  const isStricter = batch.finish !== undefined && now.finish !== undefined && isWithin(batch.finish, now.finish);
+  const repos = Object.keys(now.repos);
+  const isStricter = repos.every((repo) => isWithin(finishLineOf(batch, repo), finishLineOf(now, repo)));
   const byDefault: AllowedChange = {
     what: `finish: ${stepsOf(batch.finish ?? [])} → ${stepsOf(now.finish ?? [])}`,
     class: isStricter ? "I2" : "I8",
     target: "finish",
   };
   return {
-    changes: changes.length === 0 ? [byDefault] : changes,
+    // Tickets that join later have the batch's line, whatever those of now have.
+    changes:
+      changes.length === 0 || (!isSameBatch && !isStricter && !changes.some(isLoosening)) ? [byDefault, ...changes] : changes,
     part: {
       batch: now.finish,
       testCommands: now.testCommands,

@@ -34,7 +34,12 @@ export const Command = z.discriminatedUnion("type", [
   /** Cancels a requested heal that has not begun. */
   z.strictObject({ type: z.literal("drop-heal") }),
   /** Adds a ticket to the batch, as a ticket file writes it. */
-  z.strictObject({ type: z.literal("add"), ticket: z.record(z.string(), z.json()) }),
+  z.strictObject({
+    type: z.literal("add"),
+    ticket: z.record(z.string(), z.json()),
+    /** A random name by which the sender recognises what came of this command. */
+    request: z.string().min(1).max(64).optional(),
+  }),
   /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);

@@ -13,7 +13,12 @@ export interface FinishChange {
 /** Facts by which a person changes the batch of a run. */
 export type GrowthFact =
   /** A person added a ticket. The engine files it in the tracker. */
-  | { readonly type: "ticket-added"; readonly added: Ticket }
+  | {
+      readonly type: "ticket-added";
+      readonly added: Ticket;
+      /** The name that the sender of the command gave it. */
+      readonly request?: string;
+    }
   /** A person changed the bounds of an unfinished run. Only the changed ones are given; `frozen` is the set before and after. */
   | {
       readonly type: "batch-changed";

@@ -65,6 +65,7 @@ function changed(
     },
     plan: { ...state.plan, tickets: state.plan.tickets.map(lineOf) },
     frozen: frozen.after,
+    isBatchChanged: true,
     reverified: false,
   };
 }

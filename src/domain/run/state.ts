@@ -113,6 +113,8 @@ export interface RunState {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts; absent before the first. */
   readonly preparations?: Preparations;
+  /** Set once a person has changed the bounds of the run. */
+  readonly isBatchChanged?: true;
   /** No agent starts until then. */
   readonly backoff?: Backoff;
   /** A backoff that the engine has not announced yet. */

@@ -62,7 +62,7 @@ export function unfiledTickets(state: RunState): readonly TicketId[] {
 
 /** A discovered ticket as the tracker stores it. Throws a RangeError if the run has no such ticket. */
 export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
-  const { id, title, body, repo, foundBy } = specOf(plan, ticketId);
+  const { id, title, body, repo, dependsOn, exclusive, foundBy } = specOf(plan, ticketId);
   const who = foundBy === undefined ? "added by a person" : `found by the worker on ${foundBy}`;
-  return { id, title, body, repo, note: `${who} in run ${run}` };
+  return { id, title, body, repo, dependsOn, exclusive, note: `${who} in run ${run}` };
 }
