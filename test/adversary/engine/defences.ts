@@ -148,7 +148,7 @@ export const DEFENCES = {
     holes: [
       {
         file: WORKER,
-        from: "const { unfinished } = ticketOf(ctx.state(), scope.ticket.id);",
+        from: "const unfinished = await workToContinue(ctx.state(), repo, scope.ticket.id);",
         to: "const unfinished = undefined;",
       },
     ],

@@ -130,7 +130,11 @@ export const DEFENCES = {
   frozenBatch: {
     name: "a run goes on with the batch that it began with, or not at all",
     holes: [
-      { file: "src/cli/engine/changed-batch.ts", from: "if (loaded.sha === row.batchFileSha) return", to: "if (true) return" },
+      {
+        file: "src/cli/engine/changed-batch.ts",
+        from: "if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return",
+        to: "if (true) return",
+      },
       {
         file: "src/cli/engine/choose-run.ts",
         from: "await resumeRun({ run: unfinished.run, home, store });",

@@ -38,7 +38,11 @@ export const DEFENCES = {
   batchFile: {
     name: "a run does not go on under a batch file that was changed since it began",
     holes: [
-      { file: "src/cli/engine/changed-batch.ts", from: "if (loaded.sha === row.batchFileSha) return", to: "if (true) return" },
+      {
+        file: "src/cli/engine/changed-batch.ts",
+        from: "if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return",
+        to: "if (true) return",
+      },
     ],
   },
   chain: {
