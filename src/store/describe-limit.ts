@@ -12,6 +12,7 @@ type LimitFact = Extract<
       | "exclusive-awaited"
       | "exclusive-freed"
       | "backoff-started"
+      | "account-switched"
       | "others-spent-today"
       | "day-spend-unknown";
   }
@@ -29,6 +30,10 @@ export function limitLabel(event: LimitFact): EventLabel {
       return [STYLES.run, `${event.name} is free again`];
     case "backoff-started":
       return [waits, `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
+    case "account-switched": {
+      const who = event.party === "agent" ? "agents use" : "the reviewer uses";
+      return [waits, `${who} ${event.name} from now on: ${event.why}`];
+    }
     case "others-spent-today":
       return [
         toned(STYLES.needsYou, "waiting"),

@@ -49,22 +49,24 @@ export async function runAgent(
   const sandbox = createBubblewrap({ program: findProgram("bwrap", { cwd: "/", path: PATH }) ?? "", home: at("home") });
   const relay = { argv: [process.execPath, join(at("relay"), "relay.mjs")], read: [at("relay")] };
   const baseUrl = `http://127.0.0.1:${port}${kind.api === "openai" ? "/v1" : ""}`;
-  const agent = createModelAgent({
-    kind,
-    program: join(programsFolder(), "node_modules/.bin", kind.kind),
-    usdPerAttempt: 5,
-    executor: gatedExecutor(confinedExecutor(createExecutor(), sandbox), { folder: at("sockets"), relay }),
-    env: { PATH, HOME: at("home"), LANG: "C.UTF-8" },
-    // Its model has a name of its own; the others' programs choose theirs.
-    ...(kind.kind === "opencode" ? { model: "some-model" } : {}),
-    baseUrl,
-    upstream: {
+  const agent = createModelAgent([
+    {
+      kind,
+      program: join(programsFolder(), "node_modules/.bin", kind.kind),
+      usdPerAttempt: 5,
+      executor: gatedExecutor(confinedExecutor(createExecutor(), sandbox), { folder: at("sockets"), relay }),
+      env: { PATH, HOME: at("home"), LANG: "C.UTF-8" },
+      // Its model has a name of its own; the others' programs choose theirs.
+      ...(kind.kind === "opencode" ? { model: "some-model" } : {}),
       baseUrl,
-      credential: { header: bearer ? "bearer" : KEY_HEADER[kind.api], value: () => SECRET },
-      prices: PRICES,
+      upstream: {
+        baseUrl,
+        credential: { header: bearer ? "bearer" : KEY_HEADER[kind.api], value: () => SECRET },
+        prices: PRICES,
+      },
+      ...options,
     },
-    ...options,
-  });
+  ]);
   const activity: string[] = [];
   const result = await agent.run({
     ticket: TicketId.parse("T-1"),

@@ -51,7 +51,7 @@ describe("a tracker folder that is moved away after a landing", () => {
     using _ = stage;
     const first = await stage.events(batch);
     expect(first.code).toBe(3);
-    const landed = /≈ T-1 .*\n +landed as [0-9a-f]{7}; what its finish line has after the merge is left to do/;
+    const landed = /≈ T-1 .*\n +landed as [0-9a-f]{7}; its steps after the merge have not passed yet/;
     expect((await stage.run(["report"])).stdout).toMatch(landed);
     expect((await stage.run(["report", "--md"])).stdout).toMatch(/ {2}- landed as [0-9a-f]{7}; what its finish line/);
     expect(await stage.run([batch, "--headless"])).toMatchObject({

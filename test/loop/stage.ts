@@ -48,6 +48,8 @@ export interface StageOptions {
   /** Without it, live checks are not repeated. */
   readonly live?: Batch["live"];
   readonly onBroken?: Batch["onBroken"];
+  /** Whose accounts the engine knows; the agent itself is `work`. */
+  readonly agent?: Batch["agent"];
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -101,8 +103,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [] } = options;
-    const batch: Batch = { ...made, repos, protect, live, onBroken };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], agent = made.agent } = options;
+    const batch: Batch = { ...made, agent, repos, protect, live, onBroken };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({
@@ -110,9 +112,7 @@ export class Stage implements Disposable {
       run: RUN,
       batch,
       batchPath: "/batch.json",
-      oracleSha: "o",
-      batchSha: "b",
-      sandboxed: false,
+      ...{ oracleSha: "o", batchSha: "b", sandboxed: false },
       settled: [],
       durations: {},
       spentTodayUsd: 0,

@@ -22,18 +22,27 @@ export interface ModelAgentOptions extends ProgramOptions {
 /**
  * An agent that is a vendor's program (Claude Code, Codex, …). It reaches its model through a gateway that holds the key, counts
  * the money and cuts the line at the attempt's cap. Its cost is the greater of the gateway's and the program's figures, or the
- * whole reserve if neither has one.
+ * whole reserve if neither has one. Each task names its account.
  */
-export function createModelAgent(options: ModelAgentOptions): Agent {
+export function createModelAgent(accounts: Accounts): Agent {
   return {
-    reserveUsd: options.usdPerAttempt,
+    reserveUsd: accounts[0].usdPerAttempt,
     async run(task) {
       const { ticket, attempt, outbox } = task;
       const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
-      return (await runProgram(options, { ...task, env })).result;
+      return (await runProgram(accountOf(accounts, task), { ...task, env })).result;
     },
-    heal: async (task) => (await runProgram(options, { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
+    heal: async (task) =>
+      (await runProgram(accountOf(accounts, task), { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
   };
+}
+
+/** The settings of an agent or reviewer by account: its own, and those of its `fallback`. All may cost the same. */
+export type Accounts = readonly [ModelAgentOptions, ...ModelAgentOptions[]];
+
+/** The settings for the account of a task. */
+export function accountOf(accounts: Accounts, { account = 0 }: Pick<AgentTask, "account">): ModelAgentOptions {
+  return accounts[account] ?? accounts[0];
 }
 
 /** The PATH of a task, if it has one of its own. */

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Executor } from "../../ports/executor.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
-import { type ModelAgentOptions, runProgram } from "./model-agent.ts";
+import { type Accounts, accountOf, type ModelAgentOptions, runProgram } from "./model-agent.ts";
 
 /** Characters of an answer; a longer one loses its end, and so its end mark. */
 const ANSWER_CHARS = 1024 * 1024;
@@ -63,9 +63,10 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
  * off at the cost limit of one question. It starts in an empty folder: it reads the files of the checkout (AGENTS.md, CLAUDE.md,
  * settings that the change brings) as a part of the change, and never as instructions to it.
  */
-export function createModelReviewer(options: ModelAgentOptions): Reviewer {
-  const name = options.model === undefined ? options.kind.kind : `${options.kind.kind} ${options.model}`;
-  return { name, reserveUsd: options.usdPerAttempt, ask: (task) => runVendor(options, task) };
+export function createModelReviewer(accounts: Accounts): Reviewer {
+  const [{ kind, model, usdPerAttempt }] = accounts;
+  const name = model === undefined ? kind.kind : `${kind.kind} ${model}`;
+  return { name, reserveUsd: usdPerAttempt, ask: (task) => runVendor(accountOf(accounts, task), task) };
 }
 
 async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {

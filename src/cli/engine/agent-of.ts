@@ -2,11 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, normalize } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
-import type { ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
+import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
+import { accountsOf } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -37,7 +38,23 @@ export async function agentOf(
     return createCommandAgent({ argv: agent.command, executor, env, ...price });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
-  return createModelAgent({ ...(await modelOptions(agent, agentSurroundings, limits.usdPerAttempt)), program, executor, env });
+  return createModelAgent(await accountOptions(agent, { ...agentSurroundings, program, executor, env }, limits.usdPerAttempt));
+}
+
+/** The options for each account of a vendor's program. */
+export async function accountOptions(
+  spec: VendorAgentSpec,
+  agentSurroundings: AgentSurroundings,
+  usd: number,
+  who: Who = "agent",
+): Promise<Accounts> {
+  const { executor, env, program } = agentSurroundings;
+  const optionsOf = async (account: VendorAgentSpec): Promise<ModelAgentOptions> => ({
+    ...(await modelOptions(account, agentSurroundings, usd, who)),
+    ...{ program, executor, env },
+  });
+  const [own, ...others] = await Promise.all(accountsOf(spec).map(optionsOf));
+  return [own ?? (await optionsOf(spec)), ...others];
 }
 
 /** The options for a vendor's program. `usd` is the most that one run of it may cost; `who` names it in messages. */

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
+import { accountsOf } from "../../domain/batch/account.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
@@ -89,9 +90,10 @@ const ENVIRONMENT = "loopdash's environment";
  */
 export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
   const agent = loaded?.batch.agent;
-  // The key that the batch names is not a stray one: that account is meant to pay.
-  const meant = agent === undefined || agent.kind === "command" ? undefined : agent.apiKeyEnv;
-  const own = apiKeyNames(env).flatMap((name) => (name === meant ? [] : [{ name, where: ENVIRONMENT }]));
+  // The keys that the batch names are not stray ones: those accounts are meant to pay.
+  const accounts = agent === undefined || agent.kind === "command" ? [] : accountsOf(agent);
+  const meant = new Set(accounts.map(({ apiKeyEnv }) => apiKeyEnv));
+  const own = apiKeyNames(env).flatMap((name) => (meant.has(name) ? [] : [{ name, where: ENVIRONMENT }]));
   if (loaded === undefined) return own;
   const repos = Object.values(loaded.batch.repos);
   const folders = [...new Set([loaded.folder, ...repos.map(({ path }) => path)])];

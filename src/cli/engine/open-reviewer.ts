@@ -4,7 +4,7 @@ import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
-import { type AgentSurroundings, filesOfAgent, modelOptions } from "./agent-of.ts";
+import { type AgentSurroundings, accountOptions, filesOfAgent } from "./agent-of.ts";
 
 /** The reviewer of a batch, and the files that its program needs to read. A vendor's program is loaded only if the batch names one. */
 export async function openReviewer(
@@ -21,6 +21,6 @@ export async function openReviewer(
     const reviewer = createCommandReviewer({ argv: spec.command, name, usdPerQuestion: usd, executor, env });
     return { reviewerFiles, reviewer };
   }
-  const options = await modelOptions(spec, agentSurroundings, usd, "reviewer");
-  return { reviewerFiles, reviewer: createModelReviewer({ ...options, program, executor, env }) };
+  const accounts = await accountOptions(spec, { ...agentSurroundings, program }, usd, "reviewer");
+  return { reviewerFiles, reviewer: createModelReviewer(accounts) };
 }

@@ -3,8 +3,10 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
+import { accountsOf } from "../../domain/batch/account.ts";
 import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
+import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -99,12 +101,12 @@ async function reviewerOf({ reviewer }: Batch, options: Parameters<typeof findAg
 
 /** A vendor's program may do anything, so it never runs without a sandbox. Its key must be set. */
 function checkVendor(
-  agent: Pick<VendorAgentSpec, "kind" | "apiKeyEnv">,
+  agent: VendorAgentSpec | Exclude<ReviewerSpec, { kind: "command" }>,
   sandbox: Sandbox | undefined,
   env: NodeJS.ProcessEnv,
   who: "agent" | "reviewer" = "agent",
 ): void {
-  keyOf(agent, env, who);
+  for (const { apiKeyEnv } of accountsOf(agent)) keyOf({ apiKeyEnv }, env, who);
   if (sandbox !== undefined) return;
   throw new UserError({
     what: `${agent.kind} never runs without a sandbox, and there is none`,

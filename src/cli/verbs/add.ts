@@ -164,7 +164,7 @@ function refused(file: string, why: string): UserError {
 function hasEnded(run: string, batchPath: string): UserError {
   return new UserError({
     what: `the run ${run} takes no tickets any more`,
-    why: "it has ended with a verdict",
+    why: "it has ended",
     todo: `Add the ticket to ${batchPath}: a new run continues from what this one has left.`,
     exitCode: EXIT.refused,
   });

@@ -43,13 +43,13 @@ export async function verify(name: string | undefined, only: string | undefined)
   return resultOf(await headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly }), landed);
 }
 
-const SEE_REPORT = "Open the ticket again in the tracker if its live check is to count.";
+const REOPEN_TO_CHECK = "Reopen the ticket in the tracker to have it checked.";
 
 /** The reason why no ticket is checked. Throws a UserError if that is no good news about the ticket that was named. */
 function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined): string {
   const tickets = [...vecItems(state.tickets)];
-  const taken = tickets.filter((one) => one.live !== undefined && (ticket ?? one.id) === one.id && isTaken(one));
-  if (taken.length > 0) throw refused("nothing was checked", takenText(taken.map(({ id }) => id)), SEE_REPORT);
+  const taken = tickets.filter((one) => one.live !== undefined && (ticket ?? one.id) === one.id && isSettledByPerson(one));
+  if (taken.length > 0) throw refused("nothing was checked", settledText(taken.map(({ id }) => id)), REOPEN_TO_CHECK);
   if (ticket === undefined)
     return tickets.some(hasLanded)
       ? `every landed ticket of run ${row.run} is live`
@@ -70,8 +70,8 @@ function resultOf(state: RunState, checked: readonly TicketId[]): number {
   if (code !== EXIT.done && code !== EXIT.notDone) return code;
   // A person may have reverted one meanwhile: it has not landed any more, and is not live.
   const live = checked.filter((id) => isLive(ticketOf(state, id)));
-  const taken = checked.filter((id) => isTaken(ticketOf(state, id)));
-  const others = taken.length === 0 ? "" : `; ${takenText(taken)}`;
+  const taken = checked.filter((id) => isSettledByPerson(ticketOf(state, id)));
+  const others = taken.length === 0 ? "" : `; ${settledText(taken)}`;
   writeAll(1, `loopdash: ${plural(checked.length - taken.length, "ticket")} checked, ${live.length} live${others}\n`);
   return live.length === checked.length ? EXIT.done : EXIT.notDone;
 }
@@ -82,13 +82,13 @@ function isLive({ phase, live }: TicketState): boolean {
 }
 
 /** True if a person has settled a ticket, so that no live check says anything about it. */
-function isTaken(ticket: TicketState): boolean {
+function isSettledByPerson(ticket: TicketState): boolean {
   return (ticket.phase === "done" || ticket.phase === "human-gated") && !isLive(ticket);
 }
 
-function takenText(ids: readonly TicketId[]): string {
+function settledText(ids: readonly TicketId[]): string {
   const named = firstFewLine(ids, MAX_NAMED);
-  return `${named} ${ids.length === 1 ? "was" : "were"} settled in the tracker, and not checked`;
+  return `${named} ${ids.length === 1 ? "was" : "were"} settled by a person, and not checked`;
 }
 
 function ticketId(text: string): TicketId {

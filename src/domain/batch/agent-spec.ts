@@ -16,6 +16,28 @@ const Price = z
   })
   .describe("The price of a model; comes before the built-in list, and is required for a model that is not in it");
 
+/** Another account or model of the same program. What it leaves out is as in the agent or reviewer that names it. */
+const Fallback = z
+  .strictObject({
+    model: z.string().min(1).max(200).optional().describe("The model's name"),
+    billing: z.enum(["api", "subscription"]).optional().describe("Who is billed"),
+    apiKeyEnv: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
+      .optional()
+      .describe("The environment variable that holds its key or token"),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Its API"),
+  })
+  .refine((account) => Object.keys(account).length > 0, "name at least one of model, billing, apiKeyEnv and baseUrl")
+  .describe("An account or model that is used while those before it are rate limited");
+export type Fallback = z.infer<typeof Fallback>;
+
+/** Accounts that one agent or reviewer may have besides its own. */
+const MOST_FALLBACKS = 8;
+
 const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
 
 /** Common fields of all vendors' programs. */
@@ -37,6 +59,12 @@ export const vendorFields = {
     .optional()
     .describe("The model's API; default: the vendor's own"),
   prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
+  fallback: z
+    .array(Fallback)
+    .max(MOST_FALLBACKS)
+    .readonly()
+    .default([])
+    .describe("Accounts and models that are used, in this order, while those before them are rate limited"),
 };
 
 /** The program that works a ticket: any command, or a vendor's coding agent. */

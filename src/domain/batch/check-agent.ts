@@ -1,4 +1,5 @@
 import { reserveOf } from "../schedule/money.ts";
+import { accountsOf, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { unfitForPath } from "./plain-words.ts";
 import type { NoteProblem } from "./problem.ts";
@@ -25,11 +26,23 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
   if (sandbox === "off") report(["sandbox"], `${agent.kind} never runs without a sandbox`, 'use "required"');
   if (limits.usdPerAttempt === 0)
     report(["limits", "usdPerAttempt"], `${agent.kind} cannot work for nothing`, "set a limit above 0");
-  if (agent.billing === "subscription" && !VENDORS[agent.kind].takesSubscription)
-    report(["agent", "billing"], `${agent.kind} can only be billed to an API key here`, 'use "api"');
+  checkAccounts("agent", agent, report);
   checkModel("agent", agent, report);
   const unfit = agent.program === undefined ? undefined : unfitForPath(agent.program);
   if (unfit !== undefined) report(["agent", "program"], unfit);
+}
+
+/** Reports accounts that the program cannot use, and those that are the same as one before them. */
+export function checkAccounts(who: "agent" | "reviewer", spec: VendorSpec, report: NoteProblem): void {
+  const seen = new Set<string>();
+  for (const [i, { kind, billing, model, apiKeyEnv, baseUrl }] of accountsOf(spec).entries()) {
+    const at = i === 0 ? [who] : [who, "fallback", i - 1];
+    if (billing === "subscription" && !VENDORS[kind].takesSubscription)
+      report([...at, "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
+    const identity = JSON.stringify([model, apiKeyEnv, baseUrl]);
+    if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
+    seen.add(identity);
+  }
 }
 
 /** opencode works with models of many vendors, and has none of its own. */

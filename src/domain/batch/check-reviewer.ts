@@ -1,5 +1,6 @@
+import { accountsOf } from "./account.ts";
 import type { AgentSpec } from "./agent-spec.ts";
-import { checkModel } from "./check-agent.ts";
+import { checkAccounts, checkModel } from "./check-agent.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
@@ -43,10 +44,9 @@ export function checkAsksNobody(steps: readonly StepSpec[], path: Path, report: 
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
 function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
-  const { kind, billing, program } = reviewer;
+  const { kind, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
-  if (billing === "subscription" && !VENDORS[kind].takesSubscription)
-    report(["reviewer", "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
+  checkAccounts("reviewer", reviewer, report);
   checkModel("reviewer", reviewer, report);
   const unfit = program === undefined ? undefined : unfitForPath(program);
   if (unfit !== undefined) report(["reviewer", "program"], unfit);
@@ -58,6 +58,20 @@ function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: NoteProble
       report(["reviewer", "command"], "is the agent's own command: it would review itself", "name another program");
     return;
   }
+  let isFound = false;
+  for (const [i, one] of accountsOf(reviewer).entries())
+    for (const [j, other] of accountsOf(agent).entries()) {
+      const at = i > 0 ? ["reviewer", "fallback", i - 1] : ["agent", "fallback", j - 1];
+      if (isFound) return;
+      checkPair(other, one, (path, message, hint) => {
+        isFound = true;
+        report(i + j === 0 ? path : at, i + j === 0 ? message : `with it, the reviewer's model ${message}`, hint);
+      });
+    }
+}
+
+/** Reports a reviewer's account that is no different model from an account of the agent. */
+function checkPair(agent: Vendor<AgentSpec>, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
   const vendor = vendorOf(reviewer);
   const model = modelOf(reviewer);
   if (model !== undefined && model === modelOf(agent)) {

@@ -27,7 +27,7 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason given"})`);
     else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
   }
-  if (open.length === 0) return `every ticket is settled here, but the tracker says otherwise: ${trackerOpen(state)}`;
+  if (open.length === 0) return `every ticket is settled here, but the oracle has not said done: ${trackerOpen(state)}`;
   const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state, repo)];
   const why = shared.map((each) => `${each}; `).join("");
   return `${why}${open.length} of ${plural(total, "ticket")} ${open.length === 1 ? "is" : "are"} open: ${firstFew(open, NAMED).join("; ")}`;
@@ -40,5 +40,5 @@ function wordsOf(reason: Reason): string {
 
 function trackerOpen(state: RunState): string {
   const ids = state.oracle.last?.open ?? [];
-  return ids.length === 0 ? "no list" : `${ids.slice(0, NAMED).join(", ")} open`;
+  return ids.length === 0 ? "it has named none" : `${ids.slice(0, NAMED).join(", ")} open`;
 }

@@ -110,6 +110,8 @@ export type AttemptFact =
       readonly costUsd: number;
       /** The cause of an early stop, if its program or its model's API reports one. */
       readonly stop?: SanitizedStop;
+      /** Its account, if it is not the first. */
+      readonly account?: number;
     } & AttemptRef)
   | ({
       readonly type: "change-captured";
@@ -154,6 +156,8 @@ export type AttemptFact =
   | ({
       readonly type: "reviewer-answered";
       readonly question: Question;
+      /** Its account, if it is not the first. */
+      readonly account?: number;
       readonly costUsd: number;
       /** True for a valid answer: well-formed, with its nonce and end mark, from a reviewer that changed nothing. */
       readonly valid: boolean;

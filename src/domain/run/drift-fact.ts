@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
@@ -115,7 +116,7 @@ export function describeChange(change: TrackerChange): string {
       return "rewritten in the tracker";
     case "dependencies":
       return change.refused === undefined
-        ? `waits for ${change.dependsOn.length === 0 ? "none" : change.dependsOn.slice(0, 8).join(", ")} by the tracker`
+        ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`
         : `new dependencies in the tracker refused: ${change.refused}`;
     case "vanished":
       return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;

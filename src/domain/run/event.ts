@@ -1,6 +1,7 @@
 import type { Batch } from "../batch/schema.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
+import type { AccountFact } from "./account-fact.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseCheckFact } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
@@ -170,6 +171,7 @@ export type RunFact =
     }
   | BaseFact
   | BaseCheckFact
+  | AccountFact
   | BlockedFact
   | DriftFact
   | PeopleFact

@@ -87,7 +87,7 @@ export type LiveCheckFact =
       /** The failed `verify` step. */
       readonly check?: string;
       /**
-       * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the commit. `held`: a check of an earlier
+       * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the change. `held`: a check of an earlier
        * environment fails on the same base.
        */
       readonly problem?: "unfinished" | "gone" | "held";

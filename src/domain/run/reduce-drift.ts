@@ -1,4 +1,4 @@
-import { endIncident, withIncident } from "../results/incident.ts";
+import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { countIntervention } from "../results/intervention.ts";
 import { withDependencies } from "../schedule/plan.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
@@ -195,11 +195,7 @@ export function closed(state: RunState, index: number, at: number): RunState {
   const { live, ...rest } = ticket;
   const checked = live === undefined ? {} : { live: idleLive(live) };
   const settled = settle(state, index, { ...rest, ...checked, phase: "done", byPerson: "closed", endedAt: at });
-  const incidents = (["reopened", "live-check"] as const).reduce(
-    (list, kind) => endIncident(list, { kind, ticket: ticket.id }, at),
-    settled.incidents,
-  );
-  const next = { ...settled, incidents };
+  const next = { ...settled, incidents: endTicketIncidents(settled.incidents, ticket.id, at) };
   return ticket.phase === "done" ? next : shiftDependents(next, index, -1);
 }
 
@@ -233,7 +229,12 @@ function gated(state: RunState, index: number, { step, at }: { step: string; at:
     return { ...next, gating: next.gating.includes(index) ? next.gating : [...next.gating, index] };
   }
   const { stalledReason: ___, stalledBy: ____, ...rest } = ticket;
-  const next = settle(state, index, { ...rest, phase: "human-gated", humanStep: step, endedAt: at });
+  const next = settle({ ...state, incidents: endTicketIncidents(state.incidents, ticket.id, at) }, index, {
+    ...rest,
+    phase: "human-gated",
+    humanStep: step,
+    endedAt: at,
+  });
   return ticket.phase === "done" ? shiftDependents(next, index, 1) : next;
 }
 

@@ -87,6 +87,8 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
       return judged(state, event);
     case "backoff-started":
       return backOff(state, event);
+    case "account-switched":
+      return { ...state, accounts: { ...state.accounts, [event.party]: event.to } };
     default:
       return reduceDelegated(state, event);
   }

@@ -3,7 +3,7 @@ import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
-import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
+import type { Backoff, Halt, Party, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
@@ -119,8 +119,10 @@ export interface RunState {
   readonly backoff?: Backoff;
   /** A backoff that the engine has not announced yet. */
   readonly backoffDue?: Backoff;
-  /** The APIs that refuse every request. */
+  /** The accounts whose API refuses every request. */
   readonly rateLimited?: RateLimits;
+  /** The account that each party used last, if it is not the first. */
+  readonly accounts?: Readonly<Partial<Record<Party, number>>>;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
   /** Outages under way. */

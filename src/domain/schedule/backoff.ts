@@ -3,6 +3,7 @@ import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { claimsDone } from "../run/ticket-state.ts";
 import { formatUtc } from "../values/time.ts";
+import { firstToRecover } from "./accounts.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party } from "./halt.ts";
 
@@ -16,22 +17,23 @@ export const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 
 /** Applies an agent's end to the whole run: a backoff, a halt, or the model's API works again. */
 export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "agent-ended" }>): RunState {
-  const { at, stop, ending, exitCode } = event;
-  if (stop !== undefined) return stoppedBy(state, { party: "agent", stop, at });
+  const { at, stop, ending, exitCode, account = 0 } = event;
+  if (stop !== undefined) return stoppedBy(state, { party: "agent", account, stop, at });
   // An agent that came to its own end got its answers.
-  return claimsDone({ launchedAt: at, ending, exitCode }) ? isWell(state, "agent") : state;
+  return claimsDone({ launchedAt: at, ending, exitCode }) ? clearRateLimit(state, "agent", account) : state;
 }
 
 /** The same for an answer of the reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
 export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
-  const { at, stop, valid } = event;
-  if (stop !== undefined) return stoppedBy(state, { party: "reviewer", stop, at });
-  return valid ? isWell(state, "reviewer") : state;
+  const { at, stop, valid, account = 0 } = event;
+  if (stop !== undefined) return stoppedBy(state, { party: "reviewer", account, stop, at });
+  return valid ? clearRateLimit(state, "reviewer", account) : state;
 }
 
 /** A stop, and the time at which it was reported. */
 interface Stopped {
   readonly party: Party;
+  readonly account: number;
   readonly stop: SanitizedStop;
   readonly at: number;
 }
@@ -42,27 +44,34 @@ function stoppedBy(state: RunState, stopped: Stopped): RunState {
   return reach === "waits" ? turnedAway(state, stopped) : state;
 }
 
-function isWell(state: RunState, party: Party): RunState {
-  if (state.rateLimited?.[party] === undefined) return state;
-  const { [party]: _, ...others } = state.rateLimited;
-  return { ...state, rateLimited: others };
+function clearRateLimit(state: RunState, party: Party, account: number): RunState {
+  const limits = state.rateLimited?.[party];
+  if (limits?.[account] === undefined) return state;
+  const { [account]: _, ...others } = limits;
+  const { [party]: __, ...rest } = state.rateLimited ?? {};
+  return { ...state, rateLimited: Object.keys(others).length === 0 ? rest : { ...rest, [party]: others } };
 }
 
 function turnedAway(state: RunState, stopped: Stopped): RunState {
-  const { party, stop, at } = stopped;
-  const limited = state.rateLimited?.[party];
+  const { party, account, stop, at } = stopped;
+  const limits = state.rateLimited?.[party];
+  const limited = limits?.[account];
   // Requests that were under way together are turned away together, and count as once.
-  const together = state.backoffDue !== undefined || isBackingOff(state, at);
+  const isWaiting = state.backoffDue !== undefined || isBackingOff(state, at);
+  const together = isWaiting || (limited !== undefined && at < limited.until);
   const times = Math.max(1, (limited?.times ?? 0) + (together ? 0 : 1));
   const since = limited?.since ?? at;
   const own = Math.min(LONGEST_OWN_MS, FIRST_MS * 2 ** Math.min(times - 1, 20));
   // A program may report its own wait as the API's, and it may be too short.
-  const until = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
-  const next: RunState = { ...state, rateLimited: { ...state.rateLimited, [party]: { since, times } } };
-  if (until - since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until });
-  if (until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
+  const until = Math.max(limited?.until ?? 0, at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0)));
+  const rateLimited = { ...state.rateLimited, [party]: { ...limits, [account]: { since, times, until } } };
+  const next: RunState = { ...state, rateLimited };
+  const first = firstToRecover(next, party, at);
+  if (first === undefined) return next;
+  if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until: first.until });
+  if (first.until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
   const who = party === "agent" ? "the model's API rejected an agent's request" : "the reviewer's API rejected a request";
-  return { ...next, backoffDue: { until, reason: `${who} (${stop.kind}): ${stop.says}` } };
+  return { ...next, backoffDue: { until: first.until, reason: `${who} (${stop.kind}): ${stop.says}` } };
 }
 
 function haltOf({ party, stop: { kind, says } }: Stopped): Halt {

@@ -165,16 +165,13 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   if (unfinished?.landed !== undefined) return undefined;
   // The check fails again whatever else breaks the base: without a wait, the attempt would be repeated at once, for ever.
   if (waitsForCheck(state, index)) return known;
-  if (known?.cause === "check") {
-    const isComplete = unfinished !== undefined && unfinished.landed === undefined;
-    return isComplete && state.batch.onBroken !== "continue" ? known : undefined;
-  }
+  if (known?.cause === "check") return unfinished !== undefined && state.batch.onBroken !== "continue" ? known : undefined;
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;
   return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }
 
-/** What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or others land on. */
+/** What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or other changes land all the same. */
 export type BrokenBaseResponse = "frozen" | "reverting" | "continuing";
 
 /** What the engine does about a broken base. */

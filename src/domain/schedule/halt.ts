@@ -9,8 +9,17 @@ export interface Backoff {
   readonly reason: string;
 }
 
-/** By party: the time since which its API has turned everybody away, and the number of times in a row. */
-export type RateLimits = Readonly<Partial<Record<Party, { readonly since: number; readonly times: number }>>>;
+/** An account whose API turns everybody away. Times in milliseconds since the epoch. */
+export interface RateLimit {
+  readonly since: number;
+  /** Times in a row. */
+  readonly times: number;
+  /** It is not used until then. */
+  readonly until: number;
+}
+
+/** The rate limited accounts of each party, by their number in the batch; the first is 0. */
+export type RateLimits = Readonly<Partial<Record<Party, Readonly<Record<number, RateLimit>>>>>;
 
 /** The reason why no agent starts any more. */
 export interface Halt {

@@ -11,6 +11,7 @@ import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
+import { takeAccount } from "../programs/account.ts";
 import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
 import { workToContinue } from "../programs/landed-change.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
@@ -205,19 +206,14 @@ async function runAgent(
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
   const path = ctx.toolchainPaths.get(ticket.repo);
+  const by = takeAccount(ctx, "agent");
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const result = await ctx.agent.run({
-    ticket: ticket.id,
-    attempt: n,
-    marker,
-    worktree: tree.path,
-    promptFile: files.prompt,
-    outbox: files.outbox,
-    session: files.session,
-    logFile: files.agentLog,
+    ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
+    ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,
-    signal,
+    ...{ signal, ...by },
     ...(path === undefined ? {} : { path }),
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
@@ -236,6 +232,7 @@ async function runAgent(
     signal: result.signal,
     costUsd,
     ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
+    ...by,
   });
   return result;
 }

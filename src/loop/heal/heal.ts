@@ -16,6 +16,7 @@ import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
+import { takeAccount } from "../programs/account.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { howItEnded } from "../programs/output.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
@@ -106,6 +107,7 @@ function runHealer(ctx: LoopContext, event: Started, files: HealFiles, signal: A
   const confinement = confineHealer(ctx, { write: [harness, session], read: [prompt] });
   return ctx.agent.heal({
     n: event.n,
+    ...takeAccount(ctx, "agent"),
     marker: healMarker(ctx.run, event),
     worktree: harness,
     promptFile: prompt,

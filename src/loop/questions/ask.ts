@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence, Question, SanitizedStop } from "../../domain/run/attempt-fact.ts";
+import type { RunFact } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
@@ -14,6 +15,7 @@ import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewe
 import type { Repo } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
+import { type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
@@ -33,6 +35,8 @@ export interface QuestionContext extends ProgramContext {
   readonly outages: Outages;
   /** The state that spending limits and the reviewer's availability are read from. */
   state(): RunState;
+  /** Records a fact of the run; false if it is too late for it. */
+  report(fact: RunFact): boolean;
 }
 
 /** The owner of a question: its cost is booked under the fence. */
@@ -170,19 +174,20 @@ function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, 
 }
 
 /** If `mayRepeat` is set, the question may be put once more, and its stop is not reported yet. */
-type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayRepeat: boolean };
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayRepeat: boolean } & OfAccount;
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
+  const by = takeAccount(ctx, "reviewer");
   const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop" | "findings">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
-    scope.announce({ type: "reviewer-answered", question, costUsd, ...answer, says: plainText(answer.says, 300) });
+    scope.announce({ type: "reviewer-answered", question, costUsd, ...by, ...answer, says: plainText(answer.says, 300) });
   };
   try {
-    const given = await inCheckout(ctx, scope, repo, putting, (usd) => {
+    const given = await inCheckout(ctx, scope, repo, { ...putting, ...by }, (usd) => {
       costUsd = usd;
     });
     const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
@@ -256,16 +261,15 @@ async function inCheckout<T>(
 async function put<T>(
   ctx: QuestionContext,
   { ticket, marker, signal, announce }: QuestionScope,
-  { reviewer, question, minutes }: Putting<T>,
+  { reviewer, question, minutes, account = 0 }: Putting<T>,
   places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
 ): Promise<ReviewerAnswer> {
   const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
   try {
     return await reviewer.ask({
       ...places,
-      question,
+      ...{ question, account, marker },
       ticket: ticket.id,
-      marker,
       timeoutMs: minutes * 60_000,
       silenceMs: ctx.batch.limits.silenceMinutes * 60_000,
       signal,

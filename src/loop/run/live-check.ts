@@ -114,7 +114,7 @@ export async function assertLive(ctx: LoopContext, { id, live }: TicketState, si
   return { ok: true, summary: "the live check passed" };
 }
 
-/** The base no longer holds the landed commit. */
+/** A live check that was stopped before it had a result. */
 function stoppedCheck(): LiveResult {
   return unfinishedCheck("the live check was stopped");
 }

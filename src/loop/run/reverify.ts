@@ -24,10 +24,10 @@ export function reverifyMarker(run: RunId): string {
 }
 
 /**
- * The last check of the world before the oracle is asked (S5.17). Every shipped commit is still in its base. Every verify command
+ * The last check of the world before the oracle is asked (S5.17). The base still holds every shipped change. Every verify command
  * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
  * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is
- * not reopened, because a person may have taken its step already: if its commit is gone, that is a problem. Never throws: it
+ * not reopened, because a person may have taken its step already: if its change is gone, that is a problem. Never throws: it
  * reports a problem, and returns it.
  */
 export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<string | undefined> {

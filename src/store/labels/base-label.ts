@@ -70,12 +70,6 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunSta
   });
 }
 
-const RESPONSES: Readonly<Record<BrokenBaseResponse, string>> = {
-  frozen: "frozen",
-  reverting: "reverting",
-  continuing: "continuing",
-};
-
 /** The broken base that a run shows, in parts that are safe to draw. Plain values only. */
 export interface BrokenBaseLabel {
   readonly repo: string;
@@ -84,7 +78,7 @@ export interface BrokenBaseLabel {
   readonly ticket?: TicketId;
   /** What fails. */
   readonly failure: string;
-  readonly response: string;
+  readonly response: BrokenBaseResponse;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** The number of other broken bases. */
@@ -103,7 +97,7 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
     suspect: suspectOf(base),
     ...(ticket && { ticket }),
     failure: displayText(`${step} fails: ${summary}`),
-    response: RESPONSES[responseTo(run, base)],
+    response: responseTo(run, base),
     since,
     more: all.length - 1,
   };

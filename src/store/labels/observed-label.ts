@@ -12,7 +12,7 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
     case "tracker-written":
       return undefined;
     case "tracker-writing":
-      return event.isRepeat ? [STYLES.again, `the tracker lost ${event.state.as}: it is set again`] : undefined;
+      return event.isRepeat ? [STYLES.again, `the tracker did not keep "${event.state.as}": it is set again`] : undefined;
     case "tracker-drifted":
       return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
     case "act-observed": {
@@ -23,7 +23,7 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
       return [STYLES.needsYou, `intervention I4 (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
     case "tracker-others": {
       const more = event.more === 0 ? "" : ` and ${event.more} more`;
-      return [STYLES.waits, `not in the batch, ignored: ${event.ids.join(" ")}${more}`];
+      return [STYLES.waits, `tickets of the tracker that the batch does not name are ignored: ${event.ids.join(", ")}${more}`];
     }
   }
 }

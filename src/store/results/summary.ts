@@ -40,7 +40,7 @@ export function outcomes(state: RunState): {
 }
 
 /** Reasons that another attempt would not have changed. */
-const TOLD: ReadonlySet<Reason["kind"]> = new Set([
+const REASONS_BEYOND_ATTEMPTS: ReadonlySet<Reason["kind"]> = new Set([
   "depends",
   "money",
   "filing",
@@ -48,12 +48,14 @@ const TOLD: ReadonlySet<Reason["kind"]> = new Set([
   "landed",
   "checks-only",
   "base-broken",
+  "unprepared",
+  "missing",
 ]);
 
 /** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */
 function whyOpen(state: RunState, { history }: TicketState, index: number): string {
   const reason = whyNot(state, index);
-  if (state.end === undefined || TOLD.has(reason.kind)) return describeReason(reason);
+  if (state.end === undefined || REASONS_BEYOND_ATTEMPTS.has(reason.kind)) return describeReason(reason);
   const last = history.at(-1);
   return last === undefined
     ? "not started"
@@ -142,7 +144,7 @@ const CHECK_LINES = 5;
 export function landedLines({ run, end }: RunState, ticket: TicketState): readonly string[] {
   const { id, live, phase } = ticket;
   const cutOff = cutOffLanding(ticket);
-  if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; what its finish line has after the merge is left to do`];
+  if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; its steps after the merge have not passed yet`];
   if (live === undefined || !isLandedNotLive(ticket)) return revertedLines(ticket);
   const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
   return [

@@ -51,12 +51,12 @@ describe("the reviewer's API", () => {
       return wait / S;
     });
     expect(waits).toEqual([30, 60, 120]);
-    expect(sim.state.rateLimited).toMatchObject({ reviewer: { times: 3 } });
+    expect(sim.state.rateLimited).toMatchObject({ reviewer: { 0: { times: 3 } } });
     sim.decide();
     toReview(sim, T1);
     const said = { question: "review", costUsd: 0, says: "" } as const;
     sim.report({ type: "reviewer-answered", ...sim.of(T1), ...said, valid: false });
-    expect(sim.state.rateLimited).toMatchObject({ reviewer: { times: 3 } });
+    expect(sim.state.rateLimited).toMatchObject({ reviewer: { 0: { times: 3 } } });
     sim.report({ type: "reviewer-answered", ...sim.of(T1), ...said, valid: true });
     expect(sim.state.rateLimited).toEqual({});
     sim.endAttempt(T1, "done");
@@ -69,7 +69,7 @@ describe("the reviewer's API", () => {
     toReview(sim, T2);
     sim.stopAgent(T1, "rate-limited");
     sim.report({ type: "reviewer-answered", ...sim.of(T2), question: "review", costUsd: 0, valid: true, says: "" });
-    expect(sim.state.rateLimited).toMatchObject({ agent: { times: 1 } });
+    expect(sim.state.rateLimited).toMatchObject({ agent: { 0: { times: 1 } } });
   });
 
   test("that is to be left alone for more than six hours parks the run, and a wrong key does", () => {

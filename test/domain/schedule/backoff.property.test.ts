@@ -55,7 +55,10 @@ test("no agent starts in a hold or after what ends all starts; no cap is passed;
         const watch = (state: RunState) => {
           checkMoney(state);
           const { backoff, rateLimited = {} } = state;
-          const since = Math.max(0, ...Object.values(rateLimited).map((party) => party.since));
+          const since = Math.max(
+            0,
+            ...Object.values(rateLimited).flatMap((party) => Object.values(party).map(({ since }) => since)),
+          );
           if (backoff !== undefined && since > 0) expect(backoff.until - since).toBeLessThanOrEqual(LONGEST_BACKOFF_MS);
           seen.held += backoff === undefined ? 0 : 1;
         };

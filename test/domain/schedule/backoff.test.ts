@@ -92,7 +92,7 @@ describe("a model's API that wants to be left alone", () => {
     sim.stopAgent(T3, "rate-limited");
     expect(sim.state.backoffDue).toBeUndefined();
     expect(sim.state.backoff?.until).toBe(until);
-    expect(sim.state.rateLimited?.agent?.times).toBe(1);
+    expect(sim.state.rateLimited?.agent?.[0]?.times).toBe(1);
     expect(until - sim.state.lastEventAt).toBeGreaterThan(9 * MIN);
   });
 
@@ -102,7 +102,7 @@ describe("a model's API that wants to be left alone", () => {
     sim.pass(30 * S);
     expect(turnedAway(sim)).toBe(60 * S);
     sim.endAgent(T2, 1);
-    expect(sim.state.rateLimited?.agent?.times).toBe(2);
+    expect(sim.state.rateLimited?.agent?.[0]?.times).toBe(2);
     sim.endAttempt(T2, "failed");
     sim.pass(60 * S);
     sim.decide();

@@ -138,8 +138,8 @@ describe("what is left", () => {
   test("where all is settled here and the tracker disagrees, it says so", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     attempt(sim, T1, "done");
-    const words = "every ticket is settled here, but the tracker says otherwise: ";
-    expect(whatIsLeft(sim.state)).toBe(`${words}no list`);
+    const words = "every ticket is settled here, but the oracle has not said done: ";
+    expect(whatIsLeft(sim.state)).toBe(`${words}it has named none`);
     const judgement = {
       ...honestJudgement(sim.state),
       verdict: "not-done" as const,

@@ -60,6 +60,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "ticket-discovered": false,
   "discovery-filed": false,
   "backoff-started": false,
+  "account-switched": false,
   "gate-requested": false,
   "gate-writing": false,
   "gate-postponed": false,

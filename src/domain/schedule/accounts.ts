@@ -1,0 +1,31 @@
+import { accountCount } from "../batch/account.ts";
+import type { RunState } from "../run/state.ts";
+import type { Party, RateLimit } from "./halt.ts";
+
+type Accounts = Pick<RunState, "accounts" | "batch" | "rateLimited">;
+
+/** The account that a party used last; the first is 0. */
+export function currentAccount({ accounts }: Pick<RunState, "accounts">, party: Party): number {
+  return accounts?.[party] ?? 0;
+}
+
+/** The account that a party uses now: the first that is not rate limited, or else the last one that it used. */
+export function accountAt(state: Accounts, party: Party, now: number): number {
+  const limits = limitsOf(state, party);
+  const free = limits.findIndex((limit) => limit === undefined || limit.until <= now);
+  return free < 0 ? currentAccount(state, party) : free;
+}
+
+/** The rate limit that ends first; undefined if an account of the party is free. */
+export function firstToRecover(state: Accounts, party: Party, now: number): RateLimit | undefined {
+  const limits = limitsOf(state, party).flatMap((limit) => (limit === undefined || limit.until <= now ? [] : [limit]));
+  return limits.length < countOf(state, party) ? undefined : limits.toSorted((a, b) => a.until - b.until)[0];
+}
+
+function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
+  return Array.from({ length: countOf(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
+}
+
+function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
+  return accountCount(party === "agent" ? batch.agent : batch.reviewer);
+}

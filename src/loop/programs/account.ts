@@ -1,0 +1,30 @@
+import { accountName, accountsOf } from "../../domain/batch/account.ts";
+import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";
+import type { Party } from "../../domain/schedule/halt.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { formatUtc } from "../../domain/values/time.ts";
+import type { LoopContext } from "../attempt/context.ts";
+
+/** The number of an account, if it is not the first. */
+export interface OfAccount {
+  readonly account?: number;
+}
+
+/**
+ * The account that the next program of a party uses, by its number: the first that is not rate limited. Reports a switch. Called
+ * right before the program starts.
+ */
+export function takeAccount({ state, clock, report }: Pick<LoopContext, "clock" | "report" | "state">, party: Party): OfAccount {
+  const now = state();
+  const [from, to] = [currentAccount(now, party), accountAt(now, party, clock.now())];
+  const spec = party === "agent" ? now.batch.agent : now.batch.reviewer;
+  const taken = to === 0 ? {} : { account: to };
+  if (from === to || spec === undefined || spec.kind === "command") return taken;
+  const accounts = accountsOf(spec);
+  const nameOf = (account: number) => plainText(accountName(accounts, account), 200);
+  const limit = now.rateLimited?.[party]?.[from];
+  const isLimited = limit !== undefined && limit.until > clock.now();
+  const why = isLimited ? `${nameOf(from)} is rate limited until ${formatUtc(limit.until)}` : `${nameOf(to)} is free again`;
+  report({ type: "account-switched", party, from, to, name: nameOf(to), why });
+  return taken;
+}
