@@ -1,9 +1,19 @@
 import { accountName, accountsOf } from "../../domain/batch/account.ts";
+import type { RunFact } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";
 import type { Party } from "../../domain/schedule/halt.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
-import type { LoopContext } from "../attempt/context.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/** The services that choose an account. */
+interface AccountContext {
+  readonly clock: Pick<Clock, "now">;
+  state(): RunState;
+  /** Records a fact of the run; false if it is too late for it. */
+  report(fact: RunFact): boolean;
+}
 
 /** The number of an account, if it is not the first. */
 export interface OfAccount {
@@ -14,7 +24,7 @@ export interface OfAccount {
  * The account that the next program of a party uses, by its number: the first that is not rate limited. Reports a switch. Called
  * right before the program starts.
  */
-export function takeAccount({ state, clock, report }: Pick<LoopContext, "clock" | "report" | "state">, party: Party): OfAccount {
+export function takeAccount({ state, clock, report }: AccountContext, party: Party): OfAccount {
   const now = state();
   const [from, to] = [currentAccount(now, party), accountAt(now, party, clock.now())];
   const spec = party === "agent" ? now.batch.agent : now.batch.reviewer;
