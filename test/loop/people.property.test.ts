@@ -85,8 +85,10 @@ const plain: Omit<Given, "steps"> = {
 const ticket = (what: Extract<Act, { which: number }>["do"], n: number, other = 0) => ({ do: what, which: n, other });
 const at = (...acts: readonly (readonly [number, Act])[]) => acts.map(([ms, next]) => ({ wait: ms, act: next }));
 
-/** Sequences in which an act was once lost or counted twice. */
+/** Sequences in which an act was once lost or counted twice, and such with acts that few random ones have. */
 const EXAMPLES: readonly Given[] = [
+  { ...plain, steps: at([0, ticket("close", 3)], [45_000, ticket("reopen", 3)]) },
+  { ...plain, steps: at([9_000, ticket("branch", 0)]) },
   { ...plain, steps: at([0, { do: "base" }]) },
   { ...plain, steps: at([0, { do: "away" }], [0, ticket("close", 0)], [130_000, { do: "away" }]) },
   { ...plain, steps: at([0, { do: "away" }], [130_000, { do: "base" }], [0, ticket("retitle", 0)]) },
