@@ -4,6 +4,15 @@ import { type Field, type FrontMatter, type ListKey, readFrontMatter, type WordK
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";
 
+/** The form of every note that loopdash writes: it names the run. */
+const OWN_NOTE = /(?:^|\b(?:by|in) )run [\w-]+/;
+
+/** True if a person wrote the note of a ticket: it stays as it is. */
+function isPersonsNote({ ownNote, words }: FrontMatter): boolean {
+  const note = words.get("note")?.value ?? "";
+  return ownNote || (note !== "" && !OWN_NOTE.test(note));
+}
+
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -30,7 +39,7 @@ export function withState(text: string, state: TrackerState, note: string): stri
   const edits = [
     ...put(found, yaml, eol, "state", word, word),
     ...(humanStep === undefined ? remove(found, yaml, "humanStep") : put(found, yaml, eol, "humanStep", quoted(humanStep))),
-    ...(line === "" || found.ownNote ? [] : put(found, yaml, eol, "note", quoted(line))),
+    ...(line === "" || isPersonsNote(found) ? [] : put(found, yaml, eol, "note", quoted(line))),
   ];
   return text.slice(0, front.from) + applied(yaml, edits) + text.slice(front.to);
 }

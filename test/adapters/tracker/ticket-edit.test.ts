@@ -47,6 +47,20 @@ describe("setting a state edits nothing else", () => {
     expect(withState(commented, { as: "done" }, "")).toBe("---\nstate: done\n# ask Jo\n---\n# T\n");
   });
 
+  test("keeps a note that a person wrote, and replaces one of its own", () => {
+    const withNote = (note: string) => `---\nnote: ${note}\nstate: open\n---\n# T\n`;
+    const done = (text: string) => withState(text, { as: "done" }, "landed as 0123abc by run r-1, attempt 2");
+    expect(done(withNote('"ask Jo before you touch the schema"'))).toBe(
+      withNote('"ask Jo before you touch the schema"').replace("open", "done"),
+    );
+    for (const own of [
+      '"added by a person in run r-1"',
+      '"reopened by run r-1: it fails"',
+      '"run r-1 reverted 0123abc by 4567def"',
+    ])
+      expect(done(withNote(own))).toContain('note: "landed as 0123abc by run r-1, attempt 2"');
+  });
+
   test("an empty value is filled in where it is", () => {
     const text = "---\nhumanStep: # which?\nnote:\nstate: open\n---\n# T\n";
     expect(withState(text, { as: "human-gated", step: "press x" }, "n")).toBe(
