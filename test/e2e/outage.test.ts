@@ -53,7 +53,7 @@ describe("a tracker folder that is moved away after a landing", () => {
     expect(first.code).toBe(3);
     const landed = /≈ T-1 .*\n +landed as [0-9a-f]{7}; its steps after the merge have not passed yet/;
     expect((await stage.run(["report"])).stdout).toMatch(landed);
-    expect((await stage.run(["report", "--md"])).stdout).toMatch(/ {2}- landed as [0-9a-f]{7}; what its finish line/);
+    expect((await stage.run(["report", "--md"])).stdout).toMatch(/ {2}- landed as [0-9a-f]{7}; its steps after the merge/);
     expect(await stage.run([batch, "--headless"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/The unfinished run test-\d+-\w+ continues then/),
