@@ -7,6 +7,11 @@ import type { Masker, Secrets } from "./secrets.ts";
 /** The model APIs that the gateway knows: their requests, and where their answers give the cost. */
 export type ModelApi = "anthropic" | "openai" | "gemini";
 
+/** A cloud that serves a vendor's models under its own paths. Only this model of this project and region is open. */
+export type ModelPlatform =
+  | { readonly kind: "bedrock"; readonly model: string }
+  | { readonly kind: "vertex"; readonly project: string; readonly region: string; readonly model: string };
+
 /** US dollars per million tokens. */
 export interface Rates {
   readonly input: number;
@@ -60,10 +65,16 @@ export interface ModelUpstream {
    * `https://generativelanguage.googleapis.com`. Trusted; http or https.
    */
   readonly baseUrl: string;
+  /** The cloud that serves the models of this API; default: the vendor itself, or what has the same paths. */
+  readonly platform?: ModelPlatform;
   /** Headers that the engine adds to each request, fetched each time. Never logged, and never passed to the inside. */
   readonly credential?: {
     readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
     readonly value: () => string | Promise<string>;
+    /** Fetches another value because `refused` was not accepted. */
+    readonly renew?: (refused: string) => Promise<string>;
+    /** Further headers that belong to the credential. */
+    readonly headers?: () => Promise<Readonly<Record<string, string>>>;
   };
   /** Certificates (PEM) to trust in place of the system's. */
   readonly ca?: string;

@@ -1,3 +1,4 @@
+import type { PlatformSpec } from "../../domain/batch/platform-spec.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { AgentTask } from "../../ports/agent.ts";
@@ -14,6 +15,8 @@ export interface ProgramOptions {
   readonly model?: string;
   /** The model's API, if the batch names one. */
   readonly baseUrl?: string;
+  /** The cloud that serves the model, if the batch names one. Only programs that the table of vendors has for it get one. */
+  readonly platform?: PlatformSpec;
   /** The kind of the engine's key: the program speaks to its model in another way for each. */
   readonly billing?: "api" | "subscription";
   readonly effort?: "low" | "medium" | "high";

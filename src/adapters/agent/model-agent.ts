@@ -67,8 +67,6 @@ export async function runProgram(
   const useless = new AbortController();
   const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
-  // A program that retries for ever would continue after its line is cut.
-  const onCut = bounds.failures === undefined ? {} : { onCut: () => useless.abort() };
   let launched = false;
   const { signal, onStart, onActivity, promptFile } = task;
   const result = await options.executor.run({
@@ -82,7 +80,7 @@ export async function runProgram(
     marker: task.marker,
     lineChars: EVENT_CHARS,
     model: {
-      upstream: { ...options.upstream, ...watchedBy(watch), ...onCut, api: options.kind.api, capUsd: options.usdPerAttempt },
+      upstream: watchedUpstream(options, watch, bounds.failures === undefined ? undefined : () => useless.abort()),
       baseUrls: launch.baseUrls,
     },
     ...confinedBy(task),
@@ -123,8 +121,31 @@ function boundsOf(options: ModelAgentOptions): WatchBounds {
   return { ...(options.turns === undefined ? {} : { turns: options.turns }), ...(failures === undefined ? {} : { failures }) };
 }
 
-function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {
-  return { onAnswer, onUsage };
+/** The model's API, whose answers the watch sees. `onCut` is for a program that would continue after its line is cut. */
+function watchedUpstream(
+  { upstream, kind, usdPerAttempt }: ModelAgentOptions,
+  watch: ModelWatch,
+  onCut: (() => void) | undefined,
+): ModelUpstream {
+  const { onAnswer, onUsage } = watch;
+  const whenCut = onCut === undefined ? {} : { onCut };
+  return { ...upstream, ...watchedKey(upstream, watch), onAnswer, onUsage, ...whenCut, api: kind.api, capUsd: usdPerAttempt };
+}
+
+/** The same credential; if it cannot be fetched, the watch is told. */
+function watchedKey({ credential }: Pick<ModelUpstream, "credential">, watch: ModelWatch): Pick<ModelUpstream, "credential"> {
+  if (credential === undefined) return {};
+  const { value, renew } = credential;
+  const watched = async (get: () => string | Promise<string>): Promise<string> => {
+    try {
+      return await get();
+    } catch (error) {
+      watch.onKeyMissing(error);
+      throw error;
+    }
+  };
+  const again = renew === undefined ? {} : { renew: (refused: string) => watched(() => renew(refused)) };
+  return { credential: { ...credential, value: () => watched(value), ...again } };
 }
 
 /** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */

@@ -1,4 +1,5 @@
 import type { AgentStop } from "../../domain/run/agent-event.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 
@@ -71,6 +72,11 @@ export class ModelWatch {
     if (output === 0) this.#fail({ kind: "unfinished", says: "the model's answers break off" });
     else this.#failed = 0;
     if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });
+  };
+
+  /** The engine could not fetch the key: that passes, and is no failure of the work. */
+  readonly onKeyMissing = (error: unknown): void => {
+    this.#end({ kind: "overloaded", says: `the key of the model's API could not be fetched: ${errorMessage(error)}` });
   };
 
   #fail(stop: AgentStop): void {

@@ -1,20 +1,25 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, normalize } from "node:path";
+import { rootCertificates } from "node:tls";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
+import { pinned, pricesOn } from "../../adapters/agent/platform.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
+import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import { accountsOf } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import { platformModel, platformUrl } from "../../domain/batch/platform-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { ModelUpstream, Price } from "../../ports/gateway.ts";
+import type { Secrets } from "../../ports/secrets.ts";
 
 /** Everything that an agent needs besides the batch. */
 export interface AgentSurroundings {
@@ -23,6 +28,8 @@ export interface AgentSurroundings {
   readonly env: Readonly<Record<string, string>>;
   /** The engine's own environment, which holds the keys. */
   readonly keys: NodeJS.ProcessEnv;
+  /** The batch's secrets, for the accounts whose key is one of them. */
+  readonly secrets?: Pick<Secrets, "get" | "renew"> | undefined;
   /** The path of the agent's program, from `findAgent`. */
   readonly program: string;
 }
@@ -60,19 +67,23 @@ export async function accountOptions(
 /** The options for a vendor's program. `usd` is the most that one run of it may cost; `who` names it in messages. */
 export async function modelOptions(
   agent: VendorAgentSpec,
-  agentSurroundings: Pick<AgentSurroundings, "keys">,
+  agentSurroundings: Pick<AgentSurroundings, "keys" | "secrets">,
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const kind = await loadProgram(agent.kind);
-  const { model, effort, turns, baseUrl = kind.baseUrl } = agent;
-  const header = agent.billing === "subscription" ? "bearer" : kind.keyHeader;
+  const { model, effort, turns, platform } = agent;
+  const baseUrl = agent.baseUrl ?? (platform === undefined ? kind.baseUrl : platformUrl(platform));
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
-    credential: { header, value: () => keyOf(agent, agentSurroundings.keys, who) },
-    prices: [...pricesIn(agent), ...kind.prices],
+    credential: credentialOf(agent, kind, agentSurroundings, who),
+    prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
+    ...(platform === undefined || model === undefined ? {} : { platform: pinned(platform, platformModel(model)) }),
+    ...(baseUrl.startsWith("https:")
+      ? { ca: trustedCertificates({ env: agentSurroundings.keys, extra: rootCertificates }).pem }
+      : {}),
   };
-  assertPriced(kind, { model, prices: upstream.prices, who });
+  assertPriced(kind, { model, platform, prices: upstream.prices, who });
   return {
     kind,
     upstream,
@@ -80,9 +91,24 @@ export async function modelOptions(
     usdPerAttempt: usd,
     billing: agent.billing,
     ...(model === undefined ? {} : { model }),
+    ...(platform === undefined ? {} : { platform }),
     ...(effort === undefined ? {} : { effort }),
     ...(turns === undefined ? {} : { turns }),
   };
+}
+
+/** The key that the gateway adds: from a variable, or from a secret of the batch. A platform takes each as a token. */
+function credentialOf(
+  spec: VendorAgentSpec,
+  { keyHeader }: AgentProgram,
+  { keys, secrets }: Pick<AgentSurroundings, "keys" | "secrets">,
+  who: Who,
+): NonNullable<ModelUpstream["credential"]> {
+  const header = spec.billing === "subscription" || spec.platform !== undefined ? "bearer" : keyHeader;
+  const { apiKeySecret: name } = spec;
+  if (name === undefined) return { header, value: () => keyOf(spec, keys, who) };
+  if (secrets === undefined) throw new TypeError(`the batch has no secret "${name}"`);
+  return { header, value: () => secrets.get(name), renew: (refused) => secrets.renew(name, refused) };
 }
 
 /** The batch's prices for a program's models. */
@@ -100,9 +126,11 @@ type Who = "agent" | "reviewer";
  */
 function assertPriced(
   { handsOn }: AgentProgram,
-  { model, prices, who }: { readonly model: string | undefined; readonly prices: readonly Price[]; readonly who: Who },
+  options: Pick<VendorAgentSpec, "model" | "platform"> & { readonly prices: readonly Price[]; readonly who: Who },
 ): void {
-  if (model === undefined || handsOn?.(model) !== true || new Prices(prices).of(model) !== undefined) return;
+  const { model, platform, prices, who } = options;
+  const isSure = platform !== undefined || (model !== undefined && handsOn?.(model) === true);
+  if (model === undefined || !isSure || new Prices(prices).of(platformModel(model)) !== undefined) return;
   throw new UserError({
     what: `no price is known for the ${who}'s model "${model}"`,
     why: "what it costs would count as all the money that one attempt may cost",
@@ -113,7 +141,7 @@ function assertPriced(
 
 /** The key that the engine adds to requests. Throws a UserError (exit 4) if its variable is not set. */
 export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Who = "agent"): string {
-  const key = env[apiKeyEnv];
+  const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
   if (key !== undefined && key.trim() !== "") return key.trim();
   throw new UserError({
     what: `the key for the ${who}'s model is missing`,

@@ -33,7 +33,7 @@ import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { maskedPorts, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
+import { keySecretsOf, maskedPorts, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
 
 /** The parts of a run that its ports are made of. */
 interface ContextParts {
@@ -61,6 +61,7 @@ export async function contextOf(
   const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
   const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
   const outages = outagesOf(batch.limits, report);
+  const programs = { executor, env, keys: process.env, secrets: keySecretsOf(secrets, outages) };
   return {
     run: open.run,
     batch,
@@ -70,7 +71,7 @@ export async function contextOf(
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos,
     commandEnv: env,
-    agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
+    agent: await agentOf(batch, { ...programs, program: world.agentProgram }),
     executor,
     tracker: open.tracker,
     ...judgesOf({
@@ -91,7 +92,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
+    ...(await openReviewer(batch, { ...programs, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,

@@ -106,7 +106,7 @@ function checkVendor(
   env: NodeJS.ProcessEnv,
   who: "agent" | "reviewer" = "agent",
 ): void {
-  for (const { apiKeyEnv } of accountsOf(agent)) keyOf({ apiKeyEnv }, env, who);
+  for (const account of accountsOf(agent)) if (account.apiKeySecret === undefined) keyOf(account, env, who);
   if (sandbox !== undefined) return;
   throw new UserError({
     what: `${agent.kind} never runs without a sandbox, and there is none`,

@@ -40,6 +40,23 @@ export function filesOfSecrets({ secrets = {} }: Batch, secretSurroundings: Secr
   return Object.values(secrets).flatMap(({ file }) => (file === undefined ? [] : [secretFile(file, secretSurroundings)]));
 }
 
+/** The time for which a program's request waits for its key. Milliseconds: the programs wait longer for an answer. */
+const KEY_WAIT_MS = 60_000;
+
+/**
+ * The secrets that are keys of models. One that cannot be fetched is an outage. A program that is at work waits for it a while, and
+ * its attempt then ends without being counted.
+ */
+export function keySecretsOf(runSecrets: RunSecrets | undefined, outages: Outages): Pick<Secrets, "get" | "renew"> | undefined {
+  if (runSecrets === undefined) return undefined;
+  const { secrets } = runSecrets;
+  const wait = <T>(call: () => Promise<T>) => outages.persist("secret", call, { signal: AbortSignal.timeout(KEY_WAIT_MS) });
+  return {
+    get: (name) => wait(() => secrets.get(name)),
+    renew: (name, refused) => wait(() => secrets.renew(name, refused)),
+  };
+}
+
 /** Gives secrets to steps, if there are any. Looks again each time whether the program is still one that may have them. */
 export function stepSecretsOf(
   runSecrets: RunSecrets | undefined,

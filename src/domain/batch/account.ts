@@ -1,4 +1,5 @@
-import type { VendorAgentSpec } from "./agent-spec.ts";
+import type { Fallback, VendorAgentSpec } from "./agent-spec.ts";
+import { platformName } from "./platform-spec.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
 
 /** An agent or reviewer that is a vendor's program. */
@@ -6,7 +7,14 @@ export type VendorSpec = VendorAgentSpec | Exclude<ReviewerSpec, { kind: "comman
 
 /** The accounts of an agent or reviewer in the order in which they are used: its own, and then its `fallback`s. */
 export function accountsOf<Spec extends VendorSpec>(spec: Spec): readonly Spec[] {
-  return [spec, ...spec.fallback.map((account) => ({ ...spec, ...account }))];
+  return [spec, ...spec.fallback.map((account) => ({ ...withoutReplaced(spec, account), ...account }))];
+}
+
+/** What an account replaces by a key of another name: where its key comes from, and the address of another platform. */
+function withoutReplaced<Spec extends VendorSpec>(spec: Spec, account: Fallback): Spec {
+  const { apiKeyEnv, apiKeySecret, baseUrl, ...rest } = spec;
+  const key = account.apiKeyEnv === undefined && account.apiKeySecret === undefined ? { apiKeyEnv, apiKeySecret } : {};
+  return { ...rest, ...key, ...(account.platform === undefined ? { baseUrl } : {}) } as Spec;
 }
 
 /** The number of accounts; a command has one. */
@@ -14,18 +22,26 @@ export function accountCount(spec: { readonly kind: string; readonly fallback?: 
   return 1 + (spec?.fallback?.length ?? 0);
 }
 
-/** An account in words: its model, the variable of its key, and its host, as far as they differ from the first. */
+/** An account in words: its model, where its key comes from, and its host, as far as they differ from the first. */
 export function accountName(accounts: readonly VendorSpec[], index: number): string {
   const [first] = accounts;
   const account = accounts[index];
   if (first === undefined || account === undefined) return `account ${index + 1}`;
   const model = account.model ?? `${account.kind}'s own model`;
-  const host = account.baseUrl === undefined ? "its vendor's API" : new URL(account.baseUrl).host;
-  const differs = (key: "model" | "apiKeyEnv" | "baseUrl") => accounts.some((other) => other[key] !== first[key]);
+  const differs = (wordOf: (spec: VendorSpec) => string | undefined) => accounts.some((other) => wordOf(other) !== wordOf(first));
   const parts = [
-    ...(differs("model") ? [model] : []),
-    ...(differs("apiKeyEnv") ? [`the key in ${account.apiKeyEnv}`] : []),
-    ...(differs("baseUrl") ? [host] : []),
+    ...(differs((spec) => spec.model) ? [model] : []),
+    ...(differs(keyName) ? [`the key in ${keyName(account)}`] : []),
+    ...(differs(placeOf) ? [placeOf(account)] : []),
   ];
   return parts.length === 0 ? `account ${index + 1}` : parts.join(", ");
+}
+
+function keyName({ apiKeyEnv, apiKeySecret }: VendorSpec): string {
+  return apiKeySecret === undefined ? (apiKeyEnv ?? "nothing") : `the secret "${apiKeySecret}"`;
+}
+
+function placeOf({ baseUrl, platform }: VendorSpec): string {
+  if (baseUrl !== undefined) return new URL(baseUrl).host;
+  return platform === undefined ? "its vendor's API" : platformName(platform);
 }

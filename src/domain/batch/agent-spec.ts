@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { Argv } from "./argv.ts";
+import { PlatformSpec } from "./platform-spec.ts";
+import { SecretName } from "./secret-spec.ts";
 import { usd } from "./values.ts";
 import { vendorSpecs, vendorsWith } from "./vendors.ts";
 
@@ -16,6 +18,10 @@ const Price = z
   })
   .describe("The price of a model; comes before the built-in list, and is required for a model that is not in it");
 
+const apiKeySecret = SecretName.optional().describe(
+  "The secret that is the key or token, in place of a variable: loopdash adds it to requests, and no agent ever sees it",
+);
+
 /** Another account or model of the same program. What it leaves out is as in the agent or reviewer that names it. */
 const Fallback = z
   .strictObject({
@@ -26,12 +32,17 @@ const Fallback = z
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
       .optional()
       .describe("The environment variable that holds its key or token"),
+    apiKeySecret,
+    platform: PlatformSpec.optional(),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe("Its API"),
   })
-  .refine((account) => Object.keys(account).length > 0, "name at least one of model, billing, apiKeyEnv and baseUrl")
+  .refine(
+    (account) => Object.keys(account).length > 0,
+    "name what differs: model, billing, apiKeyEnv, apiKeySecret, platform or baseUrl",
+  )
   .describe("An account or model that is used while those before it are rate limited");
 export type Fallback = z.infer<typeof Fallback>;
 
@@ -53,11 +64,14 @@ export const vendorFields = {
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
+    .optional()
     .describe("The environment variable that holds the key or token; loopdash adds it to requests, and no agent ever sees it"),
+  apiKeySecret,
+  platform: PlatformSpec.optional(),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("The model's API; default: the vendor's own"),
+    .describe("The model's API; default: the vendor's own, or the platform's"),
   prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
   fallback: z
     .array(Fallback)

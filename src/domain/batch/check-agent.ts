@@ -1,8 +1,10 @@
 import { reserveOf } from "../schedule/money.ts";
 import { accountsOf, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
+import { checkReferences, type SecretRules } from "./check-secrets.ts";
 import { unfitForPath } from "./plain-words.ts";
-import type { NoteProblem } from "./problem.ts";
+import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
+import { displayValue, type NoteProblem, type Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
@@ -22,31 +24,74 @@ export function checkAgent(file: BatchFile, report: NoteProblem): void {
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
-function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, report: NoteProblem): void {
+function checkVendor(file: BatchFile, agent: VendorAgentSpec, report: NoteProblem): void {
+  const { sandbox, limits } = file;
   if (sandbox === "off") report(["sandbox"], `${agent.kind} never runs without a sandbox`, 'use "required"');
   if (limits.usdPerAttempt === 0)
     report(["limits", "usdPerAttempt"], `${agent.kind} cannot work for nothing`, "set a limit above 0");
-  checkAccounts("agent", agent, report);
-  checkModel("agent", agent, report);
+  checkAccounts({ ...file, who: "agent" }, agent, report);
   const unfit = agent.program === undefined ? undefined : unfitForPath(agent.program);
   if (unfit !== undefined) report(["agent", "program"], unfit);
 }
 
+/** The part of a batch that names accounts, and what the rules on them look at. */
+interface AccountRules extends SecretRules {
+  readonly who: "agent" | "reviewer";
+}
+
 /** Reports accounts that the program cannot use, and those that are the same as one before them. */
-export function checkAccounts(who: "agent" | "reviewer", spec: VendorSpec, report: NoteProblem): void {
+export function checkAccounts(rules: AccountRules, spec: VendorSpec, report: NoteProblem): void {
+  const { who } = rules;
   const seen = new Set<string>();
-  for (const [i, { kind, billing, model, apiKeyEnv, baseUrl }] of accountsOf(spec).entries()) {
+  for (const [i, account] of accountsOf(spec).entries()) {
     const at = i === 0 ? [who] : [who, "fallback", i - 1];
+    const { kind, billing, model, apiKeyEnv, apiKeySecret, baseUrl, platform } = account;
     if (billing === "subscription" && !VENDORS[kind].takesSubscription)
       report([...at, "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
-    const identity = JSON.stringify([model, apiKeyEnv, baseUrl]);
+    checkKey(account, at, rules, report);
+    checkPlatform(account, at, report);
+    const identity = JSON.stringify([model, apiKeyEnv, apiKeySecret, baseUrl, platform]);
     if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
     seen.add(identity);
   }
+  checkModel(who, spec, report);
 }
 
+/** A key comes from one place: a variable, or a secret. */
+function checkKey({ apiKeyEnv, apiKeySecret }: VendorSpec, path: Path, rules: AccountRules, report: NoteProblem): void {
+  if (apiKeyEnv === undefined && apiKeySecret === undefined)
+    report(
+      path,
+      "has no key",
+      'name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret"',
+    );
+  if (apiKeySecret === undefined) return;
+  const at = [...path, "apiKeySecret"];
+  if (apiKeyEnv !== undefined) report(at, "is a second key, beside apiKeyEnv", "leave one of them out");
+  checkReferences(`{secret:${apiKeySecret}}`, at, rules, report);
+}
+
+/** Reports a cloud that the program cannot work with, and models that it cannot have. */
+function checkPlatform({ kind, platform, model, billing }: VendorSpec, path: Path, report: NoteProblem): void {
+  if (platform === undefined) return;
+  const at = [...path, "platform"];
+  if (VENDORS[kind].platforms?.includes(platform.kind) !== true) {
+    const hint = `name an address that works like its vendor's under "baseUrl" (docs/models.md)`;
+    return report(at, `${kind} has no way of its own to ${platform.kind}`, hint);
+  }
+  if (billing === "subscription") report(at, "is billed to its own account, never to a subscription", 'set "billing": "api"');
+  if (model === undefined) return report(at, "needs a model", 'name the id that the platform has for it under "model"');
+  const unfit = unfitForPlatform(platform, model);
+  if (unfit !== undefined) report([...path, "model"], `${displayValue(model)} ${unfit}`, PLATFORM_MODELS[platform.kind]);
+}
+
+const PLATFORM_MODELS: Readonly<Record<PlatformSpec["kind"], string>> = {
+  bedrock: 'use the id of a model or inference profile of that region, such as "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"',
+  vertex: 'use the id of a model, such as "claude-sonnet-4-5@20250929" or "gemini-2.5-pro"',
+};
+
 /** opencode works with models of many vendors, and has none of its own. */
-export function checkModel(
+function checkModel(
   who: "agent" | "reviewer",
   { kind, model }: Pick<VendorAgentSpec, "kind" | "model">,
   report: NoteProblem,

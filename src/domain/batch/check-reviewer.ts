@@ -1,6 +1,6 @@
 import { accountsOf } from "./account.ts";
 import type { AgentSpec } from "./agent-spec.ts";
-import { checkAccounts, checkModel } from "./check-agent.ts";
+import { checkAccounts } from "./check-agent.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
@@ -43,11 +43,11 @@ export function checkAsksNobody(steps: readonly StepSpec[], path: Path, report: 
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
-function checkVendor({ sandbox }: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
+function checkVendor(file: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
+  const { sandbox } = file;
   const { kind, program } = reviewer;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
-  checkAccounts("reviewer", reviewer, report);
-  checkModel("reviewer", reviewer, report);
+  checkAccounts({ ...file, who: "reviewer" }, reviewer, report);
   const unfit = program === undefined ? undefined : unfitForPath(program);
   if (unfit !== undefined) report(["reviewer", "program"], unfit);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { PlatformSpec } from "./platform-spec.ts";
 
 /** The facts about a vendor's program that the checks of a batch need before any of it is loaded. Absent switches are false. */
 interface VendorFacts {
@@ -11,6 +12,8 @@ interface VendorFacts {
   readonly needsModel?: true;
   /** It can be billed to a subscription. */
   readonly takesSubscription?: true;
+  /** Clouds on which it speaks with its models in their own ways. */
+  readonly platforms?: readonly PlatformSpec["kind"][];
   /** It logs people's sessions on this machine, with what each answer used. */
   readonly logsSessions?: true;
   /** Names that it resolves itself: to the newest model of a line, or to whatever an account has. */
@@ -36,6 +39,7 @@ const FACTS = {
     maker: "Anthropic",
     models: /claude/,
     takesSubscription: true,
+    platforms: ["bedrock", "vertex"],
     logsSessions: true,
     aliases: { lines: ["opus", "sonnet", "haiku"], any: ["default", "best", "opusplan"] },
     variables: ["ANTHROPIC", "CLAUDE", "CLAUDE_CODE"],
@@ -54,6 +58,7 @@ const FACTS = {
     title: "Gemini CLI",
     maker: "Google",
     models: /gemini|gemma/,
+    platforms: ["vertex"],
     variables: ["GEMINI", "GOOGLE", "GOOGLE_GEMINI", "GOOGLE_GENERATIVE_AI", "GOOGLE_VERTEX"],
     // geminicli.com/docs/reference/configuration
     loads: { inFolder: GEMINI_DOTENV, inHome: GEMINI_DOTENV },

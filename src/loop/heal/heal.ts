@@ -16,7 +16,7 @@ import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
-import { takeAccount } from "../programs/account.ts";
+import { fetchKey, takeAccount } from "../programs/account.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { howItEnded } from "../programs/output.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
@@ -82,6 +82,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
   const [repo] = reposOf(ctx, event.repo);
   const base = ctx.state().heals.running?.base ?? 0;
   if (repo === undefined) throw new Error("the run has no repository");
+  await fetchKey(ctx, "agent", signal);
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence: token, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) return { outcome: "failed", why: reserved.why, changed: [] };
   try {

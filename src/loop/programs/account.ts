@@ -6,6 +6,7 @@ import type { Party } from "../../domain/schedule/halt.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { StepSecrets } from "../../ports/secrets.ts";
 
 /** The services that choose an account. */
 interface AccountContext {
@@ -13,6 +14,22 @@ interface AccountContext {
   state(): RunState;
   /** Records a fact of the run; false if it is too late for it. */
   report(fact: RunFact): boolean;
+}
+
+/**
+ * Waits until the key of the account that a party uses next can be had, if it is a secret. Called before anything is announced:
+ * a program that waits for its key is no failed attempt. Rejects as `StepSecrets.fetch` does.
+ */
+export async function fetchKey(
+  { state, clock, stepSecrets }: Omit<AccountContext, "report"> & { readonly stepSecrets?: StepSecrets },
+  party: Party,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = state();
+  const spec = party === "agent" ? now.batch.agent : now.batch.reviewer;
+  if (spec === undefined || spec.kind === "command") return;
+  const name = accountsOf(spec)[accountAt(now, party, clock.now())]?.apiKeySecret;
+  if (name !== undefined) await stepSecrets?.fetch([`{secret:${name}}`], signal);
 }
 
 /** The number of an account, if it is not the first. */

@@ -15,12 +15,13 @@ import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewe
 import type { Repo } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
-import { type OfAccount, takeAccount } from "../programs/account.ts";
+import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { protectedFiles } from "../programs/protected-files.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
+import { withSecrets } from "../programs/run-in.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
 
@@ -178,6 +179,7 @@ type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayRepeat: bo
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
+  await withSecrets(ctx, scope, () => fetchKey(ctx, "reviewer", scope.signal));
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;

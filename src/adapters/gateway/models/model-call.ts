@@ -2,13 +2,13 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress, constants as zlib } from "node:zlib";
 import type { GatewayLimits } from "../../../ports/gateway.ts";
-import { type AnswerReader, answerReader } from "../prices/answer-reader.ts";
+import { type AnswerReader, answerReader, isAwsEventStream } from "../prices/answer-reader.ts";
 import type { CallOutcome, Hold } from "../prices/meter.ts";
 import { NOTHING_READ } from "../prices/usage.ts";
 import { Refusal } from "../refusals.ts";
 import { headersFromModel } from "./headers.ts";
-import type { AnswerKind } from "./routes.ts";
-import { Scrubber, scrubbed } from "./scrub.ts";
+import type { AnswerKind } from "./route.ts";
+import { Base64Scrubber, Scrubber, scrubbed } from "./scrub.ts";
 
 /** A request to a model that was admitted. */
 export interface CallOptions {
@@ -107,7 +107,7 @@ class Call {
     const { res, limits, secret, metered } = this.#options;
     const ok = status >= 200 && status < 300;
     this.#reader = ok && metered !== undefined ? answerReader(metered.kind, headers["content-type"]) : undefined;
-    const scrubber = new Scrubber(secret);
+    const scrubber = isAwsEventStream(headers["content-type"]) ? new Base64Scrubber(secret) : new Scrubber(secret);
     let size = 0;
     let ended = false;
     source.on("data", (chunk: Buffer) => {

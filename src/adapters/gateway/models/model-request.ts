@@ -4,7 +4,7 @@ import { countOf, isObject, type JsonObject, objectOf } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
 import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
 import { geminiBounds } from "./gemini-request.ts";
-import type { AnswerKind, FoundRoute } from "./routes.ts";
+import type { AnswerKind, Route } from "./route.ts";
 import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
@@ -28,14 +28,15 @@ const LONGEST_MODEL = 200;
  * Reads and checks a request body. With `vendorReach` false, it removes tools that the vendor would run, and refuses content that
  * the vendor would fetch. Throws a Refusal (400 or 403).
  */
-export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; vendorReach: boolean }): ModelAsk {
+export function readModelRequest(bytes: Buffer, options: { route: Route; vendorReach: boolean }): ModelAsk {
+  const { isWrapped, ...inner } = options.route;
+  if (isWrapped === true) {
+    return rewrapped(bytes, (request) => readModelRequest(request, { ...options, route: inner }));
+  }
   const kind = options.route.meter ?? options.route.shape ?? "messages";
   const text = textOf(bytes);
   const body = parse(text);
-  if (options.route.model !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
-  const model = options.route.model ?? body["model"];
-  if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
-    throw new Refusal(400, "model: a name is needed");
+  const model = modelOf(options.route, body);
   const outside = outsideOf(kind, body);
   if (outside !== undefined && !options.vendorReach) {
     throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
@@ -50,6 +51,32 @@ export function readModelRequest(bytes: Buffer, options: { route: FoundRoute; ve
     outside: outside !== undefined || (options.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
     surcharge: hasSurcharge(body),
   };
+}
+
+/** The model that a request asks for. Throws a Refusal (400 or 403) if it names none, two, or one that is not open. */
+function modelOf({ model: inPath, bodyModel }: Route, body: JsonObject): string {
+  if (inPath !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
+  const model = inPath ?? body["model"];
+  if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
+    throw new Refusal(400, "model: a name is needed");
+  if (bodyModel !== undefined && model !== bodyModel) throw new Refusal(403, "model: only that of the batch is open");
+  return model;
+}
+
+/**
+ * Reads the request that Bedrock's CountTokens has in base64, and wraps what of it may be sent on. Throws a Refusal (400) if the
+ * body has anything else.
+ */
+function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelAsk): ModelAsk {
+  const body = parse(textOf(bytes));
+  const input = objectOf(body["input"]);
+  const invoked = objectOf(input?.["invokeModel"]);
+  const text = invoked?.["body"];
+  const isAlone = [body, input ?? {}, invoked ?? {}].every((each) => Object.keys(each).length === 1);
+  if (!isAlone || typeof text !== "string" || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+    throw new Refusal(400, "the request has no body of a model in it, or more than that");
+  const ask = read(Buffer.from(text, "base64"));
+  return { ...ask, body: Buffer.from(JSON.stringify({ input: { invokeModel: { body: ask.body.toString("base64") } } })) };
 }
 
 function textOf(bytes: Buffer): string {

@@ -8,7 +8,8 @@ import { headersToModel } from "./headers.ts";
 import { type CallOptions, callModel } from "./model-call.ts";
 import { readModelRequest } from "./model-request.ts";
 import { BodyReader } from "./read-body.ts";
-import { type FoundRoute, routeOf } from "./routes.ts";
+import type { Route } from "./route.ts";
+import { routeOf, routesOf } from "./routes.ts";
 import { Upstream } from "./upstream.ts";
 
 /** The model side's view of the gateway's line. */
@@ -26,6 +27,7 @@ export class ModelSide {
   readonly #limits: GatewayLimits;
   readonly #line: GatewayLine;
   readonly #bodies: BodyReader;
+  readonly #routes: readonly Route[];
   readonly #upstream: Upstream;
 
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine, proxy?: UpstreamProxy) {
@@ -33,6 +35,7 @@ export class ModelSide {
     this.#limits = limits;
     this.#line = line;
     this.#bodies = new BodyReader(limits);
+    this.#routes = routesOf(modelUpstream);
     this.#upstream = new Upstream(modelUpstream, limits, proxy);
     this.meter = new Meter(modelUpstream, line.cut);
   }
@@ -49,7 +52,7 @@ export class ModelSide {
   async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
     // Claude Code tests with this request if the server is reachable.
     if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
-    const route = routeOf(this.#options.api, req.method ?? "", target);
+    const route = routeOf(this.#routes, req.method ?? "", target);
     if (route.method === "GET") return await this.#get(req, res, target);
     await this.#bodies.read(req, (body) => this.#post(req, res, { route, target, body }));
   }
@@ -61,11 +64,7 @@ export class ModelSide {
     await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
   }
 
-  async #post(
-    req: IncomingMessage,
-    res: ServerResponse,
-    options: { route: FoundRoute; target: string; body: Buffer },
-  ): Promise<void> {
+  async #post(req: IncomingMessage, res: ServerResponse, options: { route: Route; target: string; body: Buffer }): Promise<void> {
     const { route, target } = options;
     const ask = readModelRequest(options.body, { route, vendorReach: this.#options.vendorReach ?? false });
     const secret = await this.#upstream.secret();

@@ -1,27 +1,7 @@
-import type { ModelApi } from "../../../ports/gateway.ts";
+import type { ModelApi, ModelUpstream } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
-
-/** The format in which an answer gives its cost. */
-export type AnswerKind = "messages" | "chat" | "responses" | "generate";
-
-/** One allowed request of a model API. */
-export interface Route {
-  readonly method: "GET" | "POST";
-  /** The whole path in the request; nothing is decoded or resolved. A group named `model` in it is the model. */
-  readonly path: RegExp;
-  /** Parameters that may follow, and their allowed values. */
-  readonly query: Readonly<Record<string, RegExp>>;
-  /** Absent if it costs nothing. */
-  readonly meter?: AnswerKind;
-  /** The format of its body if it costs nothing; default: Anthropic's. */
-  readonly shape?: AnswerKind;
-}
-
-/** A route that was found. */
-export interface FoundRoute extends Route {
-  /** The model, if the path names it; else the body does. */
-  readonly model?: string;
-}
+import { platformRoutes } from "./platform-routes.ts";
+import type { Route } from "./route.ts";
 
 const PAGE = { limit: /^\d{1,4}$/, after: /^[\w.:-]{1,100}$/, after_id: /^[\w.:-]{1,100}$/, before_id: /^[\w.:-]{1,100}$/ };
 const CLIENT = { client_version: /^[\w.+-]{1,40}$/ };
@@ -50,6 +30,11 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
   ],
 };
 
+/** The allowed requests of an API, or of a platform that serves its models. */
+export function routesOf({ api, platform }: Pick<ModelUpstream, "api" | "platform">): readonly Route[] {
+  return platform === undefined ? ROUTES[api] : platformRoutes(api, platform);
+}
+
 /** Google has the model in the path, and the method after a colon. */
 function geminiPath(method: string): RegExp {
   return new RegExp(`^/v1(?:beta)?/models/(?<model>[A-Za-z0-9][\\w.-]{0,99}):${method}$`);
@@ -60,9 +45,9 @@ function geminiPath(method: string): RegExp {
  * of an allowed path, an encoded slash, an unknown parameter. The reason repeats no value of a parameter, because it may be a
  * secret.
  */
-export function routeOf(api: ModelApi, method: string, target: string): FoundRoute {
+export function routeOf(routes: readonly Route[], method: string, target: string): Route {
   const [path = "", query, ...more] = target.split("?");
-  const route = ROUTES[api].find((each) => each.method === method && each.path.test(path));
+  const route = routes.find((each) => each.method === method && each.path.test(path));
   if (route === undefined) throw new Refusal(403, `${method} ${path} is not open to agents`);
   if (more.length > 0 || !isAllowed(query ?? "", route)) throw new Refusal(403, `a parameter of ${path} is not open to agents`);
   const model = route.path.exec(path)?.groups?.["model"];

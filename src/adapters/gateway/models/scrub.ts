@@ -51,3 +51,28 @@ export class Scrubber {
 export function scrubbed(text: string, secret: string): string {
   return secret === "" ? text : text.replaceAll(secret, "*".repeat(secret.length));
 }
+
+/** Scrubs a stream whose content is in base64, as Bedrock's is: the secret may begin at any of three places in a group. */
+export class Base64Scrubber {
+  readonly #scrubbers: readonly Scrubber[];
+
+  constructor(secret: string) {
+    const forms = [0, 1, 2].map((before) => {
+      const text = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]).toString("base64");
+      // Only these characters depend on nothing around the secret.
+      return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + Buffer.byteLength(secret)) * 8) / 6));
+    });
+    this.#scrubbers = [secret, ...forms].map((form) => new Scrubber(form));
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#scrubbers.reduce((bytes, scrubber) => (bytes.length === 0 ? bytes : scrubber.push(bytes)), chunk);
+  }
+
+  end(): Buffer {
+    return this.#scrubbers.reduce<Buffer>(
+      (bytes, scrubber) => Buffer.concat([bytes.length === 0 ? bytes : scrubber.push(bytes), scrubber.end()]),
+      Buffer.alloc(0),
+    );
+  }
+}

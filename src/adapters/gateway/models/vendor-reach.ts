@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
 import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
-import type { AnswerKind } from "./routes.ts";
+import type { AnswerKind } from "./route.ts";
 
 /** The formats whose tools have a type that determines who runs them; Google's are in gemini-request.ts. */
 type Typed = Exclude<AnswerKind, "generate">;

@@ -1,7 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
-import type { AnswerKind } from "../models/routes.ts";
+import type { AnswerKind } from "../models/route.ts";
+import { AwsEventStream } from "./aws-event-stream.ts";
 import { mergeReadings, NOTHING_READ, readUsage, type UsageReading } from "./usage.ts";
 
 /** Reads the cost in an answer as it streams. The caller bounds the answer's size. */
@@ -15,9 +16,19 @@ export interface AnswerReader {
 
 /** A reader for an answer of this content type; undefined if no answer of this type gives its cost. */
 export function answerReader(kind: AnswerKind, contentType: string | undefined): AnswerReader | undefined {
-  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type === "text/event-stream") return new EventReader(kind);
+  const type = mediaType(contentType);
+  if (type === "text/event-stream") return new EventReader(kind, serverSentEvents);
+  if (isAwsEventStream(type) && kind === "messages") return new EventReader(kind, bedrockChunks);
   return type === "application/json" ? new JsonReader(kind) : undefined;
+}
+
+/** True for AWS's own framing of a stream. */
+export function isAwsEventStream(contentType: string | undefined): boolean {
+  return mediaType(contentType) === "application/vnd.amazon.eventstream";
+}
+
+function mediaType(contentType: string | undefined): string | undefined {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase();
 }
 
 class JsonReader implements AnswerReader {
@@ -43,22 +54,46 @@ class JsonReader implements AnswerReader {
   }
 }
 
-/** Server-sent events (WHATWG HTML, 9.2) whose data is one JSON text each. Any other event gives no cost. */
+/** Takes a stream of events apart. */
+interface Framing {
+  push(chunk: Buffer): void;
+  /** False if the stream is malformed, or ends in the middle of an event that has begun. */
+  isWhole(): boolean;
+}
+
+/** Server-sent events (WHATWG HTML, 9.2). One without an empty line at its end does not count. */
+function serverSentEvents(onData: (data: string) => void): Framing {
+  const text = new StringDecoder("utf8");
+  const events = createParser({ onEvent: ({ data }) => onData(data) });
+  return { push: (chunk) => events.feed(text.write(chunk)), isWhole: () => true };
+}
+
+/** Bedrock's stream: the payload of each message has an event of the model's own API, in base64. An exception is no event. */
+function bedrockChunks(onData: (data: string) => void): Framing {
+  const stream = new AwsEventStream(({ headers, payload }) => {
+    const isChunk = headers.get(":message-type") === "event" && headers.get(":event-type") === "chunk";
+    const bytes = isChunk ? objectOf(parsed(payload.toString()))?.["bytes"] : undefined;
+    onData(typeof bytes === "string" ? Buffer.from(bytes, "base64").toString() : "");
+  });
+  return { push: (chunk) => stream.push(chunk), isWhole: () => stream.isSound && stream.isBetweenMessages };
+}
+
+/** A stream of events whose data is one JSON text each. Any other event gives no cost. */
 class EventReader implements AnswerReader {
   readonly #kind: AnswerKind;
-  readonly #text = new StringDecoder("utf8");
-  readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
+  readonly #framing: Framing;
   #reading = NOTHING_READ;
   /** Required events that have occurred. */
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
-  constructor(kind: AnswerKind) {
+  constructor(kind: AnswerKind, framing: (onData: (data: string) => void) => Framing) {
     this.#kind = kind;
+    this.#framing = framing((data) => this.#event(data));
   }
 
   push(chunk: Buffer): void {
-    this.#events.feed(this.#text.write(chunk));
+    this.#framing.push(chunk);
   }
 
   sofar(): UsageReading {
@@ -66,7 +101,7 @@ class EventReader implements AnswerReader {
   }
 
   end(): UsageReading | undefined {
-    // An event without an empty line at its end does not count.
+    if (!this.#framing.isWhole()) return undefined;
     const needed = this.#kind === "messages" ? (["start", "delta", "end"] as const) : (["delta", "end"] as const);
     return !this.#malformed && needed.every((event) => this.#seen.has(event)) ? this.#reading : undefined;
   }

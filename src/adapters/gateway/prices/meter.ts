@@ -19,7 +19,7 @@ export interface Hold {
   settle(outcome: CallOutcome): void;
 }
 
-type MeterOptions = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage">;
+type MeterOptions = Pick<ModelUpstream, "prices" | "capUsd" | "onUsage" | "platform">;
 
 /**
  * Keeps the money of one gateway below its cap. Before a request is admitted, it reserves the most that the request can cost;
@@ -108,11 +108,14 @@ export class Meter {
     this.#check();
   }
 
-  /** At the dearer of the prices of the requested model and the one that answered; undefined if either has no price. */
+  /**
+   * At the dearer of the prices of the requested model and the one that answered; undefined if either has no price. A platform
+   * serves exactly the model of the path, and its answer may have another name for it.
+   */
   #costOf(ask: ModelAsk, { model, tokens }: UsageReading): number | undefined {
     if (tokens === undefined) return undefined;
     const asked = this.#prices.cost(ask.model, tokens);
-    const answered = this.#prices.cost(model ?? ask.model, tokens);
+    const answered = this.#prices.cost(model ?? ask.model, tokens) ?? (this.#options.platform === undefined ? undefined : asked);
     return asked === undefined || answered === undefined ? undefined : Math.max(asked, answered);
   }
 

@@ -1,6 +1,6 @@
 import type { BilledTokens } from "../../../ports/gateway.ts";
 import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
-import type { AnswerKind } from "../models/routes.ts";
+import type { AnswerKind } from "../models/route.ts";
 
 /** The cost information of an answer so far. */
 export interface UsageReading {

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentProgram, promptOnStdin } from "../../agent-program.ts";
+import type { PlatformSpec } from "../../../../domain/batch/platform-spec.ts";
+import { type AgentProgram, type ProgramLaunch, type ProgramOptions, promptOnStdin } from "../../agent-program.ts";
 import { claudeEvents } from "./events.ts";
 import { anthropicPrices } from "./prices.ts";
 import { claudeSessions } from "./session-logs.ts";
@@ -28,7 +29,7 @@ export const claude: AgentProgram = {
   homeEnv: (folder) => ({ CLAUDE_CONFIG_DIR: folder }),
   events: claudeEvents,
   sessions: claudeSessions,
-  async prepare({ session }, { program, model, effort, turns, usdPerAttempt, billing, retries = RETRIES }) {
+  async prepare({ session }, { program, model, effort, turns, usdPerAttempt, billing, platform, retries = RETRIES }) {
     const settings = join(session, "loopdash.json");
     await writeFile(settings, "{}\n", { mode: 0o600 });
     return {
@@ -43,7 +44,7 @@ export const claude: AgentProgram = {
       ]),
       env: {
         CLAUDE_CONFIG_DIR: session,
-        [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway",
+        ...(platform === undefined ? keyOf(billing) : onPlatform(platform, model)),
         // With any value other than 1 it refuses to work as root.
         IS_SANDBOX: "1",
         CLAUDE_CODE_MAX_RETRIES: String(retries),
@@ -53,7 +54,34 @@ export const claude: AgentProgram = {
         DISABLE_ERROR_REPORTING: "1",
         DISABLE_AUTOUPDATER: "1",
       },
-      baseUrls: [{ name: "ANTHROPIC_BASE_URL", path: "" }],
+      baseUrls: [baseUrlOn(platform)],
     };
   },
 };
+
+function keyOf(billing: ProgramOptions["billing"]): Readonly<Record<string, string>> {
+  return { [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway" };
+}
+
+/** Its variable for the address of its API; that of Vertex has the version at its end. */
+function baseUrlOn(platform: ProgramOptions["platform"]): ProgramLaunch["baseUrls"][number] {
+  if (platform === undefined) return { name: "ANTHROPIC_BASE_URL", path: "" };
+  return platform.kind === "bedrock"
+    ? { name: "ANTHROPIC_BEDROCK_BASE_URL", path: "" }
+    : { name: "ANTHROPIC_VERTEX_BASE_URL", path: "/v1" };
+}
+
+/**
+ * Its switches for a cloud. It adds no credential: the gateway does. Without the names of models it tries at its start which ones
+ * the account has, by requests that cost money, and uses a small one beside the work (measured with 2.1.330).
+ */
+function onPlatform(platform: PlatformSpec, model: string | undefined): Readonly<Record<string, string>> {
+  const names = ["FABLE", "OPUS", "SONNET", "HAIKU"].map((line) => `ANTHROPIC_DEFAULT_${line}_MODEL`);
+  const models = model === undefined ? {} : Object.fromEntries(names.map((name) => [name, model]));
+  if (platform.kind === "bedrock")
+    return { CLAUDE_CODE_USE_BEDROCK: "1", CLAUDE_CODE_SKIP_BEDROCK_AUTH: "1", AWS_REGION: platform.region, ...models };
+  return {
+    ...{ CLAUDE_CODE_USE_VERTEX: "1", CLAUDE_CODE_SKIP_VERTEX_AUTH: "1" },
+    ...{ ANTHROPIC_VERTEX_PROJECT_ID: platform.project, CLOUD_ML_REGION: platform.region, ...models },
+  };
+}

@@ -1,5 +1,8 @@
+import { generateKeyPair } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import type { PlatformSpec } from "../../../../domain/batch/platform-spec.ts";
 import { type AgentProgram, type ProgramOptions, promptOnStdin } from "../../agent-program.ts";
 import { geminiEvents } from "./events.ts";
 import { geminiPrices } from "./prices.ts";
@@ -37,7 +40,7 @@ export const gemini: AgentProgram = {
     await writeFile(join(home, "policies", "loopdash.toml"), POLICY, { mode: 0o600 });
     const whole = join(session, "whole-output.cjs");
     await writeFile(whole, WHOLE_OUTPUT, { mode: 0o600 });
-    const { program, model = BEST } = input;
+    const { program, model = BEST, platform } = input;
     // Not in the environment: the program that starts it here is Node too.
     const options = `NODE_OPTIONS=--require=${JSON.stringify(whole)}`;
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
@@ -45,12 +48,42 @@ export const gemini: AgentProgram = {
       argv: promptOnStdin(["/usr/bin/env", options, program, ...flags]),
       env: {
         ...gemini.homeEnv(session),
-        GEMINI_API_KEY: "held-by-the-gateway",
+        ...(platform === undefined ? { GEMINI_API_KEY: "held-by-the-gateway" } : await onVertex(platform, session)),
       },
-      baseUrls: [{ name: "GOOGLE_GEMINI_BASE_URL", path: "" }],
+      baseUrls: [{ name: platform === undefined ? "GOOGLE_GEMINI_BASE_URL" : "GOOGLE_VERTEX_BASE_URL", path: "" }],
     };
   },
 };
+
+/**
+ * Its switches for Vertex, which it asks by a project only with an account's credentials. They are those of an account that does
+ * not exist: it signs its tokens itself, because the account is of a universe of its own, and asks nobody for them (measured with
+ * 0.61.0). The gateway puts the real token in their place.
+ */
+async function onVertex(platform: PlatformSpec, session: string): Promise<Readonly<Record<string, string>>> {
+  const file = join(session, "placeholder-account.json");
+  const { privateKey } = await promisify(generateKeyPair)("rsa", {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const account = {
+    type: "service_account",
+    project_id: "held-by-the-gateway",
+    private_key_id: "held-by-the-gateway",
+    private_key: privateKey,
+    client_email: "held-by-the-gateway@gateway.invalid",
+    universe_domain: "gateway.invalid",
+  };
+  await writeFile(file, JSON.stringify(account), { mode: 0o600 });
+  const { kind, region } = platform;
+  return {
+    GOOGLE_GENAI_USE_VERTEXAI: "true",
+    GOOGLE_APPLICATION_CREDENTIALS: file,
+    GOOGLE_CLOUD_LOCATION: region,
+    ...(kind === "vertex" ? { GOOGLE_CLOUD_PROJECT: platform.project } : {}),
+  };
+}
 
 /**
  * It ends by `process.exit`, and Node then drops unread output: the result, behind a long line. So it waits for the reader. Its
@@ -67,10 +100,13 @@ decision = "deny"
 priority = 999
 `;
 
-function settingsOf({ model = BEST, effort, turns, retries = RETRIES }: ProgramOptions): object {
+function settingsOf({ model = BEST, effort, turns, platform, retries = RETRIES }: ProgramOptions): object {
   const thinking = effort === undefined ? {} : { generateContentConfig: { thinkingConfig: thinkingOf(model, effort) } };
   return {
-    security: { auth: { selectedType: "gemini-api-key", useExternal: true }, folderTrust: { enabled: true } },
+    security: {
+      auth: { selectedType: platform === undefined ? "gemini-api-key" : "vertex-ai", useExternal: true },
+      folderTrust: { enabled: true },
+    },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: retries + 1, plan: { enabled: false } },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },

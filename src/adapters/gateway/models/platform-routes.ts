@@ -1,0 +1,71 @@
+import type { ModelApi, ModelPlatform } from "../../../ports/gateway.ts";
+import type { Route } from "./route.ts";
+
+/**
+ * The allowed requests of a platform: to one model, of one project and region. The path must have their names as they are, or
+ * percent-encoded as JavaScript does it.
+ */
+export function platformRoutes(api: ModelApi, platform: ModelPlatform): readonly Route[] {
+  if (api === "anthropic" && platform.kind === "bedrock") return bedrockRoutes(platform);
+  if (api === "anthropic" && platform.kind === "vertex") return claudeOnVertexRoutes(platform);
+  if (api === "gemini" && platform.kind === "vertex") return geminiOnVertexRoutes(platform);
+  throw new TypeError(`no way to speak ${api} with ${platform.kind}`);
+}
+
+type On<Kind extends ModelPlatform["kind"]> = Extract<ModelPlatform, { kind: Kind }>;
+
+/** Bedrock's InvokeModel, InvokeModelWithResponseStream and CountTokens (its API reference). The region is that of the host. */
+function bedrockRoutes({ model }: On<"bedrock">): readonly Route[] {
+  const post = { method: "POST", query: {} } as const;
+  const metered = { ...post, model, meter: "messages" } as const;
+  return [
+    { ...metered, path: new RegExp(`^/model/${spellings(model)}/(?:invoke|invoke-with-response-stream)$`) },
+    { ...post, model, isWrapped: true, path: new RegExp(`^/model/${spellings(model, withoutArea(model))}/count-tokens$`) },
+  ];
+}
+
+/** The name of the model behind an inference profile: only a model's own name can be counted with. */
+function withoutArea(model: string): string {
+  return model.replace(/^[a-z-]+\.(?=anthropic\.)/, "");
+}
+
+/** Anthropic's models at Vertex: the body is that of Messages, the path has the model. */
+function claudeOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
+  const models = `${projectPath(platform)}/publishers/anthropic/models`;
+  const { model } = platform;
+  const post = { method: "POST", query: {} } as const;
+  return [
+    {
+      ...{ ...post, model, meter: "messages" },
+      path: new RegExp(`^/v1${models}/${spellings(model)}:(?:rawPredict|streamRawPredict)$`),
+    },
+    { ...post, bodyModel: model, path: new RegExp(`^/v1${models}/count-tokens:rawPredict$`) },
+  ];
+}
+
+function geminiOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
+  const { model } = platform;
+  const path = (method: string) =>
+    new RegExp(`^/v1(?:beta1)?${projectPath(platform)}/publishers/google/models/${spellings(model)}:${method}$`);
+  return [
+    {
+      ...{ method: "POST", model, meter: "generate", query: { alt: /^(?:sse|json)$/ } },
+      path: path("(?:generateContent|streamGenerateContent)"),
+    },
+    { method: "POST", model, path: path("countTokens"), query: {}, shape: "generate" },
+  ];
+}
+
+function projectPath({ project, region }: On<"vertex">): string {
+  return `/projects/${literally(project)}/locations/${literally(region)}`;
+}
+
+/** A pattern for names in a path: in each, either only the slashes are encoded, or all that JavaScript encodes. */
+function spellings(...names: readonly string[]): string {
+  const written = names.flatMap((name) => [name.replaceAll("/", "%2F"), encodeURIComponent(name)]);
+  return `(?:${[...new Set(written)].map((name) => literally(name)).join("|")})`;
+}
+
+function literally(text: string): string {
+  return text.replace(/[^\w-]/g, "\\$&");
+}
