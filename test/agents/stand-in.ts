@@ -97,9 +97,9 @@ const calledBy = ({ name, input }: { name: string; input: object }) => ({ name, 
 /**
  * Google's Gemini API on loopback, in the same way. Tools may be missing in requests beside the work.
  */
-export function geminiStandIn(script: Script): Promise<StandIn> {
+export function geminiStandIn(script: Script, path = /^\/v1beta\/models\/([\w.-]+):(\w+)(?:\?alt=sse)?$/): Promise<StandIn> {
   return standIn((_req, res, { method, url, body }) => {
-    const [, model, what] = /^\/v1beta\/models\/([\w.-]+):(\w+)(?:\?alt=sse)?$/.exec(url) ?? [];
+    const [, model, what] = path.exec(url) ?? [];
     if (method !== "POST" || model === undefined) return json(res, 404, { error: { code: 404, message: "no such route" } });
     if (what === "countTokens") return json(res, 200, { totalTokens: 10 });
     const asked: { tools?: readonly object[]; contents?: readonly { role?: string }[] } = JSON.parse(body);
@@ -182,7 +182,8 @@ function responseEvents({ say, tool, usage = USAGE }: Extract<Turn, { say?: stri
   ];
 }
 
-function play(res: ServerResponse, turn: Turn): void {
+/** Answers as Anthropic's Messages do, in server-sent events. */
+export function play(res: ServerResponse, turn: Turn): void {
   if ("status" in turn) {
     const type = turn.status === 401 ? "authentication_error" : turn.status === 429 ? "rate_limit_error" : "api_error";
     return json(res, turn.status, { type: "error", error: { type, message: turn.error } }, turn.headers);
@@ -201,10 +202,10 @@ function misbehave(res: ServerResponse, turn: Extract<Turn, { as: string }>, fir
   setImmediate(() => res.destroy());
 }
 
-type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
+export type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** The events of one message, as the API streams them. */
-function messageEvents({ say, tool, usage = USAGE }: Extract<Turn, { say?: string }>): readonly Event[] {
+export function messageEvents({ say, tool, usage = USAGE }: Extract<Turn, { say?: string }>): readonly Event[] {
   const blocks = [
     ...(say === undefined ? [] : [{ start: { type: "text", text: "" }, delta: { type: "text_delta", text: say } }]),
     ...(tool === undefined
