@@ -12,16 +12,15 @@ function turnFor(script: Script, body: string): Turn {
   return (asked.tools ?? []).length === 0 ? { say: "ok" } : script(turn, body);
 }
 
-/** Bedrock's runtime on loopback, with Anthropic's models. Its paths are below `prefix`. */
-export function bedrockStandIn(script: Script, prefix = ""): Promise<StandIn> {
+/** Bedrock's runtime on loopback, with Anthropic's models. */
+export function bedrockStandIn(script: Script): Promise<StandIn> {
   return standIn((_req, res, { method, url, body }) => {
-    const [, what] = new RegExp(`^${prefix}/model/[\\w.:%-]+/(invoke|invoke-with-response-stream)$`).exec(url) ?? [];
-    if (method !== "POST" || what === undefined) return fail(res, 404, "no such route");
+    if (method !== "POST" || !/^\/model\/[\w.:%-]+\/invoke-with-response-stream$/.test(url))
+      return fail(res, 404, "no such route");
     const turn = turnFor(script, body);
     if ("status" in turn) return fail(res, turn.status, turn.error);
     if ("as" in turn) return void res.destroy();
     const events = messageEvents(turn);
-    if (what === "invoke") return fail(res, 400, "only streams here");
     res.writeHead(200, {
       "content-type": "application/vnd.amazon.eventstream",
       "x-amzn-bedrock-content-type": "application/json",

@@ -44,9 +44,9 @@ export function anthropicStandIn(script: Script): Promise<StandIn> {
 /**
  * OpenAI's Responses API on loopback, in the same way. Its error bodies are its own.
  */
-export function responsesStandIn(script: Script): Promise<StandIn> {
+export function responsesStandIn(script: Script, prefix = ""): Promise<StandIn> {
   return standIn((_req, res, { method, url, body }) => {
-    if (method !== "POST" || url !== "/v1/responses") return json(res, 404, { error: { message: "no such route" } });
+    if (method !== "POST" || url !== `${prefix}/v1/responses`) return json(res, 404, { error: { message: "no such route" } });
     const { input = [] }: { input?: readonly { readonly type?: string; readonly role?: string }[] } = JSON.parse(body);
     const own = input.filter(({ type, role }) => type === "function_call" || (type === "message" && role === "assistant"));
     // A turn that says something and uses a tool leaves two items, one after the other.
@@ -61,9 +61,10 @@ export function responsesStandIn(script: Script): Promise<StandIn> {
 /**
  * OpenAI's Chat Completions on loopback, in the same way, as many others serve it too.
  */
-export function chatStandIn(script: Script): Promise<StandIn> {
+export function chatStandIn(script: Script, prefix = ""): Promise<StandIn> {
   return standIn((_req, res, { method, url, body }) => {
-    if (method !== "POST" || url !== "/v1/chat/completions") return json(res, 404, { error: { message: "no such route" } });
+    if (method !== "POST" || url !== `${prefix}/v1/chat/completions`)
+      return json(res, 404, { error: { message: "no such route" } });
     const asked: Body & { readonly model?: string } = JSON.parse(body);
     const beside = (asked.tools ?? []).length === 0;
     const turn = (asked.messages ?? []).filter(({ role }) => role === "assistant").length;

@@ -24,6 +24,7 @@ const BLOCKS: readonly Block[] = ["README.md", ...globSync("docs/**/*.md", { cwd
 
 /** Pages with a batch that no test can run as it is. */
 const NOT_RUN: Readonly<Record<string, string>> = {
+  "docs/models.md": "its agents are vendors' programs: test/agents/models-page.test.ts runs each batch by the real one",
   "docs/reviewer.md": "its agent and reviewer are vendors' programs, which need a key: test/agents runs them",
   "docs/stops.md": "its agent is a vendor's program, which needs a key: test/agents runs it",
 };

@@ -128,7 +128,9 @@ describe("a reviewer", () => {
       "reviewer.usdPerReview: claude cannot review for nothing; set it above 0",
     ]);
     expect(found({ agent, reviewer: opencode })).toEqual(['reviewer: opencode needs a model; name it under "model"']);
-    expect(() => parsed({ agent, reviewer: { kind: "claude" } })).toThrow();
+    expect(found({ agent, reviewer: { kind: "claude" } })).toEqual([
+      'reviewer: has no key; name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret"',
+    ]);
   });
 
   it("that costs more than a limit could never start", () => {
