@@ -1,6 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const RULES = "src/adapters/gateway/hosts/host-rules.ts";
+const REQUEST = "src/adapters/gateway/models/model-request.ts";
 const ADDRESS = { file: RULES, from: "return isPublicAddress(plain.host) ||", to: "return true ||" };
 
 export const DEFENCES = {
@@ -24,6 +25,44 @@ export const DEFENCES = {
     holes: [
       { file: "src/adapters/executor/environment.ts", from: '"LC_TIME",', to: '"LC_TIME", "HTTPS_PROXY",' },
       { file: "src/cli/relay.ts", from: '["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]', to: '["HTTP_PROXY"]' },
+    ],
+  },
+  model: {
+    name: "a cloud is asked for the model of the batch and no other",
+    holes: [
+      {
+        file: "src/adapters/gateway/models/platform-routes.ts",
+        from: 'return `(?:${[...new Set(written)].map((name) => literally(name)).join("|")})`;',
+        to: "return `[^/]+`.slice(0, written.length * 9);",
+      },
+    ],
+  },
+  bodyModel: {
+    name: "a cloud counts tokens of the model of the batch and no other",
+    holes: [{ file: REQUEST, from: "bodyModel !== undefined && model !== bodyModel", to: 'bodyModel === "" && model !== bodyModel' }],
+  },
+  project: {
+    name: "a cloud is asked with the project and region of the batch",
+    holes: [
+      {
+        file: "src/adapters/gateway/models/platform-routes.ts",
+        from: "return `/projects/${literally(project)}/locations/${literally(region)}`;",
+        to: "return `/projects/[^/]+/locations/[^/]+`.slice(0, 99 + project.length + region.length);",
+      },
+    ],
+  },
+  vendorTools: {
+    name: "a model's vendor runs no tools, on a cloud too",
+    holes: [{ file: REQUEST, from: 'vendorReach || body["tools"] === undefined', to: 'true || vendorReach || body["tools"] === undefined' }],
+  },
+  wrapped: {
+    name: "a request within a request passes the same checks",
+    holes: [
+      {
+        file: REQUEST,
+        from: "return rewrapped(bytes, (request) => readModelRequest(request, { ...options, route: inner }));",
+        to: "return rewrapped(bytes, (request) => readModelRequest(request, { vendorReach: true, route: inner }));",
+      },
     ],
   },
   address: { name: "a named host that leads into this machine leads nowhere", holes: [ADDRESS] },

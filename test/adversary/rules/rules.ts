@@ -65,6 +65,19 @@ const CALLED: readonly Rule[] = [
     test: "if the reviewer has passed the change, and it has not landed",
   },
   {
+    rule: "an agent whose key cannot be fetched is not started",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: 'await withSecrets(ctx, open, () => fetchKey(ctx, "agent", signal));',
+        to: "await withSecrets(ctx, open, async () => void fetchKey);",
+      },
+    ],
+    file: "test/e2e/model-key.test.ts",
+    test: "before an agent starts is an outage",
+    isBuilt: true,
+  },
+  {
     rule: "exclusive names hold for all runs of the machine",
     holes: [
       {

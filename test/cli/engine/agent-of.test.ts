@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
 
@@ -33,5 +34,67 @@ describe("what a vendor's program is started with", () => {
   test("names that only the program can tell are its own affair", async () => {
     expect((await options({ kind: "claude", model: "sonnet" })).model).toBe("sonnet");
     expect((await options({ kind: "gemini", model: "flash" })).model).toBe("flash");
+  });
+
+  describe("on a platform", () => {
+    const bedrock = { kind: "bedrock", region: "eu-central-1" };
+    const vertex = { kind: "vertex", project: "my-project", region: "europe-west1" };
+    const sonnet = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
+
+    test.each([
+      ["claude", bedrock, sonnet, "https://bedrock-runtime.eu-central-1.amazonaws.com"],
+      ["claude", { ...bedrock, region: "cn-north-1" }, sonnet, "https://bedrock-runtime.cn-north-1.amazonaws.com.cn"],
+      ["claude", vertex, "claude-sonnet-4-5@20250929", "https://europe-west1-aiplatform.googleapis.com"],
+      ["claude", { ...vertex, region: "global" }, "claude-sonnet-4-5@20250929", "https://aiplatform.googleapis.com"],
+      ["gemini", { ...vertex, region: "eu" }, "gemini-2.5-pro", "https://aiplatform.eu.rep.googleapis.com"],
+    ])("%s at %o: its address, its model alone, and the key as a token", async (kind, platform, model, baseUrl) => {
+      const { upstream } = await options({ kind, platform, model });
+      const { region: _, ...pinned } = platform.kind === "bedrock" ? platform : { region: "", ...platform };
+      expect(upstream).toMatchObject({ baseUrl, platform: { ...pinned, model }, credential: { header: "bearer" } });
+      expect((await options({ kind, platform, model, baseUrl: "https://own.example/x" })).upstream.baseUrl).toBe("https://own.example/x");
+    });
+
+    test.each([
+      [bedrock, sonnet, 3 * 1.1],
+      [bedrock, "anthropic.claude-sonnet-4-20250514-v1:0", 3 * 1.1],
+      [bedrock, "global.anthropic.claude-sonnet-4-5-20250929-v1:0", 3],
+      [bedrock, `arn:aws:bedrock:eu-central-1:123456789012:inference-profile/${sonnet}`, 3 * 1.1],
+      [bedrock, "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/global.anthropic.claude-sonnet-4-5-20250929-v1:0", 3],
+      [bedrock, "eu.anthropic.claude-opus-4-5-20251101-v1:0", 5 * 1.1],
+      [vertex, "claude-opus-4-1@20250805", 15 * 1.1],
+      [{ ...vertex, region: "global" }, "claude-opus-4-5@20251101", 5],
+    ])("at %o, %s has the vendor's price of $%d", async (platform, model, input) => {
+      const { upstream } = await options({ kind: "claude", platform, model });
+      expect(new Prices(upstream.prices).of(model)?.input).toBeCloseTo(input, 9);
+    });
+
+    test("a model without a price is refused, also where the program has a choice of its own elsewhere", async () => {
+      const model = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc123";
+      await expect(options({ kind: "claude", platform: bedrock, model })).rejects.toMatchObject({ exitCode: 4 });
+      const prices = [{ model: "*application-inference-profile*", input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }];
+      expect((await options({ kind: "claude", platform: bedrock, model, prices })).model).toBe(model);
+    });
+
+    test("a mark for a long context is no part of the id", async () => {
+      const { upstream, model } = await options({ kind: "claude", platform: bedrock, model: `${sonnet}[1m]` });
+      expect([upstream.platform?.model, model]).toEqual([sonnet, `${sonnet}[1m]`]);
+    });
+  });
+
+  test("a key from a secret is asked for each time, and can be fetched again", async () => {
+    const spec = AgentSpec.parse({ kind: "claude", apiKeySecret: "cloud" }) as VendorAgentSpec;
+    const asked: string[] = [];
+    const secrets = {
+      get: async (name: string) => `${name}-${asked.push("get")}`,
+      renew: async (name: string, refused: string) => `${name}-${asked.push(refused)}`,
+    };
+    const { credential } = (await modelOptions(spec, { keys: {}, secrets }, 5)).upstream;
+    expect([await credential?.value(), await credential?.value(), await credential?.renew?.("cloud-2")]).toEqual(["cloud-1", "cloud-2", "cloud-3"]);
+    expect(asked).toEqual(["get", "get", "cloud-2"]);
+  });
+
+  test("certificates of the system and of SSL_CERT_FILE are trusted where there is TLS", async () => {
+    expect((await options({ kind: "claude" })).upstream.ca).toContain("-----BEGIN CERTIFICATE-----");
+    expect((await options({ kind: "claude", baseUrl: "http://127.0.0.1:1" })).upstream.ca).toBeUndefined();
   });
 });

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { MODELS } from "./models.ts";
+
+proveEach(MODELS);
