@@ -45,6 +45,7 @@ class PreparedFolders implements PreparedTrees {
   readonly #options: PreparedTreesOptions;
   readonly #maker: SingleMaker;
   readonly #notKept = new Map<string, string>();
+  #tidied: Promise<void> | undefined;
 
   constructor(options: PreparedTreesOptions) {
     this.#options = options;
@@ -52,6 +53,8 @@ class PreparedFolders implements PreparedTrees {
   }
 
   async find(ref: PreparedRef): Promise<PreparedTree | undefined> {
+    this.#tidied ??= this.#tidy();
+    await this.#tidied;
     const found = await readEntry(this.#place(ref));
     if (found === undefined || found.entry.key !== ref.key || found.entry.repo !== ref.repo) return undefined;
     return treeOf(found);
@@ -194,11 +197,21 @@ class PreparedFolders implements PreparedTrees {
     return found.sort((a, b) => b.usedAt - a.usedAt);
   }
 
+  /** Goes on where an engine that died was about to remove something. */
+  async #tidy(): Promise<void> {
+    try {
+      await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBuilt(name));
+      await this.#makeRoom();
+    } catch (error) {
+      process.emitWarning(`could not clear ${this.#options.folder}: ${errorMessage(error)}`);
+    }
+  }
+
   /** Removes the entries that were not used for longest until the rest fits. */
-  async #makeRoom(ref: PreparedRef): Promise<void> {
+  async #makeRoom(ref?: PreparedRef): Promise<void> {
     let bytes = 0;
     const all = await this.#all();
-    const own = this.#place(ref);
+    const own = ref === undefined ? undefined : this.#place(ref);
     for (const { entry, folder } of [
       ...all.filter((each) => each.folder === own),
       ...all.filter((each) => each.folder !== own),
