@@ -14,6 +14,7 @@ import { makespan } from "./makespan.ts";
 import { masking } from "./masking.ts";
 import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
+import { prepareOnce } from "./prepare-once.ts";
 import { prepared } from "./prepared.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
@@ -35,6 +36,7 @@ const ALL: readonly Bench[] = [
   gateway,
   masking,
   prepared,
+  prepareOnce,
   peer,
 ];
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, utimes, writeFile } from "node:fs/promises";
+import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import type { Locks } from "../../ports/locks.ts";
@@ -8,6 +8,7 @@ import { inThread } from "../in-thread.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
+import { namesIn, REMOVED, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
 import type { TreeTask } from "./serve-tree.ts";
@@ -44,6 +45,7 @@ class PreparedFolders implements PreparedTrees {
   readonly #options: PreparedTreesOptions;
   readonly #maker: SingleMaker;
   readonly #notKept = new Map<string, string>();
+  #tidied: Promise<void> | undefined;
 
   constructor(options: PreparedTreesOptions) {
     this.#options = options;
@@ -51,6 +53,8 @@ class PreparedFolders implements PreparedTrees {
   }
 
   async find(ref: PreparedRef): Promise<PreparedTree | undefined> {
+    this.#tidied ??= this.#tidy();
+    await this.#tidied;
     const found = await readEntry(this.#place(ref));
     if (found === undefined || found.entry.key !== ref.key || found.entry.repo !== ref.repo) return undefined;
     return treeOf(found);
@@ -75,7 +79,8 @@ class PreparedFolders implements PreparedTrees {
     const building = join(this.#options.folder, BUILDING, `${nameOf(ref)}-${randomUUID()}`);
     try {
       makePrivateFolder(dirname(building));
-      await this.#clearLeftovers(ref);
+      // The caller alone builds this entry: what is there of it was left by an engine that died.
+      await removeLeftovers(dirname(building), (name) => !name.startsWith(nameOf(ref)) && this.#isBuilt(name));
       const entry = await this.#build(ref, made, building);
       if (typeof entry === "string") return this.#refuse(ref, entry);
       await this.#drop(this.#place(ref));
@@ -168,11 +173,13 @@ class PreparedFolders implements PreparedTrees {
   async clear(): Promise<number> {
     const all = await this.#all();
     for (const { folder } of all) await this.#drop(folder);
-    for (const name of await namesIn(join(this.#options.folder, BUILDING))) {
-      const isLive = this.#options.locks.isHeld(`${RESOURCE}${name.slice(0, NAME_LENGTH)}`);
-      if (!isLive) await removeFolder(join(this.#options.folder, BUILDING, name));
-    }
+    await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBuilt(name));
     return all.length;
+  }
+
+  /** True if somebody on this machine builds the entry to which this name in the folder of building belongs. */
+  #isBuilt(name: string): boolean {
+    return this.#options.locks.isHeld(`${RESOURCE}${name.slice(0, NAME_LENGTH)}`);
   }
 
   /** All entries, the last used first. */
@@ -190,11 +197,21 @@ class PreparedFolders implements PreparedTrees {
     return found.sort((a, b) => b.usedAt - a.usedAt);
   }
 
+  /** Goes on where an engine that died was about to remove something. */
+  async #tidy(): Promise<void> {
+    try {
+      await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBuilt(name));
+      await this.#makeRoom();
+    } catch (error) {
+      process.emitWarning(`could not clear ${this.#options.folder}: ${errorMessage(error)}`);
+    }
+  }
+
   /** Removes the entries that were not used for longest until the rest fits. */
-  async #makeRoom(ref: PreparedRef): Promise<void> {
+  async #makeRoom(ref?: PreparedRef): Promise<void> {
     let bytes = 0;
     const all = await this.#all();
-    const own = this.#place(ref);
+    const own = ref === undefined ? undefined : this.#place(ref);
     for (const { entry, folder } of [
       ...all.filter((each) => each.folder === own),
       ...all.filter((each) => each.folder !== own),
@@ -206,7 +223,7 @@ class PreparedFolders implements PreparedTrees {
 
   /** Removes an entry: in one step from its place, then its files. */
   async #drop(folder: string): Promise<void> {
-    const aside = join(this.#options.folder, BUILDING, `removed-${randomUUID()}`);
+    const aside = join(this.#options.folder, BUILDING, `${REMOVED}${randomUUID()}`);
     makePrivateFolder(dirname(aside));
     try {
       await rename(folder, aside);
@@ -215,12 +232,6 @@ class PreparedFolders implements PreparedTrees {
       throw error;
     }
     await removeFolder(aside);
-  }
-
-  /** Removes what an engine that died left of this entry. The caller holds its lock. */
-  async #clearLeftovers(ref: PreparedRef): Promise<void> {
-    const folder = join(this.#options.folder, BUILDING);
-    for (const name of await namesIn(folder)) if (name.startsWith(nameOf(ref))) await removeFolder(join(folder, name));
   }
 
   #place({ repo, key }: PreparedRef): string {
@@ -269,15 +280,6 @@ function isTop(paths: readonly string[]): (path: string) => boolean {
     const parts = path.split("/");
     return !parts.slice(0, -1).some((_, n) => all.has(parts.slice(0, n + 1).join("/")));
   };
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }
 
 function ifGone(error: unknown): void {

@@ -1,3 +1,5 @@
+import { requirementsTrouble } from "./installers/requirements.ts";
+
 /** The scripts of a package that its own installation runs (https://docs.npmjs.com/cli/using-npm/scripts, "npm ci"). */
 const LIFECYCLE = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
 
@@ -17,35 +19,30 @@ const OWN_BINARIES = new Set([
 ]);
 
 /** Dependencies that are folders or archives of the repository itself, in any manifest or lockfile. */
-const LOCAL = /["'\s@=](?:file|link|portal|exec|path):|["'\s](?:path|directory)["']?\s*[:=]/i;
+const LOCAL = /["'\s@=](?:file|link|portal|exec|path):|(?:^|[^\w-])(?:path|directory)["']?\s*[:=]/im;
 
 /** Files that are programs: what they read is unknown. */
 const PROGRAMS = new Set([".pnpmfile.cjs", ".pnpmfile.mjs", "binding.gyp"]);
 
-/** A line of a requirement file that names a package of an index, an option about an index, or nothing. */
-const REQUIREMENT =
-  /^\s*(?:#.*|--hash=\S+(?:\s*\\)?|--(?:index-url|extra-index-url)[= ]\S+|--(?:require-hashes|no-binary|only-binary)\S*(?: \S+)?|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:[=<>!~;,][^@]*)?(?:\s*\\)?)?\s*$/;
-
 /**
  * The reason why an installer that reads this manifest may run or read anything else of the repository; undefined if it does not.
  * A manifest that cannot be read counts as one that may.
- * `runsScripts` is false if the installer is told to run no scripts of packages.
+ * `runsScripts` is false if the installer is told to run no scripts of packages. `lists` are the inputs that are requirement files.
  */
 export function manifestTrouble(
   path: string,
   text: string | undefined,
-  { runsScripts }: { readonly runsScripts: boolean },
+  { runsScripts, lists = new Set() }: { readonly runsScripts: boolean; readonly lists?: ReadonlySet<string> },
 ): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (PROGRAMS.has(name)) return "is a program";
+  if (lists.has(path)) return text === undefined ? "cannot be read" : requirementsTrouble(path, text, lists);
   // Tools' own version files and binary lockfiles say nothing about further files.
   if (!/\.(?:json|ya?ml|toml|txt|in|lock|rc|gemspec)$|^\.(?:npmrc|yarnrc)|^Gemfile$/.test(name)) return undefined;
   if (text === undefined) return "cannot be read";
   if (name === "package.json") return packageTrouble(path, text, runsScripts);
   if (LOCKFILES.has(name)) return lockTrouble(text, runsScripts);
   if (name === "Gemfile" || name.endsWith(".gemspec")) return rubyTrouble(name, text);
-  if (/requirements|constraints/.test(path) && /\.(?:txt|in)$/.test(name))
-    return text.split("\n").every((line) => REQUIREMENT.test(line)) ? undefined : "names more than packages of an index";
   const further = FURTHER.find(([names]) => names.test(name))?.[1];
   return (further?.test(text) ?? false) || LOCAL.test(text) ? "names a folder or an archive of the repository" : undefined;
 }
@@ -57,6 +54,7 @@ const FURTHER: readonly (readonly [names: RegExp, settings: RegExp])[] = [
   [/^\.npmrc$/, /node-options|script-shell|config|prefix|install-links/i],
   [/^composer\.json$/, /"(?:classmap|files)"\s*:/],
   [/^\.yarnrc/, /plugins|yarn-?path/i],
+  [/^\.?mise\.toml$/, /_\.|hooks|exec\(/],
 ];
 
 function packageTrouble(path: string, text: string, runsScripts: boolean): string | undefined {

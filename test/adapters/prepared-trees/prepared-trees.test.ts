@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,5 +79,27 @@ describe("preparations in folders", () => {
     mkdirSync(join(stage.folder, "kept", "building", "half"), { recursive: true });
     await store.clear();
     expect(globSync("kept/building/*", { cwd: stage.folder })).toEqual([]);
+  });
+
+  test("remove it when the next entry is kept, whatever its key, and leave what another engine builds", async () => {
+    const stage = staged();
+    const other = { repo: "other", key: "b".repeat(64) };
+    const live = `${createHash("sha256").update(other.repo).digest("hex").slice(0, 32)}-${other.key.slice(0, 32)}-building`;
+    for (const name of [`${"c".repeat(32)}-${"d".repeat(32)}-dead`, "removed-dead", live]) {
+      mkdirSync(join(stage.folder, "kept", "building", name, "tree"), { recursive: true });
+      writeFileSync(join(stage.folder, "kept", "building", name, "tree", "big"), "x".repeat(50_000));
+    }
+    const { promise: built, resolve: end } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const options = { by: "T-2", onWait: () => undefined, signal: new AbortController().signal };
+    const elsewhere = stage.open().alone(other, options, () => {
+      begin();
+      return built;
+    });
+    await begun;
+    expect(await keepMade(stage, stage.open(80_000), make)).toMatchObject({ ok: true });
+    expect(globSync("kept/building/*", { cwd: stage.folder })).toEqual([`kept/building/${live}`]);
+    end();
+    await elsewhere;
   });
 });

@@ -1,0 +1,79 @@
+import { basename, folderOf, pathWithin, readCommandLine } from "./command-line.ts";
+import type { Installer } from "./installer.ts";
+
+const CARGO_OPTIONS = {
+  flags: /^(?:-q|-v+|--(?:locked|frozen|offline|quiet|verbose|versioned-dirs|no-delete|respect-source-config))$/,
+  valued: { "--target": /^[a-z0-9_-]+$/, "--color": /^\w+$/ },
+};
+
+/** Settings of cargo that are about servers alone. Others name folders, programs and further files. */
+const CARGO_SETTING =
+  /^\s*(?:#.*|\[(?:net|http|registry|term|registries\.[\w-]+|source\.[\w-]+)\]\s*|(?:retry|offline|git-fetch-with-cli|timeout|multiplexing|check-revoke|default|protocol|replace-with|quiet|verbose|color|progress\.\w+)\s*=\s*(?:[\w.]+|"[\w.-]+")\s*|(?:index|registry)\s*=\s*"(?:sparse\+)?https?:\/\/[^"]*"\s*)?$/;
+
+/** `cargo fetch` and `cargo vendor`. They compile nothing, so they run no build script; one counts all the same. */
+export const CARGO: Installer = {
+  names: ["Cargo.toml", "Cargo.lock", "build.rs"],
+  folders: [".cargo"],
+  with: ["rustc"],
+  reads(args) {
+    const line = readCommandLine(args, CARGO_OPTIONS);
+    const [verb, ...words] = line?.words ?? [];
+    if (verb === "fetch") return words.length === 0 ? {} : undefined;
+    const folder = pathWithin(words[0] ?? "vendor");
+    return verb === "vendor" && words.length <= 1 && folder !== undefined ? { makes: [folder] } : undefined;
+  },
+  lockfiles: ["Cargo.lock"],
+  trouble({ paths, text }) {
+    for (const path of paths) {
+      const isSettings = basename(folderOf(path)) === ".cargo" && /^config(?:\.toml)?$/.test(basename(path));
+      const lines = text(path)?.split("\n");
+      if (isSettings && lines?.every((line) => CARGO_SETTING.test(line)) !== true)
+        return `${path} may name a folder or a program`;
+      if (basename(path) === "rust-toolchain" && /\bpath\b/.test(text(path) ?? "path")) return `${path} names a folder`;
+      // An escape may hide a key that names a path.
+      if (basename(path) === "Cargo.toml" && /^\s*["']?build["']?\s*=|\\u/im.test(text(path) ?? "build="))
+        return `${path} names a build script, or may hide a path`;
+    }
+    return undefined;
+  },
+};
+
+/** `go mod download`. `go mod vendor` reads every source file: it takes the packages that these import. */
+export const GO: Installer = {
+  names: ["go.mod", "go.sum", "go.work", "go.work.sum"],
+  with: [],
+  reads(args) {
+    const line = readCommandLine(args.slice(2), { flags: /^-(?:x|json)$/ });
+    return args[0] === "mod" && args[1] === "download" && line?.words.length === 0 ? {} : undefined;
+  },
+  trouble({ paths, text }) {
+    const isLocal = (path: string) =>
+      /^go\.(?:mod|work)$/.test(basename(path)) && /=>\s*["`]?(?:\.|\/)/.test(text(path) ?? "=> .");
+    const found = paths.find(isLocal);
+    return found === undefined ? undefined : `${found} names a folder of the repository`;
+  },
+};
+
+export const BUNDLE: Installer = {
+  names: ["Gemfile", "Gemfile.lock", "*.gemspec"],
+  folders: [".bundle"],
+  with: ["ruby"],
+  reads(args) {
+    const line = readCommandLine(args, {
+      flags: /^--(?:quiet|no-color|verbose)$/,
+      valued: { "--jobs": /^\d+$/, "--retry": /^\d+$/ },
+    });
+    return line?.words.join() === "install" ? {} : undefined;
+  },
+};
+
+export const COMPOSER: Installer = {
+  names: ["composer.json", "composer.lock", "auth.json"],
+  with: ["php"],
+  reads(args) {
+    const flags = /^(?:-n|-q|--(?:no-scripts|no-plugins|no-interaction|no-progress|no-dev|prefer-dist|quiet|no-ansi))$/;
+    const line = readCommandLine(args, { flags });
+    const isAlone = ["--no-scripts", "--no-plugins"].every((word) => args.includes(word));
+    return isAlone && line?.words.join() === "install" ? {} : undefined;
+  },
+};
