@@ -38,7 +38,8 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   stage.repo("app");
   stage.agent(`${HONEST} fs.writeFileSync("fixture-" + attempt + ".txt", "${TOKEN}\\n${BASE64}\\n${encodeURIComponent(TOKEN)}\\n");`);
   stage.write("verify.sh", VERIFY, 0o755);
-  const batch = stage.batch(["T-1"], {
+  const red = { step: "check", name: "red", command: ["false"], canary: "off" };
+  const batch = stage.batch(["T-1", { id: "T-2", finish: [red, { step: "merge" }] }], {
     sandbox: "required",
     limits: { attempts: 2 },
     secrets: { staging: { env: "STAGING_TOKEN" } },
@@ -49,7 +50,7 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   expect(code).toBe(1);
   expectMasked(stdout, "events");
   expectMasked(texts(stage, "tickets/T-1/attempt-2/prompt.md"), "the prompt of the next attempt");
-  expectMasked(texts(stage, "tickets/T-1/attempt-1/change.patch"), "patch");
+  expectMasked(texts(stage, "tickets/T-2/attempt-1/change.patch"), "patch");
   expectMasked(texts(stage, "tickets/T-1/attempt-*/*live*.log"), "log");
   expect(texts(stage, "tickets/T-1/attempt-*/*live*.log")).toMatch(/raw \[secret staging\]\nbase64 \[secret staging\]\nurl \[secret staging\]/);
   for (const form of FORMS) expect(stage.everything()).not.toContain(form);
@@ -59,11 +60,12 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   }
 
   const pty = open(stage, ["attach"], { columns: 120, rows: 40 });
-  await pty.waitFor("T-1");
-  await pty.press("\r", /2 TICKET/);
-  await pty.press("d", /fixture-\d\.txt[^]*\[secret staging\]/);
-  await pty.press("l", /\[secret staging\]/);
+  await pty.waitFor("T-2");
+  await pty.press("\r", /2 TICKET[^]*T-1/);
   await pty.press("P", /\[secret staging\]/);
+  await pty.press("l", /\[secret staging\]/);
+  await pty.press("K", /T-2 Do T-2/);
+  await pty.press("d", /fixture-\d\.txt[^]*\[secret staging\]/);
   pty.type(ESC);
   await pty.waitFor("T-1");
   pty.type("q");

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HONEST, Stage } from "../stage.ts";
@@ -19,10 +20,25 @@ const go = (proxy: string, ...args: readonly string[]) => [
   ...args,
 ];
 
+const MODULE = "module corp.example/left\n\ngo 1.19\n";
+const SOURCE = 'package left\n\nconst Side = "left"\n';
+
+/** A sum of go.sum: sha256 of a list of the files, sorted by name, with their sha256 (golang.org/x/mod/sumdb/dirhash, Hash1). */
+function sumOf(files: Readonly<Record<string, string>>): string {
+  const hash = (text: string) => createHash("sha256").update(text);
+  const lines = Object.entries(files).map(([name, text]) => `${hash(text).digest("hex")}  ${name}\n`);
+  return `h1:${hash(lines.join("")).digest("base64")}`;
+}
+
+const SUMS = [
+  `corp.example/left v1.0.0 ${sumOf({ "corp.example/left@v1.0.0/go.mod": MODULE, "corp.example/left@v1.0.0/left.go": SOURCE })}\n`,
+  `corp.example/left v1.0.0/go.mod ${sumOf({ "go.mod": MODULE })}\n`,
+].join("");
+
 /** The module `corp.example/left` v1.0.0 as a proxy has it (the protocol is in `go help goproxy`). */
 function moduleZip(stage: Stage): Buffer {
-  stage.write("zip/corp.example/left@v1.0.0/go.mod", "module corp.example/left\n\ngo 1.19\n");
-  stage.write("zip/corp.example/left@v1.0.0/left.go", 'package left\n\nconst Side = "left"\n');
+  stage.write("zip/corp.example/left@v1.0.0/go.mod", MODULE);
+  stage.write("zip/corp.example/left@v1.0.0/left.go", SOURCE);
   const script = `import os, zipfile
 with zipfile.ZipFile("left.zip", "w") as out:
   for name in ["go.mod", "left.go"]: out.write("zip/corp.example/left@v1.0.0/" + name, "corp.example/left@v1.0.0/" + name)`;
@@ -38,7 +54,7 @@ async function builds(headers: object) {
     authorization: BASIC,
     files: () => ({
       "/corp.example/left/@v/v1.0.0.info": JSON.stringify({ Version: "v1.0.0" }),
-      "/corp.example/left/@v/v1.0.0.mod": "module corp.example/left\n\ngo 1.19\n",
+      "/corp.example/left/@v/v1.0.0.mod": MODULE,
       "/corp.example/left/@v/v1.0.0.zip": zip,
     }),
   });
@@ -46,6 +62,7 @@ async function builds(headers: object) {
   stage.repo("app", {
     ".gitignore": "vendor\n",
     "go.mod": "module app\n\ngo 1.19\n\nrequire corp.example/left v1.0.0\n",
+    "go.sum": SUMS,
     "main.go": 'package main\n\nimport "corp.example/left"\n\nfunc main() { println(left.Side) }\n',
   });
   stage.agent(HONEST);
