@@ -17,6 +17,8 @@ export interface ReviewerTask {
   /** An empty private folder for the program's files; nobody reads it later. */
   readonly session: string;
   readonly logFile: string;
+  /** Further variables of its program, for this question alone. A vendor's program gets none. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The number of its account in the batch: 0 is the reviewer's own, the others are those of its `fallback`. */
   readonly account?: number;
   readonly confinement?: Confinement;

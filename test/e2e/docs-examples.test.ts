@@ -73,7 +73,7 @@ async function furnishSecrets(stage: Stage) {
   const token = "corp/Token+of-the-reader-4711";
   const registry = await startRegistry(stage.root, {
     ...{ token, postinstall: "", pages: { "/version": "1.4\n" } },
-    names: ["DNS:npm.corp.example", "DNS:staging.example.com"],
+    names: ["DNS:npm.corp.example", "DNS:staging.example.com", "DNS:models.example.com"],
   });
   onTestFinished(registry.close);
   const proxy = await connectProxy("reader:password", registry.port);
@@ -86,10 +86,12 @@ async function furnishSecrets(stage: Stage) {
   stage.write("batches/agent.sh", '#!/bin/sh\necho done >"$LOOPDASH_TICKET.txt"\n', 0o755);
   const asks = 'exec curl --silent --fail --header "authorization: Bearer $TOKEN" https://staging.example.com/version';
   stage.write("batches/verify.sh", `#!/bin/sh\n${asks}\n`, 0o755);
-  stage.write(".config/staging-token", `${token}\n`);
+  const fetches = asks.replace("exec", "mkdir -p node_modules && exec").replace("staging", "models");
+  stage.write("batches/fetch-models.sh", `#!/bin/sh\n${fetches} >node_modules/model.txt\n`, 0o755);
+  for (const name of ["staging-token", "billing-token"]) stage.write(`.config/${name}`, `${token}\n`);
   stage.write("bin/op", `#!/bin/sh\ntest "$*" = "read op://deploy/staging/token" && echo "${token}"\n`, 0o755);
   const env = {
-    ...{ PATH: `${stage.path("bin")}:${stage.env["PATH"]}`, CORP_NPM_TOKEN: token, NODE_EXTRA_CA_CERTS: registry.ca },
+    ...{ PATH: `${stage.path("bin")}:${stage.env["PATH"]}`, CORP_NPM_TOKEN: token, MODELS_TOKEN: token, NODE_EXTRA_CA_CERTS: registry.ca },
     HTTPS_PROXY: `http://reader:password@127.0.0.1:${proxy.port}`,
   };
   return { env, asked: registry.asked };

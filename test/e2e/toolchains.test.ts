@@ -52,6 +52,56 @@ describe("the toolchains that a repository wants", { timeout: 120_000 }, () => {
     expect(stage.git("plain", "show", "main:T-2.txt")).toBe(process.version);
   });
 
+  const managers: Readonly<Record<string, readonly [want: Record<string, string>, bins: Readonly<Record<string, string>>]>> = {
+    asdf: [
+      { ".tool-versions": "nodejs 18.20.0 # ours\npython 3.1.4\ngolang 1.2.3\nruby 2.5.0\n" },
+      {
+        ".asdf/installs/nodejs/18.20.0/bin/node": "v18.20.0",
+        ".asdf/installs/nodejs/18.1.0/bin/node": "v18.1.0",
+        ".asdf/installs/python/3.1.4/bin/python3": "Python 3.1.4",
+        ".asdf/installs/golang/1.2.3/go/bin/go": "go version go1.2.3",
+        ".asdf/installs/ruby/2.5.0/bin/ruby": "ruby 2.5.0",
+        ".asdf/shims/node": "a shim",
+      },
+    ],
+    mise: [
+      { "mise.toml": '[tools]\nnode = "18"\npython = "3.1.4"\ngo = "1.2.3"\nruby = "2.5"\n' },
+      {
+        ".local/share/mise/installs/node/18.20.0/bin/node": "v18.20.0",
+        ".local/share/mise/installs/node/18.1.0/bin/node": "v18.1.0",
+        ".local/share/mise/installs/python/3.1.4/bin/python3": "Python 3.1.4",
+        ".local/share/mise/installs/go/1.2.3/bin/go": "go version go1.2.3",
+        ".local/share/mise/installs/ruby/2.5.0/bin/ruby": "ruby 2.5.0",
+        ".local/share/mise/shims/node": "a shim",
+      },
+    ],
+  };
+  test.each(Object.entries(managers))("are found where %s installs them, not by its shims", async (manager, [want, bins]) => {
+    using stage = new Stage();
+    stage.repo("app", want);
+    for (const [path, version] of Object.entries(bins)) installed(stage, path, version);
+    stage.agent('fs.writeFileSync(ticket + ".txt", sh("node", "--version") + sh("ruby", "--version"));');
+    const finish = [
+      check("node", tells("node", "v18.20.0")),
+      check("python", tells("python3", "Python 3.1.4")),
+      check("go", ["sh", "-c", 'test "$(go version)" = "go version go1.2.3"']),
+      { step: "merge" },
+      { step: "verify", name: "live", command: tells("ruby", "ruby 2.5.0") },
+    ];
+    const batch = stage.batch(["T-1"], {
+      sandbox: "required",
+      repos: { app: { path: "app", prepare: [["sh", "-c", tells("node", "v18.20.0")[2]]] } },
+      finish,
+    });
+    const shims = stage.path(manager === "asdf" ? ".asdf/shims" : ".local/share/mise/shims");
+    const env = { PATH: `${shims}:${process.env["PATH"]}` };
+    const doctor = await stage.run(["doctor", batch], env);
+    expect(doctor.stdout).toMatch(new RegExp(`ok +toolchain +app: node 18\\.20\\.0 for 18\\S* \\(.*\\), from .*${manager}/installs`));
+    const ended = await stage.run([batch, "--headless"], env);
+    expect(ended.code, ended.stdout).toBe(0);
+    expect(stage.git("app", "show", "main:T-1.txt")).toBe("v18.20.0\nruby 2.5.0");
+  });
+
   test("are named before the first attempt if they are not installed", async () => {
     using stage = new Stage();
     stage.repo("app", { ".ruby-version": "9.9.9\n", "package.json": `{"engines": {"node": ">=1"}}` });

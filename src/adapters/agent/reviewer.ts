@@ -34,7 +34,7 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
   const result = await options.executor.run({
     argv: options.argv,
     cwd: task.session,
-    env: { ...options.env, ...told(task), LOOPDASH_PROMPT: task.promptFile },
+    env: { ...options.env, ...task.env, ...told(task), LOOPDASH_PROMPT: task.promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,

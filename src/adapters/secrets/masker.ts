@@ -1,6 +1,6 @@
 import type { Masker, MaskingStream } from "../../ports/secrets.ts";
 import { formsOf } from "./forms.ts";
-import { type Found, Patterns } from "./patterns.ts";
+import { type Found, type Pattern, Patterns } from "./patterns.ts";
 
 const STAR = 0x2a;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -11,11 +11,13 @@ const COVERED = -1;
 export interface LearningMasker extends Masker {
   /** Masks this value from now on, also in streams that are open. */
   learn(name: string, value: string): void;
+  /** The forms of all values that it has learnt of these secrets. */
+  patternsOf(names: readonly string[]): Patterns;
 }
 
 /** Creates a masker that knows no secret yet, and costs nothing until then. */
 export function createMasker(): LearningMasker {
-  const known: { readonly bytes: Buffer; readonly mark: number }[] = [];
+  const known: (Pattern & { readonly name: string })[] = [];
   const seen = new Set<string>();
   const marks: Buffer[] = [];
   let patterns = new Patterns([]);
@@ -29,11 +31,12 @@ export function createMasker(): LearningMasker {
     learn(name, value) {
       const mark = marks.push(Buffer.from(`[secret ${name}]`)) - 1;
       for (const bytes of formsOf(value)) {
-        const key = bytes.toString("latin1");
-        if (seen.size !== seen.add(key).size) known.push({ bytes, mark });
+        const key = `${name} ${bytes.toString("latin1")}`;
+        if (seen.size !== seen.add(key).size) known.push({ bytes, mark, name });
       }
       patterns = new Patterns(known);
     },
+    patternsOf: (names) => new Patterns(known.filter(({ name }) => names.includes(name))),
     text,
     value: (value) => (patterns.longest === 0 ? value : (maskedValue(value, text) as typeof value)),
     stream: ({ sameLength = false } = {}) => new MaskedStream(() => patterns, sameLength ? undefined : marks),

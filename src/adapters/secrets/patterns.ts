@@ -6,7 +6,8 @@ export interface Found {
   readonly mark: number;
 }
 
-interface Pattern {
+/** Bytes to find, and what stands for them. */
+export interface Pattern {
   readonly bytes: Buffer;
   readonly mark: number;
 }

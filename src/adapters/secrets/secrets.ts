@@ -72,6 +72,13 @@ export function createSecrets(options: SecretsOptions): Secrets {
       const forMs = (spec.expiresAfterMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
       return had !== undefined && now() - had.at < forMs ? had.bytes.toString() : fetchOnce(name, spec);
     },
+    async learn() {
+      const atHand = Object.entries(specs).filter(([, { command }]) => command === undefined);
+      // Read again when needed, so that a value put there meanwhile counts.
+      const learnOne = async (name: string, spec: SecretSpec) =>
+        masker.learn(name, checked(name, await readValue(name, spec, options)));
+      await Promise.all(atHand.map(([name, spec]) => learnOne(name, spec).catch(ifUnavailable)));
+    },
     async renew(name, refused) {
       const had = held.get(name);
       const value = had?.bytes.toString();
@@ -84,6 +91,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
       held.clear();
     },
   };
+}
+
+/** Passes over a secret that has no value now. Whoever needs it is told. */
+function ifUnavailable(error: unknown): undefined {
+  if (!(error instanceof SecretUnavailable)) throw error;
 }
 
 /** The value without line ends behind it, which editors and commands add. Throws a SecretUnavailable if it is unfit. */

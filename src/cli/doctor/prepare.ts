@@ -3,18 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
+import { hasSecrets } from "../../domain/batch/check-secrets.ts";
+import { type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
 import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { confineCommand, opened, placeOf, withCommandFiles } from "../../loop/programs/confine.ts";
 import { howItEnded } from "../../loop/programs/output.ts";
 import { secondsOf } from "../../loop/programs/run-in.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
+import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { commandFilesIn } from "../engine/batch-places.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";
-import { secretsOf } from "../engine/run-secrets.ts";
+import { leftIn, type RunSecrets, secretsOf, variablesOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
@@ -39,12 +42,13 @@ export async function checkPrepare(
   return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
     const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
     const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
+    await secrets?.secrets.learn();
     const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder, secrets });
     const results: CheckResult[] = [];
     for (const [name, { prepare }] of Object.entries(loaded.batch.repos)) {
       const repo = world.repos.get(name);
       if (repo === undefined || prepare.length === 0) continue;
-      results.push(...(await prepareOne(executor, { loaded, world, name, repo, folder: join(folder, name) })));
+      results.push(...(await prepareOne(executor, { loaded, world, secrets, name, repo, folder: join(folder, name) })));
     }
     return results.length > 0 ? results : [ok("prepare", "no repository of the batch has prepare commands")];
   });
@@ -53,39 +57,73 @@ export async function checkPrepare(
 interface Preparing {
   readonly loaded: LoadedBatch;
   readonly world: RunEnvironment;
+  readonly secrets: RunSecrets | undefined;
   readonly name: string;
   readonly repo: Repo;
   readonly folder: string;
 }
 
 /** Stops at the first command that fails, as an attempt does. */
-async function prepareOne(executor: Executor, { loaded, world, name, repo, folder }: Preparing): Promise<readonly CheckResult[]> {
+async function prepareOne(executor: Executor, preparing: Preparing): Promise<readonly CheckResult[]> {
+  const { loaded, world, name, repo, folder } = preparing;
   const { batch } = loaded;
   const { commandEnv } = world;
-  const toolchain = world.toolchainPaths.get(name);
   const commit = await repo.baseTip();
   await repo.checkout({ commit, path: folder, attributesOf: commit });
   const ctx = { batch, confined: world.sandbox !== undefined, agentFiles: [], commandFiles: commandFilesIn(world.places) };
   const shown = { from: folder, at: placeOf({ batch, commandEnv }, repo, folder), write: true };
   const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", { isTold: true, hasHeaders: true });
   const results: CheckResult[] = [];
-  for (const argv of batch.repos[name]?.prepare ?? []) {
-    const result = await executor.run({
-      argv,
-      cwd: folder,
-      env: { ...commandEnv, ...(toolchain === undefined ? {} : { PATH: toolchain }) },
-      logFile: `${folder}.log`,
-      timeoutMs: batch.limits.minutesPerPrepare * 60_000,
-      silenceMs: batch.limits.prepareSilenceMinutes * 60_000,
-      signal: new AbortController().signal,
-      marker: `doctor-${folder}`,
-      endIfBlocked: true,
-      ...confining(confinement && withCommandFiles(ctx, confinement, argv)),
-    });
-    results.push(resultOf(name, argv, result));
+  for (const entry of batch.repos[name]?.prepare ?? []) {
+    const command = prepareCommand(entry);
+    const confined = confinement && withCommandFiles(ctx, confinement, command.command);
+    results.push(await runOne(executor, preparing, command, confining(confined)));
     if (results.at(-1)?.status === "bad") break;
   }
   return results;
+}
+
+async function runOne(
+  executor: Executor,
+  { loaded, world, secrets, name, folder }: Preparing,
+  command: CommandWithVariables,
+  confinement: Pick<ExecRequest, "confinement">,
+): Promise<CheckResult> {
+  const { batch } = loaded;
+  const { command: argv, env = {} } = command;
+  const toolchain = world.toolchainPaths.get(name);
+  const variables = await variablesFor(command, { loaded, secrets }).catch(whyUnavailable);
+  if ("unavailable" in variables) return bad("prepare", `${name}: ${variables.unavailable}`, "See the secrets above.");
+  const result = await executor.run({
+    argv,
+    cwd: folder,
+    env: { ...world.commandEnv, ...(toolchain === undefined ? {} : { PATH: toolchain }), ...variables.env },
+    logFile: `${folder}.log`,
+    timeoutMs: batch.limits.minutesPerPrepare * 60_000,
+    silenceMs: batch.limits.prepareSilenceMinutes * 60_000,
+    signal: new AbortController().signal,
+    marker: `doctor-${folder}`,
+    endIfBlocked: true,
+    ...confinement,
+  });
+  const left = secrets === undefined || !hasSecrets(env) ? undefined : await leftIn(secrets, [folder], env);
+  const found = resultOf(name, argv, result);
+  if (left === undefined || found.status === "bad") return found;
+  const why = left.unreadable === undefined ? "is in" : `may be in (${left.unreadable})`;
+  const message = `${name}: ${argv.join(" ")}: the secret "${left.secret}" ${why} ${left.path}, which agents would read`;
+  return bad("prepare", message, "Let the program leave the value in no file.");
+}
+
+async function variablesFor(
+  command: CommandWithVariables,
+  { loaded, secrets }: Pick<Preparing, "loaded" | "secrets">,
+): Promise<{ readonly env: Readonly<Record<string, string>> }> {
+  return { env: secrets === undefined ? (command.env ?? {}) : await variablesOf(secrets, command, loaded) };
+}
+
+function whyUnavailable(error: unknown): { readonly unavailable: string } {
+  if (error instanceof SecretUnavailable) return { unavailable: error.message };
+  throw error;
 }
 
 function confining(confinement: ExecRequest["confinement"]): Pick<ExecRequest, "confinement"> {

@@ -2,7 +2,8 @@ import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { checkSecretPlaces, secretsOf } from "../engine/run-secrets.ts";
+import { secretsOf } from "../engine/run-secrets.ts";
+import { checkSecretPlaces } from "../engine/secret-places.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. None if a start is refused. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isAbsolute, join, normalize, relative } from "node:path";
+import { isAbsolute, join, normalize, relative, resolve } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
 import { type BatchPlaces, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
@@ -127,10 +127,12 @@ async function reportPrograms(
   }
 }
 
-function reportScript(command: BatchCommand, { repos }: BatchPlaces, report: Report): void {
+function reportScript(command: BatchCommand, { folder, repos }: BatchPlaces, report: Report): void {
   const { argv } = command;
   const script = scriptOf(argv);
-  const named = script?.candidates.filter((each) => isAbsolute(each) && !isInside(each, repos)) ?? [];
+  const isBeside = command.runs === "secret";
+  const paths = script?.candidates.map((each) => (isBeside ? resolve(folder, each) : each)) ?? [];
+  const named = paths.filter((each) => isAbsolute(each) && !isInside(each, repos));
   if (script === undefined || named.length === 0 || named.some((each) => existsSync(each))) return;
   report("missing", { ...command, at: script.at }, `${quoted(argv[script.at])}: there is no such file`);
 }
@@ -138,6 +140,7 @@ function reportScript(command: BatchCommand, { repos }: BatchPlaces, report: Rep
 /** The program and the script of a command, if they are files of its checkout. */
 function repoFilesOf(command: BatchCommand, repos: Batch["repos"]): readonly InRepo[] {
   const { argv, runs, repo } = command;
+  if (runs === "secret") return [];
   const top = repo === undefined ? undefined : repos[repo]?.path;
   const inRepo = (paths: readonly string[]) =>
     paths.flatMap((path) => {

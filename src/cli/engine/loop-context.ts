@@ -29,11 +29,12 @@ import { agentOf, filesOfAgent } from "./agent-of.ts";
 import { commandFilesIn } from "./batch-places.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
+import { maskedPorts } from "./masked-ports.ts";
 import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import type { RunEnvironment } from "./preflight.ts";
-import { keySecretsOf, maskedPorts, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
+import { keySecretsOf, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
 
 /** The parts of a run that its ports are made of. */
 interface ContextParts {

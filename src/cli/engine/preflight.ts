@@ -20,7 +20,7 @@ import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import type { LoadedBatch } from "./load-batch.ts";
-import { checkSecretPlaces, filesOfSecrets } from "./run-secrets.ts";
+import { checkSecretPlaces, filesOfSecrets } from "./secret-places.ts";
 
 /** A batch's surroundings, found and opened. */
 export interface RunEnvironment {

@@ -98,6 +98,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     opened.locks.push(exclusive);
     const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
+    await secrets?.secrets.learn();
     return await wire({ open, world, home, store, others, opened, exclusive, secrets });
   } catch (error) {
     await letGo(opened);

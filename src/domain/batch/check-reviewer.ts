@@ -1,6 +1,7 @@
 import { accountsOf } from "./account.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { checkAccounts } from "./check-agent.ts";
+import { checkArgument } from "./check-secrets.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
@@ -21,6 +22,7 @@ export function checkReviewer(file: BatchFile, report: NoteProblem): void {
     reviewer.command.forEach((word, i) => {
       const unfit = unfitForLine(word);
       if (unfit !== undefined) report(["reviewer", "command", i], unfit);
+      checkArgument(word, ["reviewer", "command", i], report);
     });
   else checkVendor(file, reviewer, report);
   checkOther(agent, reviewer, report);

@@ -2,6 +2,7 @@ import { normalize } from "node:path/posix";
 import type { HeaderHost } from "./host-spec.ts";
 import { hintFor } from "./nearest.ts";
 import { isReserved, unfitForLine } from "./plain-words.ts";
+import type { CommandWithVariables } from "./prepare-command.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { type SecretSpecs, secretNames } from "./secret-spec.ts";
@@ -43,7 +44,7 @@ export function checkArgument(word: string, path: Path, report: NoteProblem): vo
 }
 
 const SAFE_PLACES =
-  'let the gateway add it: "headers" of a host in sandboxPolicy.hosts; or use "env" of a verify whose program is in {batch}';
+  'let the gateway add it: "headers" of a host in sandboxPolicy.hosts; or use "env" of a verify or prepare command whose program is in {batch}';
 
 /** Headers that say where a message goes or ends: whoever sets one could redirect or smuggle a request. */
 const FRAMING =
@@ -83,17 +84,30 @@ function isVerifyAlone({ finish = [], tickets }: BatchFile, who: string): boolea
 /** Reports uses of secrets that do not exist, without a sandbox, or where code of a repository could read them. */
 export function checkSecretUses(steps: readonly StepSpec[], path: Path, rules: SecretRules, report: NoteProblem): void {
   steps.forEach((step, i) => {
-    if (step.step !== "verify" || step.env === undefined) return;
-    const at = [...path, i];
-    for (const [name, value] of Object.entries(step.env)) checkVariable(name, value, [...at, "env", name], rules, report);
-    if (Object.values(step.env).every((value) => secretNames(value).length === 0)) return;
-    const reason = unfitForSecrets(step.command);
-    if (reason !== undefined) report([...at, "command"], reason, OWN_PROGRAM);
+    if (step.step === "verify") checkVariables(step, [...path, i], rules, report);
   });
 }
 
+/** Reports variables that a command cannot have. `path` is that of the value with `command` and `env`. */
+export function checkVariables(
+  { command, env = {} }: CommandWithVariables,
+  path: Path,
+  rules: SecretRules,
+  report: NoteProblem,
+): void {
+  for (const [name, value] of Object.entries(env)) checkVariable(name, value, [...path, "env", name], rules, report);
+  if (!hasSecrets(env)) return;
+  const reason = unfitForSecrets(command);
+  if (reason !== undefined) report([...path, "command"], reason, OWN_PROGRAM);
+}
+
+/** True if a value of these variables has a secret. */
+export function hasSecrets(env: Readonly<Record<string, string>> = {}): boolean {
+  return Object.values(env).some((value) => secretNames(value).length > 0);
+}
+
 const OWN_PROGRAM =
-  'keep the program beside the batch file and name it: ["{batch}/verify.sh"] or ["node", "{batch}/verify.mjs"]; or let the gateway add the secret: "headers" of a host in sandboxPolicy.hosts';
+  'keep the program beside the batch file and name it: ["{batch}/program.sh"] or ["node", "{batch}/program.mjs"]; or let the gateway add the secret: "headers" of a host in sandboxPolicy.hosts';
 
 function checkVariable(name: string, value: string, path: Path, rules: SecretRules, report: NoteProblem): void {
   if (INJECTS.test(name)) report(path, `${displayValue(name)} changes which code runs`, "choose another variable");

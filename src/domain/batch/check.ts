@@ -1,12 +1,13 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkReviewer } from "./check-reviewer.ts";
-import { checkArgument, checkSecrets, checkSecretUses, type SecretRules } from "./check-secrets.ts";
+import { checkArgument, checkSecrets, checkSecretUses, checkVariables, type SecretRules } from "./check-secrets.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
+import { prepareCommand } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
@@ -31,6 +32,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   if (file.agent.kind === "command") checkCommand(file.agent.command, ["agent", "command"], report);
   checkAgent(file, report);
   checkReviewer(file, report);
+  if (file.reviewer?.kind === "command") checkVariables(file.reviewer, ["reviewer"], file, report);
   checkLimits(file, report);
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
@@ -84,8 +86,10 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
     reportReserved(id, ["repos", id], report);
     reportUnfit(unfitForPath(repo.path), ["repos", id, "path"], report);
     reportUnfit(unfitForBase(repo.base), ["repos", id, "base"], report);
-    repo.prepare.forEach((command, i) => {
-      checkCommand(command, ["repos", id, "prepare", i], report);
+    repo.prepare.forEach((entry, i) => {
+      const path = ["repos", id, "prepare", i];
+      checkCommand(prepareCommand(entry).command, "command" in entry ? [...path, "command"] : path, report);
+      checkVariables(prepareCommand(entry), path, file, report);
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Argv } from "./argv.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
+import { prepareCommand } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
 import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
@@ -10,8 +11,11 @@ export interface BatchCommand {
   readonly argv: Argv;
   /** Its place in the batch file. */
   readonly path: Path;
-  /** `agent` and `reviewer` find relative paths beside the batch file, every other command in a checkout of `repo`. */
-  readonly runs: "agent" | "reviewer" | "prepare" | "check" | "verify" | "smoke";
+  /**
+   * `agent`, `reviewer` and `secret` (what prints a value) find relative paths beside the batch file, every other command in a
+   * checkout of `repo`.
+   */
+  readonly runs: "agent" | "reviewer" | "prepare" | "check" | "verify" | "smoke" | "secret";
   /** A key of `repos`; absent for the agent and the reviewer. */
   readonly repo?: string;
   /** True if the batch lets it run outside the sandbox. */
@@ -21,7 +25,7 @@ export interface BatchCommand {
 }
 
 /**
- * Every command that a run of the batch starts in a sandbox. A step of the batch's own finish line counts once per repository in
+ * Every command that a run of the batch starts. Those of secrets run outside the sandbox. A step of the batch's own finish line counts once per repository in
  * which a ticket inherits it. The command of an oracle is not among them: it is frozen before the start.
  */
 export function commandsOf(batch: Batch): readonly BatchCommand[] {
@@ -33,7 +37,15 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       : []),
   ];
   const prepare = Object.entries(repos).flatMap(([repo, spec]) =>
-    spec.prepare.map((argv, i): BatchCommand => ({ argv, path: ["repos", repo, "prepare", i], runs: "prepare", repo })),
+    spec.prepare.map((entry, i): BatchCommand => {
+      const path = ["repos", repo, "prepare", i];
+      return {
+        argv: prepareCommand(entry).command,
+        path: "command" in entry ? [...path, "command"] : path,
+        runs: "prepare",
+        repo,
+      };
+    }),
   );
   const shared = new Map(finish.map((step, i) => [JSON.stringify(step), ["finish", i] as Path]));
   const found = new Map<string, BatchCommand>();
@@ -46,7 +58,10 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
     });
   });
-  return [...whole, ...prepare, ...found.values()];
+  const secrets = Object.entries(batch.secrets ?? {}).flatMap(([name, { command }]): readonly BatchCommand[] =>
+    command === undefined ? [] : [{ argv: command, path: ["secrets", name, "command"], runs: "secret", unsandboxed: true }],
+  );
+  return [...whole, ...prepare, ...found.values(), ...secrets];
 }
 
 /** The check of the default finish line, if the step is that. */

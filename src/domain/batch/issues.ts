@@ -82,9 +82,14 @@ function hintOf(issue: Issue): string | undefined {
   const { input } = issue;
   if (issue.code === "invalid_value" && (typeof input === "string" || input === undefined))
     return hintFor(input ?? "", issue.values.map(String), "known here");
-  if (issue.code !== "invalid_type" || issue.expected !== "array" || typeof input !== "string") return undefined;
+  const isNoList = issue.code === "invalid_union" ? issue.errors.flat().some(wantsList) : wantsList(issue);
+  if (!isNoList || typeof input !== "string") return undefined;
   const words = input.trim().split(/\s+/);
   return /^[\w@%+=:,./\s-]{1,60}$/.test(input) ? `write [${words.map((word) => JSON.stringify(word)).join(", ")}]` : undefined;
+}
+
+function wantsList(issue: Issue): boolean {
+  return issue.code === "invalid_type" && issue.expected === "array";
 }
 
 /** The message for an issue whose schema has none; undefined if zod's own will do. */

@@ -1,8 +1,11 @@
 import { resolve } from "node:path/posix";
 import { RepoId } from "../values/ids.ts";
+import type { AgentSpec } from "./agent-spec.ts";
 import type { Argv, TestCommands } from "./argv.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
+import type { PrepareCommand } from "./prepare-command.ts";
+import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import type { SecretSpecs } from "./secret-spec.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
@@ -16,10 +19,13 @@ export function resolveBatch(
   file: BatchFile,
   { folder, testCommands = {} }: { readonly folder: string; readonly testCommands?: TestCommands },
 ): Batch {
-  const { name, agent, oracle, sandbox, limits, tracker } = file;
+  const { name, oracle, sandbox, limits, tracker } = file;
   const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => {
-    const prepare = repo.prepare.map((command) => atFolder(command, folder));
+    const prepare = repo.prepare.map(
+      (entry): PrepareCommand =>
+        "command" in entry ? { ...entry, command: atFolder(entry.command, folder) } : atFolder(entry, folder),
+    );
     return [id, { ...repo, path: resolve(folder, repo.path), prepare }] as const;
   });
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
@@ -29,7 +35,7 @@ export function resolveBatch(
   const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, lineOf));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
-    ...(file.reviewer && { reviewer: file.reviewer }),
+    ...(file.reviewer && { reviewer: programAtFolder(file.reviewer, folder) }),
     ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
@@ -43,7 +49,7 @@ export function resolveBatch(
     name,
     tracker: { ...tracker, ...path },
     repos: Object.fromEntries(repos),
-    agent,
+    agent: programAtFolder(file.agent, folder),
     ...own,
     sandbox,
     limits,
@@ -94,6 +100,11 @@ export function wholeFinishLine(finish: readonly StepSpec[], folder: string): re
     return step.step === "adversary" && step.smoke !== undefined ? { ...step, smoke: atFolder(step.smoke, folder) } : step;
   });
   return steps.at(-1)?.step === "assert" ? steps : [...steps, { step: "assert" }];
+}
+
+/** An agent or a reviewer with the batch file's folder put into its command, if it is one. */
+function programAtFolder<T extends AgentSpec | ReviewerSpec>(spec: T, folder: string): T {
+  return spec.kind === "command" ? { ...spec, command: atFolder(spec.command, folder) } : spec;
 }
 
 /** A program that judges is best kept where no ticket can change it: beside the batch file. */

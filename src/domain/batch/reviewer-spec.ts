@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { vendorFields } from "./agent-spec.ts";
-import { Argv } from "./argv.ts";
+import { Argv, Variables } from "./argv.ts";
 import { usd } from "./values.ts";
 import { vendorSpecs } from "./vendors.ts";
 
@@ -30,6 +30,9 @@ export const ReviewerSpec = z
     z.strictObject({
       kind: z.literal("command").describe("Any program: it is told of its question by LOOPDASH_PROMPT and answers on stdout"),
       command: Argv,
+      env: Variables.optional().describe(
+        "Variables for its rulings on blockers alone; {secret:name} is for a program in the batch file's folder",
+      ),
       ...review,
     }),
     ...vendorSpecs({ ...vendorFields, ...review }),

@@ -7,6 +7,7 @@ import { Argv } from "./argv.ts";
 import { CommitSpec } from "./commit-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { HostSpec } from "./host-spec.ts";
+import { PrepareCommand } from "./prepare-command.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -62,10 +63,12 @@ export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
   prepare: z
-    .array(Argv)
+    .array(PrepareCommand)
     .readonly()
     .default([])
-    .describe("Commands that make a fresh worktree ready, in order; {batch} stands for the folder of the batch file"),
+    .describe(
+      'Commands that make a fresh worktree ready, in order: lists of texts, or {"command", "env"}; {batch} is the batch file\'s folder',
+    ),
   inputs: z
     .array(z.string().min(1))
     .readonly()

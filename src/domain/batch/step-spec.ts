@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { holdsExactNumbers } from "../values/exact-number.ts";
-import { Argv } from "./argv.ts";
+import { Argv, Variables } from "./argv.ts";
 import { minutes, name } from "./values.ts";
 
 /** At most a day. At least a tenth of a second, because every run is a checkout and a process. */
@@ -52,12 +52,6 @@ const Expectation = z
   .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
   .describe("The output that the command must print");
 export type Expectation = z.infer<typeof Expectation>;
-
-const Variables = z
-  .record(z.string().regex(/^[A-Za-z_]\w{0,99}$/, "use the name of an environment variable"), z.string().max(4000))
-  .describe(
-    "Further variables of the command; {secret:name} stands for a secret, which only a program in the batch file's folder may get",
-  );
 
 /** Names the reason, where an unknown key would only be unknown. */
 const NoVariables = z

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
+import { prepareCommand, prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { manifestsOf, type PrepareInputs, prepareInputs, programsOf } from "../../domain/batch/prepare-inputs.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
+import { secretNames } from "../../domain/batch/secret-spec.ts";
 import type { PreparedRef, PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { CommitTree, Repo } from "../../ports/vcs.ts";
 import { placeOf } from "./confine.ts";
@@ -40,7 +42,7 @@ export async function preparationKey(
   { commit, attributesOf }: { readonly commit: string; readonly attributesOf: string },
 ): Promise<PreparationKey> {
   const [{ key: identity, name }, tree, rules] = await Promise.all([repo.identity(), repo.tree(commit), repo.tree(attributesOf)]);
-  const { prepare: commands } = spec;
+  const commands = prepareCommands(spec.prepare);
   const manifests = manifestsOf(commands, tree.files).flatMap(({ kind, path }) => (kind === "file" ? [path] : []));
   const texts = await repo.readFiles({ commit, paths: manifests });
   const inputs = prepareInputs({ commands, inputs: spec.inputs, files: tree.files, text: (path) => texts.get(path) });
@@ -56,7 +58,8 @@ export async function preparationKey(
     env: commandEnv,
   });
   const all = {
-    commands,
+    commands: spec.prepare,
+    secrets: sourcesOf(spec, ctx.batch),
     inputs: inputs.reach === "tree" ? tree.id : idsOf(tree, (path) => chosen.has(path)),
     attributes: idsOf(rules, (path) => path === ".gitattributes" || path.endsWith("/.gitattributes")),
     place: repo.place,
@@ -67,6 +70,12 @@ export async function preparationKey(
   };
   const key = createHash("sha256").update(JSON.stringify(all)).digest("hex");
   return { repo: identity, key, name, tree, inputs };
+}
+
+/** Where the secrets of its variables come from: another account may get other things. A new value of the same account does not. */
+function sourcesOf({ prepare }: RepoSpec, { secrets = {} }: ProgramContext["batch"]) {
+  const names = new Set(prepare.flatMap((entry) => Object.values(prepareCommand(entry).env ?? {}).flatMap(secretNames)));
+  return [...names].toSorted().map((name) => [name, secrets[name]] as const);
 }
 
 function idsOf({ files }: CommitTree, isWanted: (path: string) => boolean): readonly (readonly [string, string])[] {

@@ -1,25 +1,16 @@
-import type { Limits } from "../../domain/batch/schema.ts";
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
-import { causeIn, thinActivity } from "./output.ts";
 import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
-import { failureOf, retryTransient } from "./retry-transient.ts";
-import { commandEvidence, runIn } from "./run-in.ts";
+import { OWN_LOG, runPrepare } from "./run-prepare.ts";
 import type { StepScope } from "./scope.ts";
 
 const ALLOW = 'To allow this, name the file in "writes" of the step.';
-/** Defaults for batches frozen by an older loopdash, which have neither limit. */
-const MINUTES = 15;
-const SILENCE_MINUTES = 5;
-/** The log of a worktree's preparation. */
-const OWN_LOG = "prepare";
 /** Paths in one piece of evidence, at most. */
 const MOST_TOLD = 100;
 
@@ -118,30 +109,4 @@ export async function prepareWorktree(
   if (failed !== undefined)
     announce({ type: "prepare-failed", base: commit, summary: failed.summary, ...(isBlocked ? { blocked: true } : {}) });
   return failed;
-}
-
-/** A blocked connection is the cause, and is told already. */
-function withCause(evidence: Evidence, { tail, blocked = [] }: ExecResult): Evidence {
-  const cause = blocked.length > 0 ? "" : causeIn(tail);
-  return cause === "" ? evidence : { ...evidence, summary: `${evidence.summary}: ${cause}` };
-}
-
-/** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
-function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
-  return async (scope, cwd, confinement) => {
-    const { minutesPerPrepare: minutes = MINUTES, prepareSilenceMinutes: silenceMinutes = SILENCE_MINUTES }: Partial<Limits> =
-      ctx.batch.limits;
-    for (const argv of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-      if (log === OWN_LOG) scope.announce({ type: "prepare-started", command: plainText(argv.join(" "), 200) });
-      const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
-      const toRun = { argv, cwd, log, minutes, silenceMinutes, confinement, endIfBlocked: true, onLine: activity.line };
-      const result = await retryTransient(ctx, scope, {
-        run: () => runIn(ctx, scope, toRun),
-        failure: (ended) => failureOf("prepare", ended),
-      }).finally(activity.end);
-      if (result.ending !== "exited" || result.exitCode !== 0)
-        return withCause(commandEvidence({ step: "prepare", name: "prepare" }, argv, result), result);
-    }
-    return undefined;
-  };
 }

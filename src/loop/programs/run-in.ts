@@ -1,5 +1,6 @@
 import type { Argv } from "../../domain/batch/argv.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
+import type { CommandWithVariables } from "../../domain/batch/prepare-command.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -55,6 +56,16 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   const byItself = result.ending === "exited" && result.signal === null;
   if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
   return result;
+}
+
+/** The batch's own variables for a command, with the values of their secrets. Throws AttemptOver as `runIn` does. */
+export async function variablesOf(
+  ctx: ProgramContext,
+  scope: StepScope,
+  command: CommandWithVariables,
+): Promise<Readonly<Record<string, string>>> {
+  if (command.env === undefined) return {};
+  return (await withSecrets(ctx, scope, (secrets) => secrets.variables(command, scope.signal))) ?? command.env;
 }
 
 /** Waits for secrets; undefined if the batch has none. Throws AttemptOver if the attempt ended meanwhile. */

@@ -9,7 +9,7 @@ import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { prepare } from "./prepare.ts";
-import { runIn, type TakesOutput, type ToRun, withSecrets } from "./run-in.ts";
+import { runIn, type TakesOutput, type ToRun, variablesOf } from "./run-in.ts";
 import type { StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -105,7 +105,7 @@ async function runSealed(
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement },
-    env: { ...artifactsVariable(step, sealed.artifacts), ...(await variablesOf(ctx, scope, step)) },
+    env: { ...artifactsVariable(step, sealed.artifacts), ...(await stepVariables(ctx, scope, step)) },
     ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
   });
   const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
@@ -114,9 +114,12 @@ async function runSealed(
 }
 
 /** The batch's own variables for a verify. A check never gets any: it runs the candidate's code. */
-async function variablesOf(ctx: ProgramContext, scope: StepScope, step: CommandStep): Promise<Readonly<Record<string, string>>> {
-  if (step.step !== "verify" || step.env === undefined) return {};
-  return (await withSecrets(ctx, scope, (secrets) => secrets.variables(step, scope.signal))) ?? step.env;
+async function stepVariables(
+  ctx: ProgramContext,
+  scope: StepScope,
+  step: CommandStep,
+): Promise<Readonly<Record<string, string>>> {
+  return step.step === "verify" ? variablesOf(ctx, scope, step) : {};
 }
 
 /**

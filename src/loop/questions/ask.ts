@@ -24,6 +24,7 @@ import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
+import { rulingVariables } from "./ruling-variables.ts";
 
 /** The context of questions. */
 export interface QuestionContext extends ProgramContext {
@@ -244,9 +245,10 @@ async function inCheckout<T>(
     const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
     // In the sandbox the reviewer cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
+    const env = await rulingVariables(ctx, scope, putting.question);
     // Its cost is unknown before it has ended.
     spent(reviewer.reserveUsd);
-    const folders = { checkout, promptFile, session, logFile: scope.files.log(log) };
+    const folders = { checkout, promptFile, session, logFile: scope.files.log(log), env };
     const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
     spent(answer.costUsd ?? reviewer.reserveUsd);
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
@@ -264,7 +266,7 @@ async function put<T>(
   ctx: QuestionContext,
   { ticket, marker, signal, announce }: QuestionScope,
   { reviewer, question, minutes, account = 0 }: Putting<T>,
-  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement">,
+  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement" | "env">,
 ): Promise<ReviewerAnswer> {
   const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
   try {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import type { PrepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
@@ -35,7 +36,7 @@ export function manifestKey({
   readonly repo: string;
   readonly commit: string;
   readonly step: Check;
-  readonly prepare: readonly (readonly string[])[];
+  readonly prepare: readonly PrepareCommand[];
 }): string {
   const { name, command, report } = step;
   return createHash("sha256")

@@ -37,6 +37,7 @@ function secretsOf(...values: readonly string[]) {
       at += 1;
       return value();
     },
+    learn: async () => undefined,
     forget: () => undefined,
   };
   return { masker, secrets };

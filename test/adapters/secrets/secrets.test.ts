@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
@@ -32,6 +32,20 @@ describe("a secret", () => {
     const all = ["variable", "home", "beside", "printed"].map((name) => secrets.get(name));
     expect(await Promise.all(all)).toEqual(["from-the-variable", "from-the-file", "from-the-file", "from-the-command"]);
     expect(masker.text("from-the-variable from-the-command")).toBe("[secret variable] [secret printed]");
+  });
+
+  it("from a variable or a file is masked from the start, before anybody asks, and is read again when needed", async () => {
+    writeFileSync(join(folder(), "token"), "first-in-the-file");
+    const { secrets, masker } = secretsOf(
+      { a: { env: "TOKEN" }, b: { file: "token" }, c: { file: "none" }, d: { env: "NO_SUCH" }, e: { command: COUNTING } },
+      { env: { TOKEN: "from-the-variable" } },
+    );
+    await secrets.learn();
+    expect(masker.text("from-the-variable first-in-the-file")).toBe("[secret a] [secret b]");
+    expect(existsSync(join(folder(), "runs"))).toBe(false);
+    writeFileSync(join(folder(), "token"), "second-in-the-file");
+    expect(await secrets.get("b")).toBe("second-in-the-file");
+    expect(masker.text("first-in-the-file second-in-the-file")).toBe("[secret b] [secret b]");
   });
 
   it("is fetched once for all who ask at the same time, and not again before it expires", async () => {

@@ -25,7 +25,8 @@ async function startTarget(): Promise<Target> {
   return { port: (server.address() as AddressInfo).port, authorized, close: () => void server.close() };
 }
 
-interface Trial {
+/** The world of one attack. */
+export interface Trial {
   readonly stage: Stage;
   readonly target: Target;
 }
@@ -40,9 +41,10 @@ interface Plan {
 }
 
 /** Code that sends its text on in a form that nothing masks: it has the token if that form is found. */
-const BACKWARDS = "| rev";
+export const BACKWARDS = "| rev";
 
-function attack({ id, what, defence, set, harm }: Plan): Attack {
+/** An attack that has a run of its own. */
+export function attack({ id, what, defence, set, harm }: Plan): Attack {
   return {
     id,
     what,
@@ -78,7 +80,7 @@ const entry = (port: number) => ({
 const asks = (port: number, path: string) => `curl -s -i --max-time 20 http://127.0.0.1:${port}/${path}`;
 const holds = (text: string) => text.includes(MARKED);
 /** A refused start leaves no home. */
-const keptIn = ({ stage }: Trial): boolean => existsSync(stage.home) && holds(stage.everything());
+export const keptIn = ({ stage }: Trial): boolean => existsSync(stage.home) && holds(stage.everything());
 const verified = (command: readonly string[]) => [
   { step: "merge" },
   { step: "verify", name: "live", command, env: { TOKEN: "{secret:corp}" } },

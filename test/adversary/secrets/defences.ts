@@ -1,7 +1,7 @@
 import type { Defence } from "../suite.ts";
 
-const RUN_SECRETS = "src/cli/engine/run-secrets.ts";
-
+const PORTS = "src/cli/engine/masked-ports.ts";
+const PLACES = "src/cli/engine/secret-places.ts";
 const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
 const CONFINE = "src/loop/programs/confine.ts";
 
@@ -65,7 +65,7 @@ export const DEFENCES = {
   written: {
     name: "no agent can write the program that gets a secret",
     holes: [
-      { file: RUN_SECRETS, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" },
+      { file: PLACES, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" },
     ],
   },
   encodings: {
@@ -112,7 +112,7 @@ export const DEFENCES = {
         to: "if (program !== undefined) return undefined;",
       },
       {
-        file: RUN_SECRETS,
+        file: PLACES,
         from: 'const word = command[programWord(command)] ?? "";',
         to: 'if (command.length > 0) return undefined;\n  const word = "";',
       },
@@ -121,9 +121,9 @@ export const DEFENCES = {
   program: {
     name: "the program that gets a secret lies where no change of an agent lands, links followed",
     holes: [
-      { file: RUN_SECRETS, from: "if (!isWithin(home, real)) return", to: "if (home === real) return" },
+      { file: PLACES, from: "if (!isWithin(home, real)) return", to: "if (home === real) return" },
       {
-        file: RUN_SECRETS,
+        file: PLACES,
         from: "  const repository = repositoryOf(real, batch);\n  if (repository !== undefined) return `",
         to: "  const repository = repositoryOf(real, batch);\n  if (repository === home) return `",
       },
@@ -139,8 +139,87 @@ export const DEFENCES = {
       },
     ],
   },
+  oneCommand: {
+    name: "a variable with a secret is one command's own",
+    holes: [
+      {
+        file: "src/loop/programs/run-prepare.ts",
+        from: "env: await variablesOf(ctx, scope, command)",
+        to: "env: await variablesOf(ctx, scope, prepareCommand((ctx.batch.repos[scope.ticket.repo]?.prepare ?? [])[0] ?? command))",
+      },
+    ],
+  },
+  leftInTree: {
+    name: "what prepare leaves for others holds none of its secrets",
+    holes: [
+      {
+        file: "src/loop/programs/run-prepare.ts",
+        from: "const left = hasSecrets(env) ?",
+        to: "const left = hasSecrets(env) && argv.length === 0 ?",
+      },
+    ],
+  },
+  leftRunning: {
+    name: "what a command of prepare leaves running is ended with it",
+    holes: [
+      {
+        file: "src/adapters/executor/process-executor.ts",
+        from: "const swept = await sweep(prey, workshop.read);",
+        to: "const swept = { killed: 0, survivors: [] };",
+      },
+      {
+        file: "src/adapters/executor/process-executor.ts",
+        from: "      if (child.pid !== undefined) killGroup(child.pid);\n      resolve",
+        to: "      resolve",
+      },
+      { file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts", from: '  "--unshare-pid",\n', to: "" },
+      { file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts", from: '  "--die-with-parent",\n', to: "" },
+    ],
+  },
+  rulingsOnly: {
+    name: "a reviewer holds a secret for its rulings alone, and for no question in which it tries a candidate's code",
+    holes: [{ file: "src/loop/questions/ruling-variables.ts", from: 'question !== "adjudicate" || ', to: "" }],
+  },
+  stepVariables: {
+    name: "a command of a check or of a claim gets no variable of the batch",
+    holes: [
+      {
+        file: "src/loop/programs/run-on-commit.ts",
+        from: 'return step.step === "verify" ? variablesOf(ctx, scope, step) : {};',
+        to: 'const { reviewer } = ctx.batch;\n  return variablesOf(ctx, scope, reviewer?.kind === "command" ? reviewer : step as never);',
+      },
+    ],
+  },
+  told: {
+    name: "what an agent is told of a ruling is masked",
+    holes: [
+      {
+        file: "src/adapters/executor/output.ts",
+        from: "take(mask === undefined ? chunk : mask.push(chunk));",
+        to: "take(chunk);",
+      },
+      { file: PORTS, from: "report(masker.value(fact))", to: "report(fact)" },
+      { file: PORTS, from: "files.write(file, masker.text(text))", to: "files.write(file, text)" },
+    ],
+  },
+  patches: {
+    name: "secrets are masked in patches",
+    holes: [{ file: PORTS, from: "if (!masked.equals(bytes))", to: "if (bytes.length === 0)" }],
+  },
+  prompts: {
+    name: "secrets are masked in prompts and in other files of a run",
+    holes: [{ file: PORTS, from: "files.write(file, masker.text(text))", to: "files.write(file, text)" }],
+  },
+  facts: {
+    name: "secrets are masked in facts, and so in journal, feed and reports",
+    holes: [{ file: PORTS, from: "report(masker.value(fact))", to: "report(fact)" }],
+  },
+  early: {
+    name: "the values of variables and files are masked from the start",
+    holes: [{ file: "src/cli/engine/start-engine.ts", from: "await secrets?.secrets.learn();", to: "" }],
+  },
   source: {
     name: "a command that prints a secret lies in no repository",
-    holes: [{ file: RUN_SECRETS, from: "if (repository === undefined) continue;", to: "if (repository !== real) continue;" }],
+    holes: [{ file: PLACES, from: "if (repository === undefined) continue;", to: "if (repository !== real) continue;" }],
   },
 } as const satisfies Record<string, Defence>;

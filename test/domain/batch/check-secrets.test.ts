@@ -26,6 +26,21 @@ describe("secrets of a batch", () => {
     expect(words(verify(["node", "{batch}/live/verify.mjs"]))).toEqual([""]);
   });
 
+  const prepared = (command: readonly string[], more: object = {}) => ({
+    secrets,
+    repos: { app: { path: "../app", prepare: [["npm", "ci"], { command, env, ...more }] } },
+  });
+  const ruled = (command: readonly string[], more: object = {}) => ({
+    secrets,
+    reviewer: { kind: "command", command, env, ...more },
+  });
+
+  it("go to a prepare command and to a reviewer whose program is in the batch's folder", () => {
+    expect(words(prepared(["{batch}/fetch.sh", "models"]))).toEqual([""]);
+    expect(words(ruled(["node", "{batch}/rule.mjs"]))).toEqual([""]);
+    expect(words(prepared(["npm", "ci"], { env: { CI: "1" } }))).toEqual([""]);
+  });
+
   const foreign = [
     ["./verify.sh"],
     ["npm", "test"],
@@ -44,6 +59,36 @@ describe("secrets of a batch", () => {
     expect(words(verify(command))).toEqual([
       expect.stringMatching(/^finish\[1\]\.command: .* not a file in the batch's folder.*; keep the program beside/),
     ]);
+  });
+
+  it.each(foreign.map((command) => ({ command })))("do not go to $command of prepare or a reviewer", ({ command }) => {
+    expect(words(prepared(command))).toEqual([
+      expect.stringMatching(/^repos\.app\.prepare\[1\]\.command: .* not a file in the batch's folder.*; keep the program beside/),
+    ]);
+    expect(words(ruled(command))).toEqual([
+      expect.stringMatching(/^reviewer\.command: .* not a file in the batch's folder.*; keep the program beside/),
+    ]);
+  });
+
+  it("do not go to a reviewer that is a vendor's program, nor to an argument of one", () => {
+    const vendor = { kind: "codex", apiKeyEnv: "KEY", env };
+    expect(words({ secrets, reviewer: vendor })).toEqual([expect.stringContaining('reviewer: unknown key "env"')]);
+    expect(words(ruled(["{batch}/rule.sh", "{secret:npm}"]))).toEqual([
+      expect.stringMatching(/^reviewer\.command\[1\] has a secret, and every user/),
+    ]);
+    expect(words(prepared(["{batch}/fetch.sh", "{secret:npm}"]))).toEqual([
+      expect.stringMatching(/^repos\.app\.prepare\[1\]\.command\[1\] has a secret, and every user/),
+    ]);
+  });
+
+  it("a list and an object alone are prepare commands, and the message says so", () => {
+    const of = (entry: unknown) => words({ repos: { app: { path: "../app", prepare: [entry] } } });
+    expect(of("npm ci")).toEqual([
+      'repos.app.prepare[0] must be a list of texts, or {"command": […], "env": {…}}; write ["npm", "ci"]',
+    ]);
+    expect(of({ command: ["a"], envs: {} })).toEqual(['repos.app.prepare[0]: unknown key "envs"; did you mean "env"?']);
+    expect(of({ env: {} })).toEqual([expect.stringMatching(/^repos\.app\.prepare\[0\]\.command is missing/)]);
+    expect(of([])).toEqual(["repos.app.prepare[0] must not be empty"]);
   });
 
   it("do not go to a check, and the reason is given", () => {
@@ -70,6 +115,20 @@ describe("secrets of a batch", () => {
     expect(words({ ...verify(["{batch}/x"]), sandbox: "auto" })).toEqual([
       expect.stringMatching(/^finish\[1\]\.env\.TOKEN: uses a secret, but "sandbox": "auto" lets agents run without/),
     ]);
+    for (const [at, batch] of [
+      ["repos.app.prepare[1].env", prepared],
+      ["reviewer.env", ruled],
+    ] as const) {
+      expect(words(batch(["{batch}/x"], { env: { TOKEN: "{secret:nmp}" } }))).toEqual([
+        `${at}.TOKEN: the batch has no secret "nmp"; did you mean "npm"?`,
+      ]);
+      expect(words({ ...batch(["{batch}/x"]), sandbox: "auto" })).toEqual([
+        expect.stringContaining(`${at}.TOKEN: uses a secret, but "sandbox": "auto" lets agents run without`),
+      ]);
+      expect(words(batch(["{batch}/x"], { env: { LD_PRELOAD: "x" } }))).toEqual([
+        `${at}.LD_PRELOAD: "LD_PRELOAD" changes which code runs; choose another variable`,
+      ]);
+    }
     expect(words(verify(["{batch}/x"], { env: { NODE_OPTIONS: "{secret:npm}" } }))).toEqual([
       'finish[1].env.NODE_OPTIONS: "NODE_OPTIONS" changes which code runs; choose another variable',
     ]);

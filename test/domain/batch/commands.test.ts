@@ -37,7 +37,8 @@ describe("commandsOf", () => {
   test("has each command once per repository, with its place", () => {
     const read = readBatch(
       batchText({
-        repos: { app: { path: "../app", prepare: [["make"]] }, web: { path: "../web" } },
+        secrets: { staging: { command: ["sh", "token.sh"] }, npm: { env: "NPM" } },
+        repos: { app: { path: "../app", prepare: [["make"], { command: ["{batch}/fetch"], env: {} }] }, web: { path: "../web" } },
         reviewer: { kind: "command", command: ["review"] },
         finish: [
           { step: "check", command: ["{batch}/check"] },
@@ -60,13 +61,16 @@ describe("commandsOf", () => {
       ["agent", undefined, "node", "agent.command"],
       ["reviewer", undefined, "review", "reviewer.command"],
       ["prepare", "app", "make", "repos.app.prepare.0"],
+      ["prepare", "app", "/work/batches/fetch", "repos.app.prepare.1.command"],
       ["check", "app", "/work/batches/check", "finish.0.command"],
       ["smoke", "app", "smoke", "finish.1.smoke"],
       ["verify", "app", "live", "finish.3.command"],
       ["check", "web", "own", "tickets.2.finish.0.command"],
+      ["secret", undefined, "sh", "secrets.staging.command"],
     ]);
     expect(read.ok && commandsOf(read.batch).flatMap(({ unsandboxed, argv }) => (unsandboxed ? [argv[0]] : []))).toEqual([
       "live",
+      "sh",
     ]);
   });
 });

@@ -43,6 +43,34 @@ describe("batchChangesOf", () => {
     expect(changes(now as Partial<Batch>).impossible).toEqual([]);
   });
 
+  it("takes another variable of a verify for a waiver, and one of prepare or a reviewer for nothing that a run can change", () => {
+    const verify = (env?: Record<string, string>): StepSpec => ({
+      ...{ step: "verify", name: "live", command: ["/batch/v.sh"] },
+      ...(env && { env }),
+    });
+    const line = (env?: Record<string, string>) => withLine([...finish.slice(0, 2), verify(env), { step: "assert" }]);
+    const env = { TOKEN: "{secret:a}" };
+    const sim = new Simulation({ ...batch, ...line() });
+    const [change] = batchChangesOf(sim.state, { ...batch, ...line(env) }).bounds;
+    expect(change).toMatchObject({ class: "I8" });
+    const [name = "", repo] = Object.entries(batch.repos)[0] ?? [];
+    const prepare = [{ command: ["/batch/fetch.sh"], env }];
+    const repos = { ...batch.repos, ...(repo && { [name]: { ...repo, prepare } }) };
+    expect(changes({ repos }).impossible).toEqual([expect.stringMatching(/^repos\./)]);
+    const before = { ...batch, repos };
+    const other = { ...repos, ...(repo && { [name]: { ...repo, prepare: [{ command: ["/batch/fetch.sh"], env: {} }] } }) };
+    expect(batchChangesOf(new Simulation(before).state, { ...before, repos: other }).impossible).toEqual([
+      expect.stringMatching(/prepare/),
+    ]);
+    const reviewer = {
+      ...{ kind: "command" as const, command: ["/batch/rule.sh"], blocking: "high" as const },
+      ...{ allowSameVendor: false, canaryEvery: 0 },
+    };
+    const ruled = { ...batch, reviewer };
+    const now = { ...ruled, reviewer: { ...reviewer, env } };
+    expect(batchChangesOf(new Simulation(ruled).state, now).impossible).toEqual([expect.stringMatching(/^reviewer/)]);
+  });
+
   it("puts new tickets behind those that they wait for", () => {
     const dep = TicketId.parse("N-2");
     const tickets = [...batch.tickets, ticketOf("N-1", { dependsOn: [dep, T1] }), ticketOf("N-2")];

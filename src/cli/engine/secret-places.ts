@@ -1,0 +1,131 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
+import { secretFile, unfitSecret, unfitSecretFile } from "../../adapters/secrets/secrets.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import { hasSecrets, programWord } from "../../domain/batch/check-secrets.ts";
+import { prepareCommand } from "../../domain/batch/prepare-command.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
+import { stepName } from "../../domain/batch/step-spec.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+
+/** Where paths of secrets start, and what their commands are given. */
+export interface SecretSurroundings {
+  /** The batch file's folder. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The files that hold secrets of a batch: no sandbox shows them. */
+export function filesOfSecrets({ secrets = {} }: Batch, secretSurroundings: SecretSurroundings): readonly string[] {
+  return Object.values(secrets).flatMap(({ file }) => (file === undefined ? [] : [secretFile(file, secretSurroundings)]));
+}
+
+/**
+ * The reason why the program of a command may not get a secret, with every link followed; undefined if it may. It must be a file
+ * of the batch's folder that no repository holds and no sandbox can write.
+ */
+export function programProblem(
+  command: readonly string[],
+  { batch, folder }: { readonly batch: Batch; readonly folder: string },
+): string | undefined {
+  const word = command[programWord(command)] ?? "";
+  const real = realPath(word);
+  const home = realPath(folder);
+  const shown = plainText(word, 200);
+  if (real === undefined || home === undefined || !statSync(real).isFile()) return `there is no file ${shown}`;
+  if (!isWithin(home, real)) return `${shown} leads out of the batch's folder`;
+  const repository = repositoryOf(real, batch);
+  if (repository !== undefined) return `${shown} lies in the repository "${repository}", where changes land that agents wrote`;
+  const written = (batch.sandboxPolicy?.write ?? []).find((path) => isWithin(realPath(path) ?? path, real));
+  return written === undefined ? undefined : `agents may write ${shown}: sandboxPolicy.write opens ${plainText(written, 200)}`;
+}
+
+/** The name of the repository that holds a real path. */
+function repositoryOf(real: string, { repos }: Batch): string | undefined {
+  return Object.entries(repos).find(([, { path }]) => isWithin(realPath(path) ?? path, real))?.[0];
+}
+
+/**
+ * Checks everything about secrets that can be known before the start, without fetching one. Throws a UserError (exit 4) at the
+ * first problem.
+ */
+export function checkSecretPlaces(batch: Batch, secretSurroundings: SecretSurroundings): void {
+  for (const [name, spec] of Object.entries(batch.secrets ?? {})) {
+    const problem = sourceProblem(spec, batch, secretSurroundings);
+    if (problem === undefined) continue;
+    throw new UserError({ what: `the secret "${name}" cannot be used`, ...problem, exitCode: EXIT.refused });
+  }
+  for (const { who, command } of commandsWithSecrets(batch)) {
+    const why = programProblem(command, { batch, folder: secretSurroundings.folder });
+    if (why === undefined) continue;
+    throw new UserError({
+      what: `${who} cannot have a secret`,
+      why,
+      todo: 'Keep its program beside the batch file, outside of every repository, and name it as "{batch}/…".',
+      exitCode: EXIT.refused,
+    });
+  }
+}
+
+/** Every command of the batch with a secret in a variable; `who` names it for people. */
+function commandsWithSecrets({ tickets, repos, reviewer }: Batch): readonly { readonly who: string; readonly command: Argv }[] {
+  const verifies = tickets.flatMap(({ finish }) =>
+    finish.flatMap((step) => (step.step === "verify" ? [{ ...step, who: `the verify "${stepName(step)}"` }] : [])),
+  );
+  const prepares = Object.entries(repos).flatMap(([id, { prepare }]) =>
+    prepare.map((entry) => ({ ...prepareCommand(entry), who: `a prepare command of "${id}"` })),
+  );
+  const reviewers = reviewer?.kind === "command" ? [{ ...reviewer, who: "the reviewer" }] : [];
+  return [...prepares, ...verifies, ...reviewers].filter(({ env }) => hasSecrets(env));
+}
+
+interface SourceProblem {
+  readonly why: string;
+  readonly todo: string;
+}
+
+function sourceProblem(
+  { env, file, command }: SecretSpec,
+  batch: Batch,
+  secretSurroundings: SecretSurroundings,
+): SourceProblem | undefined {
+  if (env !== undefined) {
+    const value = secretSurroundings.env[env];
+    const unfit = value === undefined || value === "" ? "is not set" : unfitSecret(value);
+    if (unfit === undefined) return undefined;
+    const todo = `Set ${env} in the environment that loopdash is started from. No agent will see it.`;
+    return { why: `${env} ${unfit}`, todo };
+  }
+  if (file !== undefined) return fileProblem(secretFile(file, secretSurroundings), batch);
+  return commandProblem(command ?? [], batch, secretSurroundings);
+}
+
+function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
+  const shown = plainText(path, 300);
+  const real = realPath(path);
+  if (real === undefined) return { why: `${shown} does not exist or cannot be read`, todo: "Write the value into it." };
+  const todo = "Keep it elsewhere, for example in ~/.config.";
+  const repository = repositoryOf(real, batch);
+  if (repository !== undefined) return { why: `${shown} lies in the repository "${repository}", which agents read`, todo };
+  const { read = [], write = [] } = batch.sandboxPolicy ?? {};
+  const opened = [...read, ...write].find((each) => isWithin(realPath(each) ?? each, real));
+  if (opened !== undefined) return { why: `${shown} is readable for agents: sandboxPolicy opens ${opened}`, todo };
+  const unfit = unfitSecretFile(real);
+  return unfit === undefined ? undefined : { why: `${shown} ${unfit}`, todo: "Write the value into it." };
+}
+
+/** A command runs with the rights of the user, so nothing of it may come from where agents' changes land. */
+function commandProblem(command: readonly string[], batch: Batch, { folder }: SecretSurroundings): SourceProblem | undefined {
+  const files = command.map((word) => resolve(folder, word)).filter((path) => existsSync(path));
+  for (const path of files) {
+    const real = realPath(path) ?? path;
+    const repository = statSync(real).isFile() ? repositoryOf(real, batch) : undefined;
+    if (repository === undefined) continue;
+    const why = `its command runs ${plainText(path, 300)} with your rights, and agents' changes land in the repository "${repository}"`;
+    return { why, todo: "Keep the program outside of every repository." };
+  }
+  return undefined;
+}

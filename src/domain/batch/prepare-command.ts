@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { Argv, Variables } from "./argv.ts";
+
+/** A command that makes a fresh worktree ready: a program and its arguments, or the same with variables. */
+export const PrepareCommand = z.union(
+  [Argv, z.strictObject({ command: Argv, env: Variables.optional() })],
+  'must be a list of texts, or {"command": […], "env": {…}}',
+);
+export type PrepareCommand = z.infer<typeof PrepareCommand>;
+
+/** A prepare command in one form. */
+export interface CommandWithVariables {
+  readonly command: Argv;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The command and the variables of an entry of `prepare`, however it is written. */
+export function prepareCommand(entry: PrepareCommand): CommandWithVariables {
+  return "command" in entry ? entry : { command: entry };
+}
+
+/** The commands alone. */
+export function prepareCommands(entries: readonly PrepareCommand[]): readonly Argv[] {
+  return entries.map((entry) => prepareCommand(entry).command);
+}

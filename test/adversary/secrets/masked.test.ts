@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { MASKED } from "./masked.ts";
+
+proveEach(MASKED);
