@@ -24,8 +24,8 @@ function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
     setup({ onLoad }) {
       for (const file of new Set(holes.map((hole) => hole.file))) {
         const path = join(ROOT, file);
-        onLoad({ filter: /\.tsx?$/ }, (args) => {
-          if (args.path !== path) return undefined;
+        // Only this file: esbuild asks for each one that matches, over a pipe.
+        onLoad({ filter: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) }, () => {
           let source = readFileSync(path, "utf8");
           for (const hole of holes.filter((each) => each.file === file)) {
             const pieces = source.split(hole.from);

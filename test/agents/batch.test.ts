@@ -1,57 +1,26 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Stage } from "../e2e/stage.ts";
+import { baseUrlOf, KIND_NAMES, KINDS, works } from "./kinds.ts";
 import { programsFolder, whyWithout } from "./programs.ts";
-import { anthropicStandIn, chatStandIn, geminiStandIn, responsesStandIn, type Script } from "./stand-in.ts";
 
 const KEY = "sk-of-a-user-0123456789";
 
-/** Writes the file that the check looks for, commits it, and says so. */
-const works =
-  (tool: (command: string) => { name: string; input: object }): Script =>
-  (turn) =>
-    turn === 0
-      ? { say: "I write it.", tool: tool("echo done > made.txt && git add -A && git commit -qm made") }
-      : { say: "It is done.", usage: { input: 1_000, output: 100 } };
-
-const PROGRAMS = {
-  claude: {
-    api: () => anthropicStandIn(works((command) => ({ name: "Bash", input: { command } }))),
-    base: "",
-    model: "claude-sonnet-4-5",
-  },
-  codex: {
-    api: () => responsesStandIn(works((cmd) => ({ name: "exec_command", input: { cmd } }))),
-    base: "/v1",
-    model: "gpt-5.3-codex",
-  },
-  gemini: {
-    api: () => geminiStandIn(works((command) => ({ name: "run_shell_command", input: { command } }))),
-    base: "",
-    model: "gemini-2.5-pro",
-  },
-  opencode: {
-    api: () => chatStandIn(works((command) => ({ name: "bash", input: { command, description: "a command" } }))),
-    base: "/v1",
-    model: "gpt-5.3-codex",
-  },
-} as const;
-
-describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])("a batch worked by the real %s", (kind) => {
+describe.each(KIND_NAMES)("a batch worked by the real %s", (kind) => {
   const missing = whyWithout(kind);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   test("ships, is billed as the gateway counts, and nobody but the model's API sees the key", { timeout: 120_000 }, async () => {
-    const api = await PROGRAMS[kind].api();
+    const api = await KINDS[kind].standIn(works(kind, "echo done > made.txt && git add -A && git commit -qm made"));
     using stage = new Stage();
     stage.repo("app");
     const batch = stage.batch(["T-1"], {
       agent: {
         kind,
-        model: PROGRAMS[kind].model,
+        model: KINDS[kind].models[0],
         program: join(programsFolder(), "node_modules/.bin", kind),
         apiKeyEnv: "MY_MODEL_KEY",
-        baseUrl: `http://127.0.0.1:${api.port}${PROGRAMS[kind].base}`,
+        baseUrl: baseUrlOf(kind, api),
       },
       sandbox: "required",
       finish: [
@@ -77,7 +46,7 @@ describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])("a batch worke
     stage.repo("app");
     const program = join(programsFolder(), "node_modules/.bin", kind);
     const batch = stage.batch(["T-1"], {
-      agent: { kind, model: PROGRAMS[kind].model, program, apiKeyEnv: "MY_MODEL_KEY" },
+      agent: { kind, model: KINDS[kind].models[0], program, apiKeyEnv: "MY_MODEL_KEY" },
       sandbox: "required",
     });
     const { code, stderr } = await stage.run([batch, "--headless"]);

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createServer } from "node:tls";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { StandIn } from "../adapters/gateway/stage.ts";
+import { BATCHES } from "../docs/examples.ts";
 import { Stage } from "../e2e/stage.ts";
 import { CertificateAuthority } from "../helpers/certificate-authority.ts";
 import { connectProxy } from "../helpers/connect-proxy.ts";
@@ -11,8 +11,7 @@ import { bedrockStandIn, claudeOnVertexStandIn, geminiOnVertexStandIn } from "./
 import { programsFolder, whyWithout } from "./programs.ts";
 import { anthropicStandIn, chatStandIn, responsesStandIn, type Script } from "./stand-in.ts";
 
-const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/models.md"), "utf8");
-const BATCHES = [...PAGE.matchAll(/^```jsonc\n([^]*?)^```$/gm)].map(([, text = ""]) => text);
+const TEXTS = BATCHES.filter(({ page }) => page === "docs/models.md").map(({ text }) => text);
 
 const KEY = "key-of-the-reader-0123456789";
 const COMMAND = "echo done > made.txt && git add -A && git commit -qm made";
@@ -115,10 +114,10 @@ function furnish(stage: Stage): Readonly<Record<string, string>> {
 
 describe("the page on models", { timeout: 240_000 }, () => {
   test("has these batches", () => {
-    expect(BATCHES.map((text) => (JSON.parse(text) as { name: string }).name)).toEqual(SERVED.map(({ name }) => name));
+    expect(TEXTS.map((text) => (JSON.parse(text) as { name: string }).name)).toEqual(SERVED.map(({ name }) => name));
   });
 
-  describe.each(SERVED.map((served, i) => ({ ...served, text: BATCHES[i] ?? "" })))("$name", (served) => {
+  describe.each(SERVED.map((served, i) => ({ ...served, text: TEXTS[i] ?? "" })))("$name", (served) => {
     const { host, api: start, url, header, usd, text } = served;
     const { agent } = JSON.parse(text) as { agent: { kind: string } };
     const missing = whyWithout(agent.kind);

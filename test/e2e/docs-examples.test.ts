@@ -1,41 +1,30 @@
-import { globSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { createServer as createHttp } from "node:http";
+import { createServer } from "node:https";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { HostSpec } from "../../src/domain/batch/host-spec.ts";
+import { listening } from "../adapters/gateway/stage.ts";
+import { BATCHES, type BatchExample, BLOCKS, EXCUSED, isExcused, isKeys, ROOT, wholeText } from "../docs/examples.ts";
+import { CertificateAuthority } from "../helpers/certificate-authority.ts";
 import { connectProxy } from "../helpers/connect-proxy.ts";
+import { patientAgent } from "./actors.ts";
 import { lockWithLeft, startRegistry } from "./private-registry.ts";
+import { terminals } from "./pty.ts";
 import { Stage } from "./stage.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+/** test/agents/docs-examples.test.ts runs the others, with vendors' programs. */
+const RUN = BATCHES.filter(({ isVendors }) => !isVendors);
 
-/** Blocks of code in the pages, in order. */
-interface Block {
-  readonly page: string;
-  readonly language: string;
-  readonly text: string;
-}
-
-const BLOCKS: readonly Block[] = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT }).toSorted()].flatMap((page) =>
-  [...readFileSync(join(ROOT, page), "utf8").matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
-    page,
-    language,
-    text,
-  })),
-);
-
-/** Pages with a batch that no test can run as it is. */
-const NOT_RUN: Readonly<Record<string, string>> = {
-  "docs/models.md": "its agents are vendors' programs: test/agents/models-page.test.ts runs each batch by the real one",
-  "docs/reviewer.md": "its agent and reviewer are vendors' programs, which need a key: test/agents runs them",
-  "docs/stops.md": "its agent is a vendor's program, which needs a key: test/agents runs it",
+/** What a part of a batch is merged into. */
+const BASE = {
+  name: "part",
+  repos: { app: { path: "../app" } },
+  agent: { kind: "command", command: ["node", "agent.mjs"] },
+  finish: [{ step: "gates" }, { step: "merge" }, { step: "verify", name: "live", command: ["./verify.sh"] }],
+  limits: { heals: 0 },
+  tickets: [{ id: "T-1", title: "Follow the page" }],
 };
-
-/** Pages with command lines that are not loopdash's, or that other tests run. */
-const OTHER_COMMANDS: Readonly<Record<string, string>> = {
-  "docs/mutation.md": "the mutation campaign takes hours",
-};
-
-const batches = BLOCKS.filter(({ text }) => text.includes('"tickets"'));
-const run = batches.filter(({ page }) => NOT_RUN[page] === undefined);
 
 const TESTS = `import test from "node:test"; test("works", () => {});\n`;
 const MANIFEST = {
@@ -51,6 +40,8 @@ function furnish(stage: Stage): void {
     "package.json": JSON.stringify(MANIFEST),
     "package-lock.json": JSON.stringify(LOCK),
     "test/works.test.mjs": TESTS,
+    "test_app.py": "def test_works():\n    pass\n",
+    ".gitignore": ".venv\n__pycache__\n.pytest_cache\n",
   });
   stage.write("app/verify.sh", "#!/bin/sh\ntest -f package.json\n", 0o755);
   stage.git("app", "add", "-A");
@@ -97,33 +88,103 @@ async function furnishSecrets(stage: Stage) {
   return { env, asked: registry.asked };
 }
 
+/** Hosts that a part opens, by step. */
+type Hosts = Readonly<Record<string, readonly HostSpec[]>>;
+
+/**
+ * Runs a part of a batch in BASE. Loopback stand-ins take the place of the hosts that it opens: a server with their names, to which
+ * the machine's proxy leads, and for `localhost:8080` a server at a free port, which replaces 8080 in the text. If the part opens
+ * hosts to `prepare`, a command asks each. A command in `.venv` gets that environment first.
+ */
+async function furnishPart(stage: Stage, example: BatchExample) {
+  const hosts = (example.batch["sandboxPolicy"] as { hosts?: Hosts } | undefined)?.hosts ?? {};
+  const nameOf = (spec: HostSpec) => (typeof spec === "string" ? spec : spec.host).replace(/:\d+$/, "").replace("*", "any");
+  const all = Object.values(hosts).flat().map(nameOf);
+  const names = all.filter((name) => name !== "localhost");
+  const asks = (hosts["prepare"] ?? []).map((spec) => ["curl", "--silent", "--fail", `https://${nameOf(spec)}/`]);
+  const venv = [["python3", "-m", "venv", "--without-pip", "--system-site-packages", ".venv"]];
+  const prepare = [...asks, ...(example.text.includes(".venv/") ? venv : [])];
+  const asked: string[] = [];
+  const env: Record<string, string> = {};
+  if (names.length > 0) {
+    const ca = new CertificateAuthority(stage.path("ca"));
+    const tls = createServer(ca.issue(...names.map((name) => `DNS:${name}`)), (req, res) => {
+      asked.push(req.headers.host ?? "");
+      res.end("ok\n");
+    });
+    const proxy = await connectProxy("reader:password", await listening(tls));
+    onTestFinished(() => void tls.close());
+    Object.assign(env, { HTTPS_PROXY: `http://reader:password@127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: ca.file });
+  }
+  let text = wholeText(example, { ...BASE, repos: { app: { path: "../app", prepare } } });
+  if (all.includes("localhost")) {
+    const server = createHttp((req, res) => {
+      asked.push(`localhost${req.url}`);
+      res.end("ok\n");
+    });
+    text = text.replaceAll("8080", String(await listening(server)));
+    onTestFinished(() => void server.close());
+  }
+  const mustAsk = [
+    ...names.filter((name) => asks.some((ask) => ask.at(-1)?.includes(name))),
+    ...(names.length < all.length ? ["localhost/health"] : []),
+  ];
+  return { text, env, asked, mustAsk };
+}
+
+const openTerminal = terminals();
+
 describe("every example of the pages", { timeout: 180_000 }, () => {
-  test.each(run.map(({ page, text }) => [page, text] as const))(
-    "the batch in %s runs to done as it stands there",
-    async (page, text) => {
+  test.each(RUN.map((example) => [example.page, example.name, example] as const))(
+    "the batch, or the part of one, in %s runs to done: %s",
+    async (page, _, example) => {
       using stage = new Stage();
       furnish(stage);
       const secrets = page === "docs/secrets.md" ? await furnishSecrets(stage) : undefined;
-      const batch = stage.write("batches/batch.json", text);
-      const plan = await stage.run([batch, "--dry-run"], secrets?.env);
+      const part = example.isWhole ? undefined : await furnishPart(stage, example);
+      const env = { ...part?.env, ...secrets?.env };
+      const batch = stage.write("batches/batch.json", part?.text ?? example.text);
+      const plan = await stage.run([batch, "--dry-run"], env);
       expect(plan.code, plan.stderr).toBe(0);
-      const ended = await stage.run([batch, "--headless"], secrets?.env);
+      const ended = await stage.run([batch, "--headless"], env);
       expect(ended.code, `${ended.stdout}${ended.stderr}`).toBe(0);
+      expect(part?.asked ?? []).toEqual(expect.arrayContaining(part?.mustAsk ?? []));
       if (secrets === undefined) return;
-      expect(secrets.asked).toContain("GET /version 200");
-      expect(secrets.asked.includes("GET /left/-/left-1.0.0.tgz 200")).toBe(text.includes("npm.corp.example"));
+      if (example.text.includes("https://staging.example.com/version")) expect(secrets.asked).toContain("GET /version 200");
+      expect(secrets.asked.includes("GET /left/-/left-1.0.0.tgz 200")).toBe(example.text.includes("npm.corp.example"));
     },
   );
 
-  test("runs, or the table says why not", () => {
-    expect(Object.keys(NOT_RUN).filter((page) => !batches.some((batch) => batch.page === page))).toEqual([]);
-    expect(run.length).toBeGreaterThan(3);
+  test("runs, unless the list names it and says why not; the list names nothing that is gone", () => {
+    expect(
+      EXCUSED.filter(({ page, begins }) => !BLOCKS.some((block) => block.page === page && block.text.startsWith(begins))),
+    ).toEqual([]);
+    expect(EXCUSED.every(({ reason }) => reason.length > 10)).toBe(true);
+    expect(RUN.filter(({ isWhole }) => isWhole).length).toBeGreaterThan(5);
+    expect(RUN.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(4);
+  });
+
+  test("the keys in docs/keys.md do what the page says, in the dashboard", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    patientAgent(stage);
+    const [keys] = BLOCKS.filter(isKeys);
+    stage.write("keys.json", keys?.text ?? "");
+    const pty = openTerminal(stage, [stage.batch(["T-1"])], { columns: 160, rows: 40, env: { LOOPDASH_KEYS: "keys.json" } });
+    await pty.waitFor(/▌. T-1 /);
+    await pty.press("D", "End the attempt at T-1?");
+    await pty.press("n", (screen) => !screen.includes("End the attempt"));
+    await pty.press("F", /paused: nothing new starts/);
+    await pty.press("\u000f", /unpaused/);
+    await pty.press("q", "Leave the dashboard");
+    pty.type("d");
+    expect(await pty.exitCode()).toBe(130);
   });
 
   test("the command lines in docs/report.md print a report", async () => {
     using stage = new Stage();
     furnish(stage);
-    const [example] = batches.filter(({ page }) => page === "README.md");
+    const [example] = BATCHES.filter(({ page }) => page === "README.md");
     const done = await stage.run([stage.write("batches/batch.json", example?.text ?? ""), "--headless"]);
     expect(done.code, done.stdout).toBe(0);
     const lines = commandsIn("docs/report.md");
@@ -158,7 +219,7 @@ describe("every example of the pages", { timeout: 180_000 }, () => {
     const known = new Set(["json", "jsonc", "js", "text"]);
     const left = BLOCKS.filter(({ page, language, text }) => {
       if (known.has(language) || (language === "" && text.startsWith("loopdash "))) return false;
-      return language !== "sh" || !(page === "README.md" || page === "docs/report.md" || OTHER_COMMANDS[page] !== undefined);
+      return language !== "sh" || !(page === "docs/report.md" || isExcused({ page, language, text }));
     });
     expect(left).toEqual([]);
   });

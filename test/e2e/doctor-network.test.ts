@@ -67,6 +67,52 @@ describe("doctor tries each open host from inside the sandbox", { timeout: 120_0
   });
 });
 
+describe("doctor tries the model's API of each account", { timeout: 120_000 }, () => {
+  const KEYS = { FIRST_KEY: "sk-first-0123456789", SECOND_KEY: "sk-second-0123456789" };
+  const agentWith = (stage: Stage, baseUrl: string, over: object = {}) => ({
+    agent: {
+      ...{ kind: "claude", model: "claude-sonnet-4-5", apiKeyEnv: "FIRST_KEY", baseUrl },
+      ...{ program: stage.write("bin/claude", "#!/bin/sh\n", 0o755), ...over },
+    },
+  });
+
+  test("once for each host, with no request and no key, and says which cannot be reached", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const asked: string[] = [];
+    const server = createHttp((req, res) => (asked.push(req.url ?? ""), void res.end()));
+    server.on("connection", (socket) => socket.on("data", (data) => asked.push(String(data))));
+    const port = await listening(server);
+    onTestFinished(() => void server.close());
+    const fallback = [{ apiKeyEnv: "SECOND_KEY" }, { apiKeyEnv: "SECOND_KEY", baseUrl: "http://127.0.0.1:9" }];
+    const { code, of } = await ask(stage, agentWith(stage, `http://127.0.0.1:${port}`, { fallback }), { env: KEYS });
+    expect(code).toBe(4);
+    expect(of("model-api").map(({ status, found }) => [status, found])).toEqual([
+      ["ok", expect.stringMatching(`^agent: 127.0.0.1:${port} answers \\(connected\\); no request was sent`)],
+      ["bad", expect.stringMatching(/^agent: 127.0.0.1:9 cannot be reached: .*ECONNREFUSED/)],
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  test("through the machine's proxy, with the certificates that the engine trusts", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const ca = new CertificateAuthority(stage.path("ca"));
+    const server = createServer(ca.issue("DNS:llm.invalid"), (_req, res) => void res.end());
+    const proxy = await connectProxy("worker:s3cr3t", await listening(server));
+    onTestFinished(() => void server.close());
+    const env = { ...KEYS, HTTPS_PROXY: `http://worker:s3cr3t@127.0.0.1:${proxy.port}` };
+    const batch = agentWith(stage, "https://llm.invalid");
+    const unknown = await ask(stage, batch, { env });
+    expect(unknown.of("model-api")).toMatchObject([{ status: "bad", fix: expect.stringContaining("NODE_EXTRA_CA_CERTS") }]);
+    const known = await ask(stage, batch, { env: { ...env, NODE_EXTRA_CA_CERTS: ca.file } });
+    expect(known.of("model-api")).toMatchObject([
+      { status: "ok", found: expect.stringContaining("llm.invalid:443 answers (TLSv1.3)") },
+    ]);
+    expect(proxy.asked.map(({ target }) => target)).toEqual(["llm.invalid:443", "llm.invalid:443"]);
+  });
+});
+
 describe("doctor --prepare", { timeout: 120_000 }, () => {
   const repos = (prepare: readonly (readonly string[])[]) => ({ repos: { app: { path: "app", prepare } } });
 

@@ -162,3 +162,25 @@ describe("a staging server on this machine", { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 });
+
+describe("an agent whose connections are blocked", { timeout: 120_000 }, () => {
+  test("is told of each host once: in its log, the feed and the evidence, though the batch opens none", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent(`const ask = () => fetch("https://registry.npmjs.org/left").catch(() => undefined);
+await ask(); await ask(); await fetch("http://10.1.2.3:8080/").catch(() => undefined); process.exit(3);`);
+    const batch = stage.batch(["T-1"], { sandbox: "required", finish: FINISH, limits: { attempts: 1 } });
+    const { code, events } = await stage.events(batch);
+    expect(code).toBe(1);
+    expect(of(events, "connection-blocked").map(({ step, host, port }) => [step, host, port])).toEqual([
+      ["agent", "registry.npmjs.org", 443],
+      ["agent", "10.1.2.3", 8080],
+    ]);
+    const line =
+      'the sandbox blocked registry.npmjs.org:443 (the batch does not open it to this step). Allow it with "sandboxPolicy": {"hosts": {"agent": ["registry.npmjs.org"]}}';
+    expect(log(stage, "agent.log").split(line)).toHaveLength(2);
+    expect(of(events, "attempt-ended")[0]?.evidence).toMatchObject({ step: "agent", detail: expect.stringContaining(line) });
+    const { stdout } = await stage.run([batch, "--headless", "--fresh"]);
+    expect(stdout).toContain("agent: the sandbox blocked registry.npmjs.org:443");
+  });
+});

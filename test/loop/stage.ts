@@ -48,8 +48,8 @@ export interface StageOptions {
   /** Without it, live checks are not repeated. */
   readonly live?: Batch["live"];
   readonly onBroken?: Batch["onBroken"];
-  /** Whose accounts the engine knows; the agent itself is `work`. */
-  readonly agent?: Batch["agent"];
+  /** Whose accounts the engine knows; the agent itself is `work`, the reviewer is the context's. */
+  readonly programs?: Partial<Pick<Batch, "agent" | "reviewer">>;
   readonly protect?: readonly string[];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
@@ -103,8 +103,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], agent = made.agent } = options;
-    const batch: Batch = { ...made, agent, repos, protect, live, onBroken };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

@@ -6,7 +6,7 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
 import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import type { HostSpec } from "../../domain/batch/host-spec.ts";
+import { type HostSpec, isHeaderHost } from "../../domain/batch/host-spec.ts";
 import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -94,6 +94,7 @@ async function tryHosts(executor: Executor, { who, hosts, env, folder }: Tried):
     .filter((target) => target.startsWith("*."))
     .map((target) => ok("host", `${who}: ${target} is not tried: it stands for every name below it`));
   if (targets.length === 0) return wild;
+  const withHeaders = new Set(hosts.filter(isHeaderHost).map(targetOf));
   const answers = new Map<string, Answer>();
   mkdirSync(folder);
   const { blocked = [], tail } = await executor.run({
@@ -114,7 +115,8 @@ async function tryHosts(executor: Executor, { who, hosts, env, folder }: Tried):
     if (refused !== undefined) return bad("host", `${who}: ${target} is blocked: ${refused.reason}`, blockedRemedy(refused));
     const { how, problem, tls } =
       answers.get(target) ?? ({ problem: `it could not be tried: ${tail.trim().slice(-300)}` } as Partial<Answer>);
-    if (how !== undefined) return ok("host", `${who}: ${target} answers (${how})`);
+    const keyless = withHeaders.has(target) ? UNTRIED : "";
+    if (how !== undefined) return ok("host", `${who}: ${target} answers (${how})${keyless}`);
     return bad("host", `${who}: ${target}: ${problem ?? "no reason given"}`, tls === true ? TRUST : LOOK);
   });
   return [...results, ...wild];
@@ -133,6 +135,9 @@ function noteAnswer(answers: Map<string, Answer>, line: string): void {
   answers.set(answer.target, answer);
 }
 
+/** A request with a credential may have an effect, so none is made. */
+const UNTRIED =
+  "; its headers are not tried, so a credential that it refuses shows only when the step runs (prepare: with --prepare)";
 const TRUST = "If this is a proxy that inspects TLS, name the file of its certificate authority in NODE_EXTRA_CA_CERTS.";
 const LOOK = "See that the name is right and the host is up; set HTTPS_PROXY if this machine needs a proxy.";
 

@@ -6,6 +6,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
+import { checkModelApis } from "../doctor/model-api.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkPrepare } from "../doctor/prepare.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
@@ -71,6 +72,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
+          guarded("model-api", () => checkModelApis(loaded, env)),
           guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),
           ...(prepare ? [guarded("prepare", () => checkPrepare(loaded, { env, cwd: process.cwd() }))] : []),
         ]),

@@ -22,10 +22,16 @@ export function firstToRecover(state: Accounts, party: Party, now: number): Rate
   return limits.length < countOf(state, party) ? undefined : limits.toSorted((a, b) => a.until - b.until)[0];
 }
 
+/** True if a party has an account that is not rate limited besides this one. */
+export function isAnotherFree(state: Accounts, party: Party, account: number, now: number): boolean {
+  return limitsOf(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= now));
+}
+
 function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
   return Array.from({ length: countOf(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
 }
 
-function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
+/** The number of accounts of a party. */
+export function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
   return accountCount(party === "agent" ? batch.agent : batch.reviewer);
 }

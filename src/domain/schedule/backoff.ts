@@ -3,7 +3,7 @@ import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { claimsDone } from "../run/ticket-state.ts";
 import { formatUtc } from "../values/time.ts";
-import { firstToRecover } from "./accounts.ts";
+import { countOf, firstToRecover } from "./accounts.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party } from "./halt.ts";
 
@@ -20,14 +20,14 @@ export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "ag
   const { at, stop, ending, exitCode, account = 0 } = event;
   if (stop !== undefined) return stoppedBy(state, { party: "agent", account, stop, at });
   // An agent that came to its own end got its answers.
-  return claimsDone({ launchedAt: at, ending, exitCode }) ? clearRateLimit(state, "agent", account) : state;
+  return claimsDone({ launchedAt: at, ending, exitCode }) ? clearRateLimit(state, { party: "agent", account, at }) : state;
 }
 
 /** The same for an answer of the reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
 export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid, account = 0 } = event;
   if (stop !== undefined) return stoppedBy(state, { party: "reviewer", account, stop, at });
-  return valid ? clearRateLimit(state, "reviewer", account) : state;
+  return valid ? clearRateLimit(state, { party: "reviewer", account, at }) : state;
 }
 
 /** A stop, and the time at which it was reported. */
@@ -44,12 +44,25 @@ function stoppedBy(state: RunState, stopped: Stopped): RunState {
   return reach === "waits" ? turnedAway(state, stopped) : state;
 }
 
-function clearRateLimit(state: RunState, party: Party, account: number): RunState {
+function clearRateLimit(state: RunState, { party, account, at }: Omit<Stopped, "stop">): RunState {
   const limits = state.rateLimited?.[party];
   if (limits?.[account] === undefined) return state;
   const { [account]: _, ...others } = limits;
   const { [party]: __, ...rest } = state.rateLimited ?? {};
-  return { ...state, rateLimited: Object.keys(others).length === 0 ? rest : { ...rest, [party]: others } };
+  const next = { ...state, rateLimited: Object.keys(others).length === 0 ? rest : { ...rest, [party]: others } };
+  return countOf(state, party) > 1 ? endBackoff(next, at) : next;
+}
+
+const PARTIES: readonly Party[] = ["agent", "reviewer"];
+
+/**
+ * Ends the wait if each party has a free account again. A party with a single account waits as long as its API asked for,
+ * whatever answer another request got.
+ */
+function endBackoff(state: RunState, at: number): RunState {
+  if (PARTIES.some((party) => firstToRecover(state, party, at) !== undefined)) return state;
+  const { backoff: _, backoffDue: __, ...rest } = state;
+  return rest;
 }
 
 function turnedAway(state: RunState, stopped: Stopped): RunState {

@@ -125,7 +125,7 @@ async function attempt(
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
   const begun = ctx.clock.now();
-  const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent"));
+  const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent", { isTold: true }));
   if (result.ending === "aborted") return abortedEnd(open);
   if (!stoppedByItself(result)) return agentFailed(result);
   await ctx.starts.over();

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import type { Evidence, Question, SanitizedStop } from "../../domain/run/attempt-fact.ts";
+import type { Evidence, Question } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { countOf, isAnotherFree } from "../../domain/schedule/accounts.ts";
 import { reachOf } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
@@ -18,11 +19,12 @@ import { pause } from "../concurrency/wait.ts";
 import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineReader, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
-import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { thinActivity } from "../programs/output.ts";
 import { protectedFiles } from "../programs/protected-files.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
-import { AttemptOver, abortedEnd, type StepFact, type StepScope } from "../programs/scope.ts";
+import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import { type Answer, type Answered, type Asked, type NoAnswer, type ReadAnswer, readingOf } from "./answer.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
 import { rulingVariables } from "./ruling-variables.ts";
 
@@ -46,12 +48,6 @@ export interface QuestionScope extends StepScope {
   readonly fence: Fence;
 }
 
-/** A valid answer. `says` is one line for people, safe for a terminal; `findings` are those about the change, by severity. */
-interface ReadAnswer<T> extends Pick<Answered, "findings" | "says"> {
-  readonly ok: true;
-  readonly value: T;
-}
-
 /** A question to the reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
@@ -68,29 +64,12 @@ export interface Ask<T> {
    */
   readonly prompt: (options: { readonly ticket: Ticket; readonly nonce: string; readonly checkout: string }) => string;
   /** Reads the answer. */
-  readonly read: (text: string, nonce: string) => ReadAnswer<T> | { readonly ok: false; readonly why: string };
+  readonly read: (text: string, nonce: string) => ReadAnswer<T> | NoAnswer;
   /** Present if a defect was planted in the checkout. */
   readonly canary?: (value: T) => "seen" | "missed";
   /** Plants that defect in the checkout, before the reviewer reads it. */
   readonly plant?: (checkout: string) => Promise<void>;
 }
-
-/** A valid answer, or why there is none. */
-export type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
-
-/**
- * The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again. `isUnpaid`: it
- * was not put, for want of money.
- */
-type Answer<T> = Asked<T> &
-  Pick<Answered, "findings"> & {
-    readonly says: string;
-    readonly stop?: SanitizedStop;
-    readonly waitMs?: number;
-    readonly isUnpaid?: true;
-  };
-
-type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
 
 /** Wait for a rate limiting API that gives no time, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -103,8 +82,8 @@ const EVERYTHING = ["**"];
 
 /**
  * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
- * reviewer that changed nothing counts. One that gives none has failed, not the work: it is asked again for the time of an outage,
- * and once more at once if its API was rate limiting; also if a person rewrites the ticket meanwhile. Throws AttemptOver if the
+ * reviewer that changed nothing counts. One that gives none has failed, not the work: it is asked again for the time of an outage;
+ * if its API was rate limiting, with the next account or once more; also if a person rewrites the ticket meanwhile. Throws AttemptOver if the
  * attempt is cancelled or the reviewer is unavailable: the work waits. A question about a planted defect is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
@@ -146,18 +125,25 @@ async function askUntilAnswered<T>(
 /** The ticket as people wrote it last. */
 const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => specOf(state().plan, ticket.id);
 
-/** Puts the question, and once more if the reviewer's API was rate limiting. */
+/** Puts the question: at once with the next account while one is free, and once more after a short wait if none is. */
 async function askInTurn<T>(
   ctx: QuestionContext,
   scope: QuestionScope,
   repo: Repo,
   ask: Ask<T> & { readonly reviewer: Reviewer },
 ): Promise<Answer<T>> {
-  const first = await askOnce(ctx, scope, repo, { ...ask, mayRepeat: true });
-  if (first.waitMs === undefined) return answerOf(ask, first);
-  await pause(ctx.clock, first.waitMs, scope.signal);
-  if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return answerOf(ask, await askOnce(ctx, scope, repo, { ...ask, mayRepeat: false }));
+  let others = countOf(ctx.state(), "reviewer") - 1;
+  let mayWait = true;
+  for (;;) {
+    const answer = await askOnce(ctx, scope, repo, { ...ask, mayWait, maySwitch: others > 0 });
+    if (answer.isElsewhere) others -= 1;
+    else if (answer.waitMs === undefined) return answerOf(ask, answer);
+    else {
+      mayWait = false;
+      await pause(ctx.clock, answer.waitMs, scope.signal);
+    }
+    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  }
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
@@ -175,8 +161,8 @@ function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, 
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
-/** If `mayRepeat` is set, the question may be put once more, and its stop is not reported yet. */
-type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayRepeat: boolean } & OfAccount;
+/** `mayWait`: it may be put once more with the same account, and its stop is not reported yet. `maySwitch`: with another one. */
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayWait: boolean; readonly maySwitch: boolean } & OfAccount;
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
@@ -190,9 +176,10 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
     scope.announce({ type: "reviewer-answered", question, costUsd, ...by, ...answer, says: plainText(answer.says, 300) });
   };
   try {
-    const given = await inCheckout(ctx, scope, repo, { ...putting, ...by }, (usd) => {
+    const answer = await inCheckout(ctx, scope, repo, { ...putting, ...by }, (usd) => {
       costUsd = usd;
     });
+    const given = nextOf(ctx, answer, { ...putting, ...by });
     const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
     const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
     const findings = given.findings === undefined ? {} : { findings: given.findings };
@@ -202,6 +189,15 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
     book({ valid: false, says: errorMessage(error) });
     throw error;
   }
+}
+
+/** The answer, and whether its question is put again: with a free account, or after a wait if none is free. */
+function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { mayWait, maySwitch, account = 0 }: Putting<T>): Answer<T> {
+  const { stop } = answer;
+  if (stop === undefined || reachOf(stop.kind) !== "waits") return answer;
+  if (maySwitch && isAnotherFree(ctx.state(), "reviewer", account, ctx.clock.now())) return { ...answer, isElsewhere: true };
+  const waitMs = stop.retryAfterMs ?? WAIT_MS;
+  return mayWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
 }
 
 /** Reserves the money and announces the question. Gives the reason if it cannot be afforded. */
@@ -255,7 +251,7 @@ async function inCheckout<T>(
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
     const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
-    return readingOf(answer, { edited, mayRepeat: putting.mayRepeat, lastLine }, () => putting.read(answer.text, nonce));
+    return readingOf(answer, { edited, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }
@@ -282,25 +278,4 @@ async function put<T>(
   } finally {
     activity.end();
   }
-}
-
-/** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
-function readingOf<T>(
-  answer: ReviewerAnswer,
-  { edited, mayRepeat, lastLine }: { readonly edited: readonly string[]; readonly mayRepeat: boolean; readonly lastLine: string },
-  read: () => ReturnType<Ask<T>["read"]>,
-): Answer<T> {
-  const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
-  if (answer.stop !== undefined) {
-    const stop = sanitizeStopReason(answer.stop);
-    const waitMs = mayRepeat && reachOf(stop.kind) === "waits" ? (stop.retryAfterMs ?? WAIT_MS) : undefined;
-    const said = { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
-    return waitMs === undefined || waitMs > LONGEST_WAIT_MS ? said : { ...said, waitMs };
-  }
-  if (answer.ending !== "exited" || answer.exitCode !== 0)
-    return none(`it ${howItEnded({ signal: null, ...answer })}${lastLine === "" ? "" : `: ${lastLine}`}`);
-  const [first] = edited;
-  if (first !== undefined) return none(`it changed the checkout, which it may only read: ${plainText(first, 200)}`);
-  const asked = read();
-  return asked.ok ? asked : none(asked.why);
 }

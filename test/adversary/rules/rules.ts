@@ -44,7 +44,7 @@ const CALLED: readonly Rule[] = [
     rule: "the answer of a reviewer that crashed is no review",
     holes: [
       {
-        file: "src/loop/questions/ask.ts",
+        file: "src/loop/questions/answer.ts",
         from: 'if (answer.ending !== "exited" || answer.exitCode !== 0)',
         to: "if (answer.exitCode === -1)",
       },

@@ -3,7 +3,7 @@ import { accountName, accountsOf } from "../../../src/domain/batch/account.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { accountAt, firstToRecover } from "../../../src/domain/schedule/accounts.ts";
-import { afterAgent } from "../../../src/domain/schedule/backoff.ts";
+import { afterAgent, backOff, isBackingOff } from "../../../src/domain/schedule/backoff.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -77,5 +77,25 @@ describe("accounts of an agent", () => {
     const well = afterAgent(both, { ...ended(AT + MINUTE), account: 1 });
     expect(Object.keys(well.rateLimited?.agent ?? {})).toEqual(["0"]);
     expect(accountAt(well, "agent", AT + MINUTE)).toBe(1);
+  });
+
+  test("a good answer of one under way ends the wait of all, but not of a party with a single account", () => {
+    const begin = (state: RunState): RunState => {
+      const due = state.backoffDue ?? { until: 0, reason: "" };
+      return backOff(state, { type: "backoff-started", ...due, seq: 10, at: AT });
+    };
+    const both = turnedAway(turnedAway(stateWith(two), 0, 10), 1, 20);
+    for (const waiting of [both, begin(both)]) {
+      const well = afterAgent(waiting, { ...ended(AT + MINUTE), account: 1 });
+      expect([isBackingOff(well, AT + MINUTE), well.backoffDue]).toEqual([false, undefined]);
+    }
+    const single = afterAgent(begin(turnedAway(stateWith(spec()), 0, 10)), ended(AT + MINUTE));
+    expect(isBackingOff(single, AT + MINUTE)).toBe(true);
+  });
+
+  test("a wait for the reviewer stays when an agent's account recovers", () => {
+    const rateLimited = { reviewer: { 0: { since: AT, times: 1, until: AT + 5 * MINUTE } } };
+    const both = turnedAway(turnedAway({ ...stateWith(two), rateLimited }, 0, 10), 1, 20);
+    expect(afterAgent(both, { ...ended(AT + MINUTE), account: 1 }).backoffDue).toBeDefined();
   });
 });

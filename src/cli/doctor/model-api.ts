@@ -1,0 +1,91 @@
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { loadProgram } from "../../adapters/agent/registry.ts";
+import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
+import { accountsOf } from "../../domain/batch/account.ts";
+import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
+import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { LoadedBatch } from "../engine/load-batch.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
+
+/** Time limit for one connection. Milliseconds. */
+const CONNECT_MS = 20_000;
+const REMEDY =
+  "See that baseUrl is right and the host is up; set HTTPS_PROXY if this machine needs a proxy, and name its certificate authority in NODE_EXTRA_CA_CERTS.";
+
+/**
+ * Tries the API of each account of the agent and the reviewer, each host and port once, as a run's gateway reaches it: a
+ * connection through the machine's proxy, and TLS for https. No request and no key is sent. Empty for commands.
+ */
+export async function checkModelApis({ batch }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
+  const apis = [...(await apisOf(batch.agent, "agent")), ...(await apisOf(batch.reviewer, "reviewer"))];
+  const byOrigin = Map.groupBy(apis, ({ url }) => url.origin);
+  return Promise.all(
+    [...byOrigin.values()].map(async ([first, ...others]) => {
+      const users = [...new Set([first, ...others].flatMap((api) => api?.who ?? []))].join(" and ");
+      if (first === undefined) throw new Error("a group has an entry");
+      return await tryApi(first.url, { users, env });
+    }),
+  );
+}
+
+interface Api {
+  readonly who: "agent" | "reviewer";
+  readonly url: URL;
+}
+
+async function apisOf(spec: AgentSpec | ReviewerSpec | undefined, who: Api["who"]): Promise<readonly Api[]> {
+  if (spec === undefined || spec.kind === "command") return [];
+  const { baseUrl } = await loadProgram(spec.kind);
+  return accountsOf(spec).map((account) => ({ who, url: new URL(account.baseUrl ?? baseUrl) }));
+}
+
+async function tryApi(
+  url: URL,
+  { users, env }: { readonly users: string; readonly env: NodeJS.ProcessEnv },
+): Promise<CheckResult> {
+  const isTls = url.protocol === "https:";
+  const to = { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port) };
+  const proxy = new UpstreamProxy(env).for(to, isTls ? "https" : "http");
+  const name = `${users}: ${url.hostname}:${to.port}`;
+  let socket: Socket | undefined;
+  try {
+    if (proxy === undefined) socket = await connected(connect(to), "connect");
+    else socket = await (isTls ? tunnelThrough(proxy, to, CONNECT_MS) : connectTo(proxy, CONNECT_MS));
+    const how = isTls
+      ? await shakeHands(socket, to.host)
+      : proxy === undefined
+        ? "connected"
+        : "the machine's proxy answers for it";
+    return ok("model-api", `${name} answers (${how}); no request was sent, so whether the key is accepted shows only in a run`);
+  } catch (error) {
+    return bad("model-api", `${name} cannot be reached: ${errorMessage(error)}`, REMEDY);
+  } finally {
+    socket?.destroy();
+  }
+}
+
+/** The version of TLS that both sides agreed on. Rejects if the certificate is not trusted. */
+async function shakeHands(socket: Socket, host: string): Promise<string> {
+  const secure = await connected(
+    connectTls({ socket, ...(isIP(host) === 0 ? { servername: host } : { host }) }),
+    "secureConnect",
+  );
+  return secure.getProtocol() ?? "TLS";
+}
+
+function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect"): Promise<S> {
+  return new Promise((settle, reject) => {
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${CONNECT_MS / 1000} s`)), CONNECT_MS);
+    // It stays: an error of a socket that is being closed concerns nobody any more.
+    socket.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.once(event, () => {
+      clearTimeout(timer);
+      settle(socket);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import type { SanitizedStop } from "../../domain/run/attempt-fact.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { ReviewerAnswer } from "../../ports/reviewer.ts";
+import { howItEnded, sanitizeStopReason } from "../programs/output.ts";
+import type { StepFact } from "../programs/scope.ts";
+
+/** A valid answer. `says` is one line for people, safe for a terminal; `findings` are those about the change, by severity. */
+export interface ReadAnswer<T> extends Pick<Answered, "findings" | "says"> {
+  readonly ok: true;
+  readonly value: T;
+}
+
+/** No valid answer, and the reason. */
+export interface NoAnswer {
+  readonly ok: false;
+  readonly why: string;
+}
+
+/** A valid answer, or why there is none. */
+export type Asked<T> = { readonly ok: true; readonly value: T } | NoAnswer;
+
+/**
+ * The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again with the same
+ * account. `isElsewhere`: it is put again at once, with another account. `isUnpaid`: it was not put, for want of money.
+ */
+export type Answer<T> = Asked<T> &
+  Pick<Answered, "findings"> & {
+    readonly says: string;
+    readonly stop?: SanitizedStop;
+    readonly waitMs?: number;
+    readonly isElsewhere?: true;
+    readonly isUnpaid?: true;
+  };
+
+/** A question's end, as it is recorded. */
+export type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
+
+/** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
+export function readingOf<T>(
+  answer: ReviewerAnswer,
+  { edited, lastLine }: { readonly edited: readonly string[]; readonly lastLine: string },
+  read: () => ReadAnswer<T> | NoAnswer,
+): Answer<T> {
+  const none = (why: string): Answer<T> => ({ ok: false, why, says: why });
+  if (answer.stop !== undefined) {
+    const stop = sanitizeStopReason(answer.stop);
+    return { ...none(`it stopped early (${stop.kind}): ${stop.says}`), stop };
+  }
+  if (answer.ending !== "exited" || answer.exitCode !== 0)
+    return none(`it ${howItEnded({ signal: null, ...answer })}${lastLine === "" ? "" : `: ${lastLine}`}`);
+  const [first] = edited;
+  if (first !== undefined) return none(`it changed the checkout, which it may only read: ${plainText(first, 200)}`);
+  const asked = read();
+  return asked.ok ? asked : none(asked.why);
+}

@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { nodeValue, readSyntax } from "../../src/domain/batch/syntax.ts";
+
+export const ROOT = resolve(import.meta.dirname, "../..");
+
+/** A block of code in a page. */
+export interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of the README and of docs/, in order. */
+export const BLOCKS: readonly Block[] = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT }).toSorted()].flatMap((page) =>
+  [...readFileSync(join(ROOT, page), "utf8").matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+    page,
+    language,
+    text,
+  })),
+);
+
+/** An example that no test executes: its page, how it begins, and the reason. */
+interface Excused {
+  readonly page: string;
+  readonly begins: string;
+  readonly reason: string;
+}
+
+/** A new example that no test can execute goes here. One that is not here and cannot be executed fails. */
+export const EXCUSED: readonly Excused[] = [
+  { page: "README.md", begins: "npm ci && npm start", reason: ".ci/run is these lines, and no test can start itself" },
+  { page: "docs/mutation.md", begins: "npm run mutate", reason: "the mutation campaign takes hours" },
+];
+
+export function isExcused({ page, text }: Block): boolean {
+  return EXCUSED.some((excused) => excused.page === page && text.startsWith(excused.begins));
+}
+
+/** A batch, or a part of one that is merged into a base. */
+export interface BatchExample {
+  readonly page: string;
+  /** The beginning of the example, which names its test. */
+  readonly name: string;
+  /** The text as it stands in the page. */
+  readonly text: string;
+  readonly isWhole: boolean;
+  /** Its keys. */
+  readonly batch: Readonly<Record<string, unknown>>;
+  /** True if its agent or reviewer is a vendor's program. */
+  readonly isVendors: boolean;
+}
+
+/** The text of an answer of a reviewer, or of a person's keys; everything else in JSON is a batch or a part of one. */
+export function isAnswer({ page, text }: Block): boolean {
+  return page === "docs/reviewer.md" && text.includes('"nonce"');
+}
+export function isKeys({ page }: Block): boolean {
+  return page === "docs/keys.md";
+}
+
+function read(text: string): Readonly<Record<string, unknown>> {
+  const syntax = readSyntax(text.trim().startsWith("{") ? text : `{${text}}`);
+  if (!syntax.ok) throw new Error(`it is no JSON with comments: ${text}`);
+  return nodeValue(syntax.root) as Record<string, unknown>;
+}
+
+const isJson = ({ language }: Block): boolean => language === "json" || language === "jsonc";
+const isVendor = (spec: unknown): boolean => spec !== undefined && (spec as { kind?: string }).kind !== "command";
+
+/** Every batch of the pages, and every part of one, but for those that are excused. */
+export const BATCHES: readonly BatchExample[] = BLOCKS.filter(
+  (block) => isJson(block) && !isAnswer(block) && !isKeys(block) && !isExcused(block),
+).map(({ page, text }) => {
+  const batch = read(text);
+  const name = text.replaceAll(/\s+/g, " ").trim().slice(0, 70);
+  const isVendors = isVendor(batch["agent"]) || isVendor(batch["reviewer"]);
+  return { page, name, text, isWhole: batch["tickets"] !== undefined, batch, isVendors };
+});
+
+/** The text of a batch: the example as it stands, with the keys of a base that a part lacks before it. */
+export function wholeText({ text, isWhole, batch }: BatchExample, base: Readonly<Record<string, unknown>>): string {
+  if (isWhole) return text;
+  const missing = Object.entries(base).filter(([key]) => batch[key] === undefined);
+  const part = text.trim().replace(/^\{([^]*)\}$/, "$1");
+  return `{\n${missing.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`).join("")}${part}\n}\n`;
+}
