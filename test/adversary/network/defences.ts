@@ -32,28 +32,36 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/gateway/models/platform-routes.ts",
-        from: 'return `(?:${[...new Set(written)].map((name) => literally(name)).join("|")})`;',
-        to: "return `[^/]+`.slice(0, written.length * 9);",
+        from: '.map((name) => literally(name)).join("|")',
+        to: '.map((name) => (name === "" ? literally(name) : "[^/]+")).join("|")',
       },
     ],
   },
   bodyModel: {
     name: "a cloud counts tokens of the model of the batch and no other",
-    holes: [{ file: REQUEST, from: "bodyModel !== undefined && model !== bodyModel", to: 'bodyModel === "" && model !== bodyModel' }],
+    holes: [
+      { file: REQUEST, from: "bodyModel !== undefined && model !== bodyModel", to: 'bodyModel === "" && model !== bodyModel' },
+    ],
   },
   project: {
     name: "a cloud is asked with the project and region of the batch",
     holes: [
       {
         file: "src/adapters/gateway/models/platform-routes.ts",
-        from: "return `/projects/${literally(project)}/locations/${literally(region)}`;",
-        to: "return `/projects/[^/]+/locations/[^/]+`.slice(0, 99 + project.length + region.length);",
+        from: "literally(project)",
+        to: '(project === "" ? "" : "[^/]+")',
       },
     ],
   },
   vendorTools: {
     name: "a model's vendor runs no tools, on a cloud too",
-    holes: [{ file: REQUEST, from: 'vendorReach || body["tools"] === undefined', to: 'true || vendorReach || body["tools"] === undefined' }],
+    holes: [
+      {
+        file: REQUEST,
+        from: 'vendorReach || body["tools"] === undefined',
+        to: 'true || vendorReach || body["tools"] === undefined',
+      },
+    ],
   },
   wrapped: {
     name: "a request within a request passes the same checks",

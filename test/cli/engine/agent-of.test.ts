@@ -51,7 +51,9 @@ describe("what a vendor's program is started with", () => {
       const { upstream } = await options({ kind, platform, model });
       const pinned = platform.kind === "bedrock" ? { kind: "bedrock" } : platform;
       expect(upstream).toMatchObject({ baseUrl, platform: { ...pinned, model }, credential: { header: "bearer" } });
-      expect((await options({ kind, platform, model, baseUrl: "https://own.example/x" })).upstream.baseUrl).toBe("https://own.example/x");
+      expect((await options({ kind, platform, model, baseUrl: "https://own.example/x" })).upstream.baseUrl).toBe(
+        "https://own.example/x",
+      );
     });
 
     test.each([
@@ -59,7 +61,11 @@ describe("what a vendor's program is started with", () => {
       [bedrock, "anthropic.claude-sonnet-4-20250514-v1:0", 3 * 1.1],
       [bedrock, "global.anthropic.claude-sonnet-4-5-20250929-v1:0", 3],
       [bedrock, `arn:aws:bedrock:eu-central-1:123456789012:inference-profile/${sonnet}`, 3 * 1.1],
-      [bedrock, "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/global.anthropic.claude-sonnet-4-5-20250929-v1:0", 3],
+      [
+        bedrock,
+        "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        3,
+      ],
       [bedrock, "eu.anthropic.claude-opus-4-5-20251101-v1:0", 5 * 1.1],
       [vertex, "claude-opus-4-1@20250805", 15 * 1.1],
       [{ ...vertex, region: "global" }, "claude-opus-4-5@20251101", 5],
@@ -89,7 +95,11 @@ describe("what a vendor's program is started with", () => {
       renew: async (name: string, refused: string) => `${name}-${asked.push(refused)}`,
     };
     const { credential } = (await modelOptions(spec, { keys: {}, secrets }, 5)).upstream;
-    expect([await credential?.value(), await credential?.value(), await credential?.renew?.("cloud-2")]).toEqual(["cloud-1", "cloud-2", "cloud-3"]);
+    expect([await credential?.value(), await credential?.value(), await credential?.renew?.("cloud-2")]).toEqual([
+      "cloud-1",
+      "cloud-2",
+      "cloud-3",
+    ]);
     expect(asked).toEqual(["get", "get", "cloud-2"]);
   });
 

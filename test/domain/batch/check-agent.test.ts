@@ -32,7 +32,10 @@ describe("the key of an account", () => {
   });
 
   it("of a fallback replaces the first one's, wherever that comes from", () => {
-    const spec = AgentSpec.parse({ ...agent, fallback: [{ apiKeyEnv: "SPARE" }, { platform: VERTEX, model: "claude-sonnet-4-5@20250929" }] });
+    const spec = AgentSpec.parse({
+      ...agent,
+      fallback: [{ apiKeyEnv: "SPARE" }, { platform: VERTEX, model: "claude-sonnet-4-5@20250929" }],
+    });
     const accounts = accountsOf(spec as VendorAgentSpec);
     expect(accounts.map(({ apiKeyEnv, apiKeySecret }) => [apiKeyEnv, apiKeySecret])).toEqual([
       [undefined, "cloud"],
@@ -48,7 +51,11 @@ describe("the key of an account", () => {
   });
 
   it("of a fallback at another cloud does not go to the address of the first", () => {
-    const spec = AgentSpec.parse({ ...agent, baseUrl: "https://own.example", fallback: [{ platform: VERTEX }, { apiKeyEnv: "SPARE" }] });
+    const spec = AgentSpec.parse({
+      ...agent,
+      baseUrl: "https://own.example",
+      fallback: [{ platform: VERTEX }, { apiKeyEnv: "SPARE" }],
+    });
     expect(accountsOf(spec as VendorAgentSpec).map(({ baseUrl }) => baseUrl)).toEqual([
       "https://own.example",
       undefined,
