@@ -16,7 +16,7 @@ export interface ModelAgentOptions extends ProgramOptions {
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
   /** The model's API for the gateway; its cap is that of one attempt. */
-  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onCut" | "api">;
+  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onUnreachable" | "onCut" | "api">;
 }
 
 /**
@@ -97,7 +97,7 @@ export async function runProgram(
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWait(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
+  const stop = withWatched(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -123,8 +123,12 @@ function boundsOf(options: ModelAgentOptions): WatchBounds {
   return { ...(options.turns === undefined ? {} : { turns: options.turns }), ...(failures === undefined ? {} : { failures }) };
 }
 
-function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {
-  return { onAnswer, onUsage };
+function watchedBy({
+  onAnswer,
+  onUnreachable,
+  onUsage,
+}: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUnreachable" | "onUsage"> {
+  return { onAnswer, onUnreachable, onUsage };
 }
 
 /** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */
@@ -134,6 +138,9 @@ function stopOf(
   { model: spend, tail, ending }: Pick<ExecResult, "model" | "tail" | "ending">,
 ): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
+  // The program got the gateway's own 502 or 504, or waited for an answer in vain.
+  const isVague = stop?.kind === "unfinished" || stop?.kind === "overloaded";
+  if (last?.kind === "unreachable" && isVague && (ending === "exited" || ending === "silent")) return last;
   if (stop?.kind !== "unfinished") return stop;
   // It gave up after an error of the API, and does not say which.
   if (last !== undefined && ending === "exited") return { ...last, says: stop.says };
@@ -142,10 +149,12 @@ function stopOf(
   return noMemory ? { kind: "memory", says: plainText(tail.slice(-300), 300) } : stop;
 }
 
-/** Adds the API's own wait to a stop that is about waiting. */
-function withWait(stop: AgentStop | undefined, waitMs: number | undefined): AgentStop | undefined {
-  if (waitMs === undefined || (stop?.kind !== "rate-limited" && stop?.kind !== "overloaded")) return stop;
-  return { ...stop, retryAfterMs: waitMs };
+/** Adds what the gateway saw: the API's own wait to a stop that is about waiting, and whether it has answered at all. */
+function withWatched(stop: AgentStop | undefined, { last, hasAnswered }: ModelWatch): AgentStop | undefined {
+  if (stop === undefined) return undefined;
+  const isWait = stop.kind === "rate-limited" || stop.kind === "overloaded";
+  const waitMs = isWait ? last?.retryAfterMs : undefined;
+  return { ...stop, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }), ...(hasAnswered ? { answered: true } : {}) };
 }
 
 /** Share and dollars by which two accounts of the same money may differ without a report. */

@@ -22,7 +22,8 @@ export function firstToRecover(state: Accounts, party: Party, now: number): Rate
   return limits.length < countOf(state, party) ? undefined : limits.toSorted((a, b) => a.until - b.until)[0];
 }
 
-function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
+/** The rate limit of each account of a party; undefined for one that is free. */
+export function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
   return Array.from({ length: countOf(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
 }
 
