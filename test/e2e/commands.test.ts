@@ -1,6 +1,6 @@
-import { existsSync, globSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Command, HumanStep } from "../../src/domain/run/command.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { patientAgent, until } from "./actors.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { RunEvent } from "../../src/domain/run/event.ts";
 import { HumanStep } from "../../src/domain/run/command.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { terminals } from "./pty.ts";
 import { send } from "./send.ts";

@@ -22,7 +22,9 @@ describe("a model's API that cannot be reached", () => {
     });
     stage.start();
     const held = await stage.until("backoff-started");
-    expect(held).toMatchObject({ reason: expect.stringMatching(/^an agent cannot reach its model's API .*gives up after 15 minutes$/) });
+    expect(held).toMatchObject({
+      reason: expect.stringMatching(/^an agent cannot reach its model's API .*gives up after 15 minutes$/),
+    });
     expect(stage.state.outages?.model).toMatchObject({ why: "the model's API cannot be reached (ECONNREFUSED)" });
     // In place of the wait.
     stage.report({ type: "backoff-started", until: 0, reason: "over" });

@@ -148,10 +148,7 @@ test("a script of the harness that a person edits, adds or removes is an interve
   rmSync(join(folder, "hints.md"));
   await stage.engine.performer.pollPeople();
   await stage.engine.performer.pollPeople();
-  expect(notes().slice(2).toSorted()).toEqual([
-    "I3 removed hints.md of the harness",
-    "I3 removed tools/more.sh of the harness",
-  ]);
+  expect(notes().slice(2).toSorted()).toEqual(["I3 removed hints.md of the harness", "I3 removed tools/more.sh of the harness"]);
   go(T1);
   await stage.ended();
 });

@@ -86,7 +86,7 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
 
 function ticketsOf(folder: string, files: readonly NamedFile[]): readonly TicketInFolder[] {
   const problems: string[] = [];
-  const tickets = new Map<TicketId, TicketWithText>();
+  const tickets = new Map<TicketId, TicketInFolder>();
   for (const { name, file } of files) {
     const reading = readOne(name, file);
     problems.push(...reading.problems.map((problem) => `${shownFileName(name)}${problem}`));

@@ -132,9 +132,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   };
   const act = isTakenLater(change, refused) ? undefined : decisionOf(change, before);
   const interventions =
-    act === undefined
-      ? state.interventions
-      : countIntervention(state.interventions, { ...act, at, target: id, observed: true });
+    act === undefined ? state.interventions : countIntervention(state.interventions, { ...act, at, target: id, observed: true });
   const counted = { ...state, interventions, reverified: false };
   return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
 }

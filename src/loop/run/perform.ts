@@ -1,5 +1,5 @@
-import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { evidenceLine, evidenceOfGate } from "../../domain/results/heal-results.ts";
+import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";

@@ -76,12 +76,48 @@ export const RESULTS: readonly Rule[] = [
     test: "is undone, no attempt saw it, and the run ends with its original reason",
   },
   {
+    rule: "a script that a person adds to the harness, or edits there, is counted (I3)",
+    holes: [
+      {
+        file: "src/adapters/run-files/watched-files.ts",
+        from: "...(await namesIn(folder)), ...tools]",
+        to: "...(await namesIn(folder)), ...tools.slice(tools.length)]",
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "a script of the harness that a person edits, adds or removes",
+  },
+  {
+    rule: "a person who frees a ticket that waited for a person is counted (I1)",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: 'return { class: "I1", note',
+        to: 'return { class: "I7", note',
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "reopens for work: an obstacle is removed (I1), and it is worked on",
+  },
+  {
+    rule: "to take the step of a ticket that waits for a person is no intervention",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: 'if (change.kind === "closed") return undefined;',
+        to: 'if (change.kind === "closed") return correction;',
+      },
+    ],
+    file: "test/loop/people.test.ts",
+    test: "closes, because the step is taken: it is settled, and that is no intervention",
+  },
+  {
     rule: "an added ticket is counted (I2)",
     holes: [
       {
         file: "src/domain/run/added-ticket.ts",
-        from: '{ type: "intervention", class: "I2", target, note: `added ${ids.join(", ")}` },',
-        to: "",
+        from: 'class: "I2", target, note',
+        to: 'class: "I8", target, note',
       },
     ],
     file: "test/e2e/add.test.ts",

@@ -19,7 +19,9 @@ const WALL: PastHeal = {
     wall: "no licence",
     tried: "a mirror",
     humanStep: STEP,
-    evidence: [{ command: ["npm", "ci"], exitCode: 1, output: `${"x".repeat(3_000)}\nfetching\n\u001b[31mE403 no licence\u001b[0m\n\n` }],
+    evidence: [
+      { command: ["npm", "ci"], exitCode: 1, output: `${"x".repeat(3_000)}\nfetching\n\u001b[31mE403 no licence\u001b[0m\n\n` },
+    ],
   },
 };
 
@@ -29,7 +31,9 @@ describe("the evidence of a wall", () => {
     expect(evidence).toMatchObject([{ command: "npm ci", exitCode: 1, output: expect.stringContaining("E403 no licence") }]);
     expect(evidence[0]?.output).not.toContain("\u001b");
     expect(evidence[0]?.output.length).toBeLessThanOrEqual(1_000);
-    expect(healDetails(healResult(WALL, batchOf([ticketOf("T-1")])))).toContain("evidence: npm ci exited with 1: E403 no licence");
+    expect(healDetails(healResult(WALL, batchOf([ticketOf("T-1")])))).toContain(
+      "evidence: npm ci exited with 1: E403 no licence",
+    );
   });
 
   test("is that of the gate with its step, and of no other ticket or step", () => {
