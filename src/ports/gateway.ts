@@ -89,6 +89,8 @@ export interface ModelUpstream {
   readonly onUsage?: (usage: ModelUsage) => void;
   /** Called when the vendor's answer begins, with its status and the wait that it asks for, in milliseconds. */
   readonly onAnswer?: (answer: { readonly status: number; readonly retryAfterMs?: number }) => void;
+  /** Called when a request got no answer at all: refused, reset, no such host, out of time. `why`: the cause, safe for a terminal. */
+  readonly onUnreachable?: (why: string) => void;
   /** Called once when the line is cut, by either side. */
   readonly onCut?: (reason: string) => void;
 }

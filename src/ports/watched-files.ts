@@ -12,9 +12,12 @@ export interface WatchedFile {
   readonly name: string;
   /** Hash of its content; "gone" if it is not there. */
   readonly value: string;
+  /** Set if somebody added it to files that are known. */
+  readonly isAdded?: true;
 }
 
 /** Reads the files whose change by a person is an intervention: the batch file and the harness in use. */
 export interface WatchedFiles {
-  read(): Promise<readonly WatchedFile[]>;
+  /** Reads them all. `known`: the keys of those that were read before, which are read even if they are gone. */
+  read(known: readonly string[]): Promise<readonly WatchedFile[]>;
 }

@@ -132,6 +132,13 @@ describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn
     expect(run.ending).toBe("exited");
   });
 
+  test("an API that cannot be reached is told as that", async () => {
+    const run = await runAgent(folder(), kind, 1, { options: QUICK });
+    expect(run.stop).toMatchObject({ kind: "unreachable", says: "the model's API cannot be reached (ECONNREFUSED)" });
+    expect(run.ending).toBe("exited");
+    expect(run.costUsd).toBe(0);
+  });
+
   test("an answer that never comes ends by the silence limit", async () => {
     const api = await standIn(() => ({ as: "stall" }));
     const run = await runAgent(folder(), kind, api.port, { silenceMs: 4_000 });

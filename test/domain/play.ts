@@ -41,7 +41,10 @@ export function given(usd: fc.Arbitrary<number>): fc.Arbitrary<Given> {
     });
     const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: usd };
     const durations = Object.fromEntries(rows.map((row, i) => [`T-${i}`, row.ms]));
-    return { batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3, heals }), agent, onBroken }, durations };
+    return {
+      batch: { ...batchOf(tickets, { workers, usdPerRun: 20, discoveries: 3, heals, outageMinutes: 15 }), agent, onBroken },
+      durations,
+    };
   });
 }
 

@@ -1,28 +1,11 @@
-import { existsSync, globSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { connectChannel } from "../../src/adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../src/adapters/channel/socket-path.ts";
-import { type Command, HumanStep } from "../../src/domain/run/command.ts";
+import { HumanStep } from "../../src/domain/run/command.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { patientAgent, until } from "./actors.ts";
+import { send } from "./send.ts";
 import { eventsOf, HONEST, Stage, type Started } from "./stage.ts";
-
-/** Sends commands to the engine of the stage's only run, as a dashboard does, one after another. */
-async function send(stage: Stage, ...commands: readonly Command[]): Promise<void> {
-  const [door] = globSync("runs/*/engine.door", { cwd: stage.home });
-  if (door === undefined) throw new Error("no engine is at work");
-  const known = Promise.withResolvers<void>();
-  const client = await connectChannel({
-    socketPath: socketPathOf(dirname(join(stage.home, door))),
-    onMessage: () => known.resolve(),
-    onClose: () => undefined,
-  });
-  await known.promise;
-  for (const command of commands) client.send(command);
-  client.close();
-}
 
 /** Starts a run with a patient agent, as far as these agents are at work. */
 async function running(stage: Stage, batch: string, ...ready: readonly string[]): Promise<Started> {

@@ -53,7 +53,7 @@ describe("the records cannot be written", () => {
     const { code, stderr } = await endOf(run);
     other.close();
     expect({ code, stderr }).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringMatching(/had to stop\n.*another process keeps it locked/),
     });
     expect(stderr).not.toContain("defect");
@@ -68,7 +68,7 @@ describe("the records cannot be written", () => {
     const batch = stage.batch(["T-1"]);
     const run = stage.start([batch, "--json"], hook(stage, before("UPDATE runs SET ended_at", LOCKED)));
     const { code, stderr } = await endOf(run);
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("another process keeps it locked") });
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining("another process keeps it locked") });
     expect((await stage.events(batch)).code).toBe(0);
     expect(stage.landed()).toEqual(["T-1"]);
   });

@@ -269,7 +269,7 @@ describe("bounds", () => {
         );
         const batch = stage.batch(["T-1"]);
         const { code, stderr } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
-        expect(code).toBe(1);
+        expect(code).toBe(3);
         expect(stderr).toMatch(/had to stop.*\n {2}why: .*(full|space)/);
         expect(pidsUnder(stage.root)).toEqual([]);
         makeRoom();

@@ -1,7 +1,10 @@
 import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { HumanStep } from "../../src/domain/run/command.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { terminals } from "./pty.ts";
+import { send } from "./send.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const open = terminals();
@@ -61,7 +64,7 @@ test("a person reopens a shipped ticket, closes a waiting one and rewrites a thi
   expect(report).toMatchObject({ verdict: "done", incidentsByKind: { reopened: 1 } });
 });
 
-/** What people do beside loopdash between two engines, by class. I1 cannot occur: loopdash asks nobody anything. */
+/** What people do beside loopdash between two engines, by class. I1 needs a ticket that waits for a person: the next test. */
 const ACTS: Readonly<Record<string, string>> = {
   I2: "tightens a limit in the batch file",
   I3: "edits the hints of the run's harness",
@@ -91,6 +94,21 @@ test(`a person acts outside loopdash in every class: ${Object.entries(ACTS).flat
   expect(code).toBe(0);
   const { byClass } = (await stage.report()).interventions;
   expect(byClass).toEqual(Object.fromEntries(Object.keys(ACTS).map((name) => [name, 1])));
+});
+
+test("a person reopens a ticket that loopdash left to a person: an obstacle is removed (I1), and the ticket is worked on", async () => {
+  const { stage, batch, go, edit, read } = scene({ "T-1": anOpen("First"), "T-2": anOpen("Second") });
+  const started = stage.start([batch({ limits: { workers: 2 } }), "--json"]);
+  await started.until(/READY T-1/);
+  await started.until(/READY T-2/);
+  await send(stage, { type: "gate", ticket: TicketId.parse("T-1"), step: HumanStep.parse("ask Jo") });
+  await expect.poll(() => read("T-1")).toContain("state: human-gated");
+  edit("T-1", (text) => text.replace("state: human-gated", "state: open"));
+  await started.until(/"reopened"/);
+  for (const id of ["T-1", "T-2"]) go(id);
+  expect((await started.ended).code).toBe(0);
+  const report = await stage.report();
+  expect(report.interventions.byClass).toEqual({ I7: 1, I1: 1 });
 });
 
 test("--fresh over an unfinished run is an intervention (I5) of the new run, which names the old one", async () => {

@@ -133,12 +133,12 @@ describe("a run whose agents are all stopped by the same", () => {
   test("a wait that is no number is none that the API asked for", async () => {
     using stage = await Stage.open({
       tickets: [ticketOf("T-1")],
-      work: () => stopped({ kind: "overloaded", says: "busy", retryAfterMs: Number.NaN }),
+      work: () => stopped({ kind: "rate-limited", says: "busy", retryAfterMs: Number.NaN }),
     });
     stage.start();
     const held = await stage.until("backoff-started");
     const ended = stage.of("agent-ended")[0];
-    expect(ended?.stop).toEqual({ kind: "overloaded", says: "busy" });
+    expect(ended?.stop).toEqual({ kind: "rate-limited", says: "busy" });
     expect(held).toMatchObject({ until: (ended?.at ?? 0) + 30_000 });
     stage.engine.orchestrator.stop("SIGTERM");
     expect((await stage.ended()).end?.exitCode).toBe(130);

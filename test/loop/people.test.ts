@@ -1,14 +1,18 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createWatchedFiles } from "../../src/adapters/run-files/watched-files.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
-import { commitOnBase as commit, open, T1 } from "./drift-stage.ts";
+import { scratchFolder } from "../helpers/scratch.ts";
+import { commitOnBase as commit, drift, open, setTo, T1, T2 } from "./drift-stage.ts";
 import type { Stage } from "./stage.ts";
 
 cleanUp();
+
+const scratch = scratchFolder();
 
 const acts = ({ state }: Stage) => state.interventions.map((i) => [i.class, i.target, i.note, i.observed]);
 
@@ -94,7 +98,8 @@ test("an edit of the batch file and of the harness in use are interventions of t
   const place = { batch: "", harness: "" };
   const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, () => ({
     watchedFiles: {
-      read: () => createWatchedFiles({ batchPath: place.batch, harness: () => [{ version: "0", folder: place.harness }] }).read(),
+      read: (known) =>
+        createWatchedFiles({ batchPath: place.batch, harness: () => [{ version: "0", folder: place.harness }] }).read(known),
     },
   }));
   using _ = stage;
@@ -116,6 +121,69 @@ test("an edit of the batch file and of the harness in use are interventions of t
     ["I2", "batch", "edited the batch file", true],
     ["I3", "harness", "edited hints.md of the harness", true],
   ]);
+
   go(T1);
   await stage.ended();
+});
+
+test("a script of the harness that a person edits, adds or removes is an intervention, and so is a file that is removed", async () => {
+  const root = scratch();
+  const folder = join(root, "0");
+  mkdirSync(join(folder, "tools"), { recursive: true });
+  writeFileSync(join(folder, "hints.md"), "Be kind.");
+  writeFileSync(join(folder, "tools/seed.sh"), "#!/bin/sh\n");
+  const files = createWatchedFiles({ batchPath: join(root, "batch.json"), harness: () => [{ version: "0", folder }] });
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, () => ({ watchedFiles: files }));
+  using _ = stage;
+  stage.start();
+  const isRead = (event: RunEvent) =>
+    event.type === "fingerprints-recorded" && event.fingerprints.some(({ key }) => key === "harness:0:tools/seed.sh");
+  await stage.until("fingerprints-recorded", isRead);
+  const notes = () => stage.of("act-observed").map(({ class: kind, note }) => `${kind} ${note}`);
+  writeFileSync(join(folder, "tools/seed.sh"), "#!/bin/sh\nrm -rf /\n");
+  writeFileSync(join(folder, "tools/more.sh"), "#!/bin/sh\n");
+  await stage.engine.performer.pollPeople();
+  expect(notes()).toEqual(["I3 edited tools/seed.sh of the harness", "I3 added tools/more.sh of the harness"]);
+  rmSync(join(folder, "tools/more.sh"));
+  rmSync(join(folder, "hints.md"));
+  await stage.engine.performer.pollPeople();
+  await stage.engine.performer.pollPeople();
+  expect(notes().slice(2).toSorted()).toEqual(["I3 removed hints.md of the harness", "I3 removed tools/more.sh of the harness"]);
+  go(T1);
+  await stage.ended();
+});
+
+describe("a ticket that loopdash left to a person, and that the person", () => {
+  /** T-1 is gated by a person's command while T-2 is at work. */
+  async function gated() {
+    const { stage, go } = await open({ tickets: [ticketOf("T-1"), ticketOf("T-2")], held: [T1, T2] });
+    stage.start();
+    await stage.until("agent-launching", (event) => event.type === "agent-launching" && event.ticket === T2);
+    stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: "ask Jo for the key" });
+    await stage.until("tracker-written", (event) => event.type === "tracker-written" && event.ticket === T1);
+    await expect.poll(() => stage.ticket(T1).phase).toBe("human-gated");
+    return { stage, go };
+  }
+
+  test("reopens for work: an obstacle is removed (I1), and it is worked on", async () => {
+    const { stage, go } = await gated();
+    using _ = stage;
+    setTo(stage, T1, "open");
+    await stage.until("tracker-drifted", drift(T1, "reopened"));
+    for (const id of [T1, T2]) go(id);
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
+    expect(acts(stage).filter(([, , , observed]) => observed)).toEqual([
+      ["I1", "T-1", "removed an obstacle: reopened for work what waited for a person: ask Jo for the key", true],
+    ]);
+  });
+
+  test("closes, because the step is taken: it is settled, and that is no intervention", async () => {
+    const { stage, go } = await gated();
+    using _ = stage;
+    setTo(stage, T1, "done");
+    await stage.until("tracker-drifted", drift(T1, "closed"));
+    go(T2);
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "2 done" });
+    expect(acts(stage).filter(([, , , observed]) => observed)).toEqual([]);
+  });
 });

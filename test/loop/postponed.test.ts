@@ -12,18 +12,18 @@ describe("and says nothing of the work by it", () => {
   const postponed = (stage: Stage) => stage.of("attempt-ended").map(({ outcome, evidence }) => [outcome, evidence?.summary]);
 
   test("twice in a row it had no room: all wait, the work is kept, and is asked about again without another agent", async () => {
-    const { model, tasks } = scripted([stopOf("overloaded", { retryAfterMs: 6_000 }), stopOf("overloaded"), {}]);
+    const { model, tasks } = scripted([stopOf("rate-limited", { retryAfterMs: 6_000 }), stopOf("rate-limited"), {}]);
     const waits: number[] = [];
     using stage = await opened({ model, ctx: impatient(waits) });
     stage.start();
     const held = await stage.until("backoff-started");
-    expect(held).toMatchObject({ reason: "the reviewer's API rejected a request (overloaded): come back" });
+    expect(held).toMatchObject({ reason: "the reviewer's API rejected a request (rate-limited): come back" });
     expect(waits).toContain(6_000);
     expect(tasks).toHaveLength(2);
     // What is tried again at once holds nobody up.
     expect(stage.of("reviewer-answered").map((event) => event.stop)).toEqual([
       undefined,
-      { kind: "overloaded", says: "come back" },
+      { kind: "rate-limited", says: "come back" },
     ]);
     // In place of the wait.
     stage.report({ type: "backoff-started", until: 0, reason: "over" });
@@ -33,7 +33,7 @@ describe("and says nothing of the work by it", () => {
     expect(tasks).toHaveLength(3);
     expect(stage.ticket(T1)).toMatchObject({ phase: "done", failures: 0, evidence: [] });
     expect(postponed(stage)).toEqual([
-      ["stopped", "postponed, because the reviewer is unavailable: it stopped early (overloaded): come back"],
+      ["stopped", "postponed, because the reviewer is unavailable: it stopped early (rate-limited): come back"],
       ["done", undefined],
     ]);
     expect(state.claims).toEqual({ made: 1, upheld: 1 });

@@ -16,7 +16,7 @@ export interface ModelAgentOptions extends ProgramOptions {
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
   /** The model's API for the gateway; its cap is that of one attempt. */
-  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onCut" | "api">;
+  readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onUnreachable" | "onCut" | "api">;
 }
 
 /**
@@ -95,7 +95,7 @@ export async function runProgram(
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWait(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
+  const stop = withWatched(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -127,9 +127,10 @@ function watchedUpstream(
   watch: ModelWatch,
   onCut: (() => void) | undefined,
 ): ModelUpstream {
-  const { onAnswer, onUsage } = watch;
+  const { onAnswer, onUnreachable, onUsage } = watch;
   const whenCut = onCut === undefined ? {} : { onCut };
-  return { ...upstream, ...watchedKey(upstream, watch), onAnswer, onUsage, ...whenCut, api: kind.api, capUsd: usdPerAttempt };
+  const watched = { onAnswer, onUnreachable, onUsage, ...whenCut };
+  return { ...upstream, ...watchedKey(upstream, watch), ...watched, api: kind.api, capUsd: usdPerAttempt };
 }
 
 /** The same credential; if it cannot be fetched, the watch is told. */
@@ -155,6 +156,9 @@ function stopOf(
   { model: spend, tail, ending }: Pick<ExecResult, "model" | "tail" | "ending">,
 ): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
+  // The program got the gateway's own 502 or 504, or waited for an answer in vain.
+  const isVague = stop?.kind === "unfinished" || stop?.kind === "overloaded";
+  if (last?.kind === "unreachable" && isVague && (ending === "exited" || ending === "silent")) return last;
   if (stop?.kind !== "unfinished") return stop;
   // It gave up after an error of the API, and does not say which.
   if (last !== undefined && ending === "exited") return { ...last, says: stop.says };
@@ -163,10 +167,12 @@ function stopOf(
   return noMemory ? { kind: "memory", says: plainText(tail.slice(-300), 300) } : stop;
 }
 
-/** Adds the API's own wait to a stop that is about waiting. */
-function withWait(stop: AgentStop | undefined, waitMs: number | undefined): AgentStop | undefined {
-  if (waitMs === undefined || (stop?.kind !== "rate-limited" && stop?.kind !== "overloaded")) return stop;
-  return { ...stop, retryAfterMs: waitMs };
+/** Adds what the gateway saw: the API's own wait to a stop that is about waiting, and whether it has answered at all. */
+function withWatched(stop: AgentStop | undefined, { last, hasAnswered }: ModelWatch): AgentStop | undefined {
+  if (stop === undefined) return undefined;
+  const isWait = stop.kind === "rate-limited" || stop.kind === "overloaded";
+  const waitMs = isWait ? last?.retryAfterMs : undefined;
+  return { ...stop, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }), ...(hasAnswered ? { answered: true } : {}) };
 }
 
 /** Share and dollars by which two accounts of the same money may differ without a report. */

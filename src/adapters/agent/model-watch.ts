@@ -35,6 +35,7 @@ export class ModelWatch {
   #failed = 0;
   #last: AgentStop | undefined;
   #stop: AgentStop | undefined;
+  #hasAnswered = false;
 
   /** `useless` is called once, when there is a stop. */
   constructor({ turns = Number.POSITIVE_INFINITY, failures = Number.POSITIVE_INFINITY }: WatchBounds, useless: () => void) {
@@ -51,6 +52,17 @@ export class ModelWatch {
   get last(): AgentStop | undefined {
     return this.#last;
   }
+
+  /** True once the model itself has answered: an API that lists its models may be away all the same. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  readonly onUnreachable: NonNullable<ModelUpstream["onUnreachable"]> = (why) => {
+    this.#same = { status: 0, times: 0 };
+    this.#last = { kind: "unreachable", says: `the model's API cannot be reached (${why})` };
+    this.#fail(this.#last);
+  };
 
   readonly onAnswer: NonNullable<ModelUpstream["onAnswer"]> = ({ status, retryAfterMs }) => {
     this.#same = status === this.#same.status ? { status, times: this.#same.times + 1 } : { status, times: 1 };
@@ -70,7 +82,10 @@ export class ModelWatch {
     this.#answers += 1;
     // An answer without output broke off before it gave its cost.
     if (output === 0) this.#fail({ kind: "unfinished", says: "the model's answers break off" });
-    else this.#failed = 0;
+    else {
+      this.#failed = 0;
+      this.#hasAnswered = true;
+    }
     if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });
   };
 

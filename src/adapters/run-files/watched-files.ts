@@ -9,15 +9,24 @@ import type { WatchedFile, WatchedFiles } from "../../ports/watched-files.ts";
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 64;
 
+/** The folder of a harness that holds the scripts for workers. */
+const TOOLS = "tools";
+
+/** A harness in use. `version` names it: the engine writes a version whole before it uses it, and never again. */
+interface UsedHarness {
+  readonly version: string;
+  readonly folder: string;
+}
+
 /** The files of a run that people may edit beside loopdash. `harness`: the folders in use, each with a name of its own. */
 export function createWatchedFiles(options: {
   readonly batchPath: string;
-  readonly harness: () => readonly { readonly version: string; readonly folder: string }[];
+  readonly harness: () => readonly UsedHarness[];
 }): WatchedFiles {
   return {
-    async read() {
+    async read(known) {
       const batch = { key: "batch", class: "I2", target: "batch", name: "the batch file" } as const;
-      const parts = await Promise.all(options.harness().map(harnessFiles));
+      const parts = await Promise.all(options.harness().map((harness) => harnessFiles(harness, known)));
       return Promise.all([{ ...batch, path: options.batchPath }, ...parts.flat()].map(withValue));
     },
   };
@@ -25,11 +34,20 @@ export function createWatchedFiles(options: {
 
 type NamedFile = Omit<WatchedFile, "value"> & { readonly path: string };
 
-async function harnessFiles({ version, folder }: { readonly version: string; readonly folder: string }): Promise<NamedFile[]> {
-  return (await namesIn(folder)).slice(0, MAX_FILES).map((file) => {
-    const name = `${plainText(file, 80)} of the harness`;
-    return { key: `harness:${version}:${file}`, class: "I3", target: "harness", name, path: join(folder, file) };
-  });
+/** The files of a harness and its scripts, also those that are gone since they were read. */
+async function harnessFiles({ version, folder }: UsedHarness, known: readonly string[]): Promise<NamedFile[]> {
+  const prefix = `harness:${version}:`;
+  const before = new Set(known.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])));
+  const tools = (await namesIn(join(folder, TOOLS))).map((name) => `${TOOLS}/${name}`);
+  const files = new Set([...before, ...(await namesIn(folder)), ...tools]);
+  return [...files].slice(0, MAX_FILES).map((file) => ({
+    key: `${prefix}${file}`,
+    class: "I3",
+    target: "harness",
+    name: `${plainText(file, 80)} of the harness`,
+    path: join(folder, file),
+    ...(before.size > 0 && !before.has(file) ? { isAdded: true } : {}),
+  }));
 }
 
 async function withValue({ path, ...file }: NamedFile): Promise<WatchedFile> {
@@ -37,7 +55,7 @@ async function withValue({ path, ...file }: NamedFile): Promise<WatchedFile> {
     const { size, mtimeMs } = await stat(path);
     return { ...file, value: size > MAX_BYTES ? `${size}:${mtimeMs}` : textSha((await readFile(path)).toString("latin1")) };
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return { ...file, value: "gone" };
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return { ...file, value: "gone" };
     throw error;
   }
 }
@@ -50,7 +68,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
       .map(({ name }) => name)
       .sort();
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
 }

@@ -16,11 +16,6 @@ export interface TicketInFolder extends TicketContent {
   readonly file: string;
 }
 
-/** With the whole text of its file. */
-interface TicketWithText extends TicketInFolder {
-  readonly text: string;
-}
-
 /** The largest ticket file, the same as the oracle's bound. Bytes. */
 export const MAX_TICKET_FILE = 1024 * 1024;
 
@@ -29,33 +24,24 @@ const DEADLINE_MS = 5_000;
 const AT_ONCE = 32;
 const MAX_LISTED = 10;
 
-/** "whole": every problem counts; "state": only those that hide a ticket's state. */
-export type Strictness = "whole" | "state";
-
 /**
  * All tickets of a folder, in the order of their file names, as they were at one instant. `*.md` files are tickets. Hidden files,
  * README.md and sub-folders are not read, and a file without front matter is a ticket only if it has a `# heading`. All problems
  * come as one UserError (exit 2) that names file, line and remedy.
  */
 export async function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
-  return (await readFolder(folder, "whole")).map(({ text: _, ...ticket }) => ticket);
-}
-
-export async function readFolder(folder: string, strictness: Strictness): Promise<readonly TicketWithText[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
     const files = await readFiles(folder);
-    if (files !== undefined) return ticketsOf(folder, files, strictness);
+    if (files !== undefined) return ticketsOf(folder, files);
     if (performance.now() + wait > deadline) throw unreadableFolder(folder, ["it kept changing while it was read"]);
     await pause(wait);
   }
 }
 
-/** Ids and file names that a new ticket may not have, also those of files that are no tickets. */
-export async function takenIn(folder: string): Promise<readonly string[]> {
-  const tickets = await readFolder(folder, "state");
-  const names = (await readdir(folder)).map((name) => name.replace(/\.md$/i, ""));
-  return [...tickets.map((ticket) => ticket.id), ...names];
+/** The names of a folder that a new ticket may not have, also those of files that are no tickets. */
+export async function takenNames(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).map((name) => name.replace(/\.md$/i, ""));
 }
 
 interface NamedFile {
@@ -98,21 +84,17 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
   }
 }
 
-function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Strictness): readonly TicketWithText[] {
+function ticketsOf(folder: string, files: readonly NamedFile[]): readonly TicketInFolder[] {
   const problems: string[] = [];
-  const tickets = new Map<TicketId, TicketWithText>();
+  const tickets = new Map<TicketId, TicketInFolder>();
   for (const { name, file } of files) {
-    const reading = readOne(name, file, strictness);
+    const reading = readOne(name, file);
     problems.push(...reading.problems.map((problem) => `${shownFileName(name)}${problem}`));
     if (reading.ticket === undefined) continue;
     const twin = tickets.get(reading.ticket.id);
     if (twin !== undefined)
       problems.push(`${shownFileName(name)}: it has the same id, ${twin.id}, as ${shownFileName(basename(twin.file))}`);
-    tickets.set(reading.ticket.id, {
-      ...reading.ticket,
-      file: join(folder, name),
-      text: file instanceof UserError ? "" : file.text,
-    });
+    tickets.set(reading.ticket.id, { ...reading.ticket, file: join(folder, name) });
   }
   if (problems.length > 0) throw unreadableFolder(folder, problems);
   return [...tickets.values()];
@@ -121,12 +103,10 @@ function ticketsOf(folder: string, files: readonly NamedFile[], strictness: Stri
 function readOne(
   name: string,
   file: WholeFile | UserError,
-  strictness: Strictness,
 ): { readonly ticket?: TicketContent; readonly problems: readonly string[] } {
   if (file instanceof UserError) return { problems: [`: ${file.why}`] };
   const { problems, ...reading } = parseTicketFile(name, file.text);
-  const counted = problems.filter((p) => p.grave || strictness === "whole");
-  return { ...reading, problems: counted.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
+  return { ...reading, problems: problems.map((p) => `${p.line === undefined ? "" : `, line ${p.line}`}: ${tame(p.why)}`) };
 }
 
 /** The problems of one file as one line. */

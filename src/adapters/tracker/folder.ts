@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { isSameState, type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -11,10 +11,10 @@ import {
   type TrackerTicket,
   type TrackerWrite,
 } from "../../ports/tracker.ts";
-import { MAX_TICKET_FILE, readFolder, takenIn, unreadableFolder } from "./folder-read.ts";
+import { MAX_TICKET_FILE, takenNames, unreadableFolder } from "./folder-read.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
-import { contentTicket } from "./reading.ts";
+import type { FoundTicket } from "./reading.ts";
 import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
 import { newTicketText, withState } from "./ticket-edit.ts";
 import { isTicketName, parseTicketFile } from "./ticket-file.ts";
@@ -25,13 +25,14 @@ import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "
 const MAX_ATTEMPTS = 5;
 
 /**
- * A folder of Markdown tickets that people write by hand (see readTicketFolder). `ids` are the batch's tickets, in order; filed
+ * A folder of Markdown tickets that people write by hand (see readTicketFolder). All of its files are read by the thread; only the
+ * file of a ticket that is written is read here. `ids` are the batch's tickets, in order; filed
  * tickets come after them, each in a new file.
  */
 export function createFolderTracker(options: {
   readonly folder: string;
   readonly ids: readonly TicketId[];
-  /** The thread in which `read` reads; default: this one. */
+  /** The thread that reads the folder; default: this one. */
   readonly thread?: ThreadProgram | undefined;
 }): Tracker {
   const folder = options.folder;
@@ -40,13 +41,20 @@ export function createFolderTracker(options: {
   /** File name by id, from the last complete reading: saves reading every file for one write. Never trusted unchecked. */
   const names = new Map<TicketId, string>();
 
+  /** Every ticket of the folder. Throws if one cannot be read. */
+  async function all(): Promise<ReadonlyMap<TicketId, FoundTicket>> {
+    const { tickets, unreadable } = await reading.read();
+    if (unreadable.size > 0) throw unreadableFolder(folder, [...unreadable.values()]);
+    for (const [id, { file }] of tickets) if (file !== undefined) names.set(id, file);
+    return tickets;
+  }
+
   async function snapshot(): Promise<readonly TrackerTicket[]> {
-    const tickets = new Map((await readFolder(folder, "state")).map((t) => [t.id, t]));
-    for (const [id, { file }] of tickets) names.set(id, basename(file));
+    const tickets = await all();
     return ids.map((id) => {
       const ticket = tickets.get(id);
       if (ticket === undefined) throw missing(folder, id);
-      return contentTicket(ticket, ticket.text);
+      return ticket;
     });
   }
 
@@ -76,9 +84,9 @@ export function createFolderTracker(options: {
       if (!ids.includes(id)) return Promise.reject(unreadableFolder(folder, [`ticket ${id} is not one of the batch's`]));
       return queuePerFile(folder, () => set(folder, () => find(id), { state, note, from }));
     },
-    taken: () => takenIn(folder),
+    taken: async () => [...(await all()).keys(), ...(await takenNames(folder))],
     async file(ticket) {
-      const name = await queuePerFile(folder, () => add(folder, ticket));
+      const name = await queuePerFile(folder, async () => add(folder, ticket, [...(await all()).values()]));
       names.set(ticket.id, name);
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },
@@ -119,13 +127,13 @@ async function set(
 }
 
 /** Makes a file for an open ticket, or finds the one that was made before; gives its name. Never writes an existing file. */
-async function add(folder: string, ticket: FiledTicket): Promise<string> {
+async function add(folder: string, ticket: FiledTicket, known: readonly FoundTicket[]): Promise<string> {
   const { id, title } = ticket;
-  const there = (await readFolder(folder, "state")).find((t) => t.id.toLowerCase() === id.toLowerCase());
+  const there = known.find((t) => t.id.toLowerCase() === id.toLowerCase());
   if (there !== undefined && (there.id !== id || there.title !== title))
     throw new TicketIdTaken(unreadableFolder(folder, [`${there.id} is another ticket`]).message);
-  if (there !== undefined) return basename(there.file);
-  const name = `${id}.md`;
+  const name = there?.file ?? `${id}.md`;
+  if (there !== undefined) return name;
   const text = newTicketText(ticket);
   mustRead(folder, name, id, text, { as: "open" });
   if (!(await makeWholeFile(join(folder, name), text)))

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { TrackerReading, TrackerTicket } from "../../ports/tracker.ts";
-import { type DeltaReader, deltaReader, type LocalTracker, type ReadingDelta } from "./reading.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { TrackerReading } from "../../ports/tracker.ts";
+import { type DeltaReader, deltaReader, type FoundTicket, type LocalTracker, type ReadingDelta } from "./reading.ts";
 
 /** A file of this program, and the arguments that make it a thread that reads a tracker (see serve-reading.ts). */
 export interface ThreadProgram {
@@ -14,8 +15,15 @@ export interface ThreadProgram {
 const READING_MS = 60_000;
 const THREAD_MIB = 512;
 
-/** An answer of the thread. */
-export type ThreadReading = { readonly delta: ReadingDelta | undefined } | { readonly problem: string };
+/** An answer of the thread. A problem that a person can fix keeps its parts. */
+export type ThreadReading =
+  | { readonly delta: ReadingDelta | undefined }
+  | { readonly problem: string | Pick<UserError, "what" | "why" | "todo"> };
+
+/** A reading whose tickets have their file's names. */
+export interface FoundReading extends TrackerReading {
+  readonly tickets: ReadonlyMap<TicketId, FoundTicket>;
+}
 
 /**
  * The present reading of a local tracker. With `thread`, the files are read in a thread that stays and remembers them: the event
@@ -25,16 +33,23 @@ export class CurrentReading {
   readonly #place: LocalTracker;
   readonly #thread: ThreadProgram | undefined;
   #source: (DeltaReader & Disposable) | undefined;
-  #tickets = new Map<TicketId, TrackerTicket>();
+  #tickets = new Map<TicketId, FoundTicket>();
   #unreadable: ReadonlyMap<string, string> = new Map();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(place: LocalTracker, thread: ThreadProgram | undefined) {
     this.#place = place;
     this.#thread = thread;
   }
 
-  /** Reads. Throws if the tracker as a whole cannot be read. One at a time. */
-  async read(): Promise<TrackerReading> {
+  /** Reads. Throws if the tracker as a whole cannot be read. Readings that are asked for together take turns. */
+  read(): Promise<FoundReading> {
+    const reading = this.#turn.then(() => this.#read());
+    this.#turn = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read(): Promise<FoundReading> {
     if (this.#source === undefined) {
       this.#tickets = new Map();
       this.#source = this.#thread === undefined ? inProcess(this.#place) : new ThreadReader(this.#place, this.#thread);
@@ -62,6 +77,10 @@ function inProcess(place: LocalTracker): DeltaReader & Disposable {
   return { read: () => reader.read(), [Symbol.dispose]: () => undefined };
 }
 
+function problemOf(problem: Extract<ThreadReading, { problem: unknown }>["problem"]): Error {
+  return typeof problem === "string" ? new Error(problem) : new UserError({ ...problem, exitCode: EXIT.usage });
+}
+
 class ThreadGone extends Error {
   override readonly name = "ThreadGone";
 }
@@ -87,7 +106,7 @@ class ThreadReader implements DeltaReader, Disposable {
       const [reading] = await Promise.race([answer, gone]).catch((cause: unknown) => {
         throw new ThreadGone("the thread that reads the tracker gave no answer", { cause });
       });
-      if ("problem" in reading) throw new Error(reading.problem);
+      if ("problem" in reading) throw problemOf(reading.problem);
       return reading.delta;
     } finally {
       over.abort();

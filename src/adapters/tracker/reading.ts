@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { textSha } from "../../domain/run/drift-fact.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { TrackerTicket } from "../../ports/tracker.ts";
 import { type EmbeddedTicket, readEmbedded } from "./embedded-file.ts";
-import { MAX_TICKET_FILE, namesIn, shownProblem } from "./folder-read.ts";
+import { MAX_TICKET_FILE, namesIn, shownProblem, unreadableFolder } from "./folder-read.ts";
 import { stateOf } from "./state-record.ts";
 import { parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, type Stamp, stampNow } from "./whole-file.ts";
@@ -15,9 +16,14 @@ export type LocalTracker =
   | { readonly kind: "folder"; readonly folder: string }
   | { readonly kind: "embedded"; readonly file: string };
 
+/** A ticket, and the name of its file if each has one of its own. */
+export interface FoundTicket extends TrackerTicket {
+  readonly file?: string;
+}
+
 /** The difference between a reading and the one before it, in a form that threads can exchange. */
 export interface ReadingDelta {
-  readonly changed: readonly TrackerTicket[];
+  readonly changed: readonly FoundTicket[];
   readonly removed: readonly TicketId[];
   /** All present problems: id, or file name without `.md`, and the reason. */
   readonly unreadable: readonly (readonly [string, string])[];
@@ -37,15 +43,18 @@ export function deltaReader(place: LocalTracker): DeltaReader {
 /** A file that was written this recently may be written again without a new stamp: file times are coarse. Milliseconds. */
 const RACY_MS = 100;
 
-/** Files that are looked at together, and how often a folder that keeps changing is read again at once. */
+/** Files that are looked at together. */
 const AT_ONCE = 32;
+/** How often a folder that keeps changing is read again at once; then the waits grow, until the deadline. Milliseconds. */
 const ROUNDS = 4;
+const FIRST_WAIT_MS = 20;
+const DEADLINE_MS = 5_000;
 
 interface Known {
   readonly stamp: string;
   /** The stamp may stay the same if the file is written again. */
   readonly racy: boolean;
-  readonly ticket?: TrackerTicket;
+  readonly ticket?: FoundTicket;
   readonly problem?: string;
   /** The last id that was read from this file. */
   readonly id?: TicketId;
@@ -54,7 +63,7 @@ interface Known {
 class FolderReader implements DeltaReader {
   readonly #folder: string;
   #files = new Map<string, Known>();
-  #last: ReadonlyMap<TicketId, TrackerTicket> | undefined;
+  #last: ReadonlyMap<TicketId, FoundTicket> | undefined;
   #problems = "";
 
   constructor(folder: string) {
@@ -62,11 +71,13 @@ class FolderReader implements DeltaReader {
   }
 
   async read(): Promise<ReadingDelta | undefined> {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    const deadline = performance.now() + DEADLINE_MS;
+    for (let round = 0; performance.now() < deadline; round += 1) {
       // A round that finds every file as the last round left it has seen the folder at one instant.
       if (!(await this.#scan()) && (round > 0 || this.#last !== undefined)) return this.#delta();
+      if (round >= ROUNDS) await pause(FIRST_WAIT_MS * 2 ** Math.min(round - ROUNDS, 4));
     }
-    throw new Error(`${JSON.stringify(this.#folder)} kept changing while it was read`);
+    throw unreadableFolder(this.#folder, ["it kept changing while it was read"]);
   }
 
   /** Reads what has changed. True if anything has. */
@@ -100,7 +111,8 @@ class FolderReader implements DeltaReader {
       const racy = isRacy(file);
       const { ticket, problems } = parseTicketFile(name, file.text);
       const grave = problems.filter((problem) => problem.grave);
-      if (ticket !== undefined) return { stamp: file.stamp, racy, id: ticket.id, ticket: contentTicket(ticket, file.text) };
+      if (ticket !== undefined)
+        return { stamp: file.stamp, racy, id: ticket.id, ticket: { ...contentTicket(ticket, file.text), file: name } };
       return { stamp: file.stamp, racy, ...id, ...(grave.length > 0 && { problem: shownProblem(name, grave) }) };
     } catch (cause) {
       if (cause instanceof UserError) return { stamp: now, racy: true, ...id, problem: `${name}: ${cause.why}` };
@@ -110,7 +122,7 @@ class FolderReader implements DeltaReader {
   }
 
   #delta(): ReadingDelta | undefined {
-    const tickets = new Map<TicketId, TrackerTicket>();
+    const tickets = new Map<TicketId, FoundTicket>();
     const unreadable = new Map<string, string>();
     for (const [name, { ticket, problem, id }] of this.#files) {
       const key = id ?? name.slice(0, -".md".length);
@@ -123,7 +135,7 @@ class FolderReader implements DeltaReader {
     return this.#since(tickets, [...unreadable]);
   }
 
-  #since(tickets: ReadonlyMap<TicketId, TrackerTicket>, unreadable: readonly (readonly [string, string])[]) {
+  #since(tickets: ReadonlyMap<TicketId, FoundTicket>, unreadable: readonly (readonly [string, string])[]) {
     const delta = deltaOf(this.#last, tickets, unreadable);
     const problems = JSON.stringify(unreadable);
     const isSame = this.#last !== undefined && delta.changed.length + delta.removed.length === 0 && problems === this.#problems;
@@ -165,11 +177,14 @@ function isRacy({ changedMs }: Stamp): boolean {
 }
 
 function deltaOf(
-  last: ReadonlyMap<TicketId, TrackerTicket> | undefined,
-  tickets: ReadonlyMap<TicketId, TrackerTicket>,
+  last: ReadonlyMap<TicketId, FoundTicket> | undefined,
+  tickets: ReadonlyMap<TicketId, FoundTicket>,
   unreadable: ReadingDelta["unreadable"],
 ): ReadingDelta {
-  const changed = [...tickets.values()].filter(({ id, revision }) => last?.get(id)?.revision !== revision);
+  const changed = [...tickets.values()].filter(({ id, revision, file }) => {
+    const before = last?.get(id);
+    return before?.revision !== revision || before.file !== file;
+  });
   const removed = [...(last?.keys() ?? [])].filter((id) => !tickets.has(id));
   return { changed, removed, unreadable };
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import { deltaReader, type LocalTracker } from "./reading.ts";
 import type { ThreadReading } from "./reading-thread.ts";
 
@@ -9,7 +10,11 @@ export function serveReading(): void {
   parentPort?.on("message", async () => {
     const answer: ThreadReading = await reader.read().then(
       (delta) => ({ delta }),
-      (error: unknown) => ({ problem: errorMessage(error) }),
+      (error: unknown) => {
+        if (!(error instanceof UserError)) return { problem: errorMessage(error) };
+        const { what, why, todo } = error;
+        return { problem: { what, why, todo } };
+      },
     );
     parentPort?.postMessage(answer);
   });

@@ -245,7 +245,7 @@ function journalFailed(run: RunId, cause: unknown): UserError {
     what: `the run ${run} had to stop`,
     why: errorMessage(cause),
     todo: "Fix it (free disk space, say) and run the same command: it continues from the last event that was written.",
-    exitCode: EXIT.notDone,
+    exitCode: EXIT.unjudged,
     cause,
   });
 }

@@ -132,7 +132,7 @@ export const Limits = z.strictObject({
     .max(7 * 24 * 60)
     .default(15)
     .describe(
-      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, reviewer) before the run ends",
+      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, model's API, reviewer) before the run ends",
     ),
   diskGiB: z
     .number()

@@ -2,6 +2,42 @@ import type { HealOutcome } from "../run/heal-fact.ts";
 import type { PastHeal } from "../run/heals-state.ts";
 import type { RunState } from "../run/state.ts";
 import { keepModeOf } from "../schedule/heal.ts";
+import type { TicketId } from "../values/ids.ts";
+import { plainLines, plainText } from "../values/text.ts";
+
+/** A command that fails by a wall, as a line; its exit code, and the end of its output. */
+export interface HealEvidence {
+  readonly command: string;
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Characters of a command and of its output in a report. The journal holds more. */
+const COMMAND_CHARS = 200;
+const OUTPUT_CHARS = 1_000;
+
+/** The evidence of a wall, safe for a terminal. */
+export function wallEvidence({ wall }: Pick<PastHeal, "wall">): readonly HealEvidence[] {
+  return (wall?.evidence ?? []).map(({ command, exitCode, output }) => ({
+    command: plainText(command.join(" "), COMMAND_CHARS),
+    exitCode,
+    output: plainLines(output.slice(-OUTPUT_CHARS), { maxLines: 40 }).join("\n"),
+  }));
+}
+
+/** The evidence of the wall for which a ticket was left to a person with this step; empty if there is none. */
+export function evidenceOfGate({ heals }: Pick<RunState, "heals">, ticket: TicketId, step: string): readonly HealEvidence[] {
+  const heal = heals.past.findLast(
+    ({ wall, answer }) => wall?.humanStep === step && answer?.prediction.includes(ticket) === true,
+  );
+  return heal === undefined ? [] : wallEvidence(heal);
+}
+
+/** A piece of evidence as one line, with the last thing that the command printed. */
+export function evidenceLine({ command, exitCode, output }: HealEvidence): string {
+  const last = output.split("\n").findLast((line) => line.trim() !== "");
+  return `${command} exited with ${exitCode}${last === undefined ? "" : `: ${plainText(last, 200)}`}`;
+}
 
 /** The result of a heal. Part of the contract of `report --json`. */
 export interface HealResult {
@@ -13,6 +49,8 @@ export interface HealResult {
   readonly kind: "gap" | "wall" | null;
   readonly rootCause: string | null;
   readonly change: string | null;
+  /** The commands that show a wall, with what they printed: bounded, and safe for a terminal. Empty for a gap. */
+  readonly evidence: readonly HealEvidence[];
   /** The tickets that it predicted to move, those that were stalled before it, and those of them that landed after it. */
   readonly prediction: readonly string[];
   readonly stalled: readonly string[];
@@ -40,6 +78,7 @@ export function healResult(heal: PastHeal, batch: RunState["batch"]): HealResult
     kind: answer?.kind ?? null,
     rootCause: answer?.rootCause ?? null,
     change: answer?.change ?? null,
+    evidence: wallEvidence(heal),
     prediction: answer?.prediction ?? [],
     stalled,
     moved,

@@ -25,6 +25,8 @@ export interface AgentStop {
   readonly says: string;
   /** The wait that the model's API asked for, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** True if the model's API has answered this program before. */
+  readonly answered?: true;
 }
 
 /** A program's own account of its end. */

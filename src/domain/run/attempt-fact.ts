@@ -18,12 +18,13 @@ export interface Evidence {
 
 /**
  * The cause that stopped an agent, as its program or its model's API reports it. Another attempt meets `authentication`,
- * `permission`, `model` and `memory` again unless somebody acts. `rate-limited` and `overloaded` pass with time. The rest
- * concerns this attempt alone.
+ * `permission`, `model` and `memory` again unless somebody acts. `rate-limited`, `overloaded` and `unreachable` pass with
+ * time. The rest concerns this attempt alone.
  */
 export type AgentStopKind =
   | "rate-limited"
   | "overloaded"
+  | "unreachable"
   | "authentication"
   | "permission"
   | "model"
@@ -34,11 +35,15 @@ export type AgentStopKind =
   | "refused"
   | "unfinished";
 
-/** The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for. */
+/**
+ * The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for. `answered`:
+ * its model's API has answered it before.
+ */
 export interface SanitizedStop {
   readonly kind: AgentStopKind;
   readonly says: string;
   readonly retryAfterMs?: number;
+  readonly answered?: true;
 }
 
 /** The reason why an agent process ended. The first cause wins. */

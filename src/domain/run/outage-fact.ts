@@ -1,5 +1,8 @@
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
-export type OutageSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
+export type CalledSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
+
+/** A service that the run needs: those, and the API of the agents' or the reviewer's model, which their programs call. */
+export type OutageSource = CalledSource | "model";
 
 /** Facts of outages. A call that fails is repeated with growing waits, for a time that `limits.outageMinutes` bounds. */
 export type OutageFact =
@@ -57,6 +60,7 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     git: { short: "git fails", is: "git fails", was: "git failed" },
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },
+    model: { short: "model API away", is: "the model's API is away", was: "the model's API was away" },
     secret: { short: "no secret", is: "a secret cannot be fetched", was: "a secret could not be fetched" },
   };
 

@@ -1,6 +1,6 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
 import { endTicketIncidents } from "../results/incident.ts";
-import { afterAgent } from "../schedule/backoff.ts";
+import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
@@ -97,7 +97,8 @@ function agentEnded(
   const { ending, exitCode, costUsd, stop, at } = event;
   const stopped = stop === undefined ? {} : { stop: stop.kind };
   const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
-  const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: { ...attempt, agent } });
+  const now = { ...attempt, agent, ...markOutage(state, "agent", event) };
+  const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: now });
   const made = state.claims.made + (claimsDone(agent) ? 1 : 0);
   return {
     ...afterAgent(leaveSlot(next, index, at), event),

@@ -1,4 +1,4 @@
-import { afterAnswer } from "../schedule/backoff.ts";
+import { afterAnswer, markOutage } from "../schedule/backoff.ts";
 import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
@@ -89,7 +89,7 @@ function answered(
   attempt: Attempt,
   event: Extract<ClaimEvent, { type: "reviewer-answered" }>,
 ): RunState {
-  const { asked, unanswered: _, questionsUsd = 0, ...rest } = attempt;
+  const { asked, unanswered: _, inOutage: __, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
   const { reviewer } = state;
   const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
@@ -97,7 +97,7 @@ function answered(
   const next = withTicket(state, index, {
     ...ticket,
     costUsd: ticket.costUsd + costUsd,
-    attempt: { ...rest, ...unanswered, questionsUsd: questionsUsd + costUsd },
+    attempt: { ...rest, ...unanswered, ...markOutage(state, "reviewer", event), questionsUsd: questionsUsd + costUsd },
   });
   return {
     ...afterAnswer(next, event),

@@ -1,5 +1,5 @@
 import { endTicketIncidents, withIncident } from "../results/incident.ts";
-import { countIntervention } from "../results/intervention.ts";
+import { countIntervention, type Intervention } from "../results/intervention.ts";
 import { withDependencies } from "../schedule/plan.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
@@ -118,7 +118,6 @@ function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
 /** Counts the decision, notes what was seen, and lets the change take effect. */
 function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): RunState {
   const text = describeChange(change);
-  const act = { at, class: "I7" as const, target: id, note: text, observed: true as const };
   const index = indexOf(state, id);
   const { missing: _, refused, pendingWrite, ...before } = trackedOf(state, id);
   const after = stateAfter(change, before.state);
@@ -131,9 +130,23 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
-  const interventions = isTakenLater(change, refused) ? state.interventions : countIntervention(state.interventions, act);
+  const act = isTakenLater(change, refused) ? undefined : decisionOf(change, before);
+  const interventions =
+    act === undefined ? state.interventions : countIntervention(state.interventions, { ...act, at, target: id, observed: true });
   const counted = { ...state, interventions, reverified: false };
   return withBase(takeEffect(withTracked(counted, index, tracked), index, { change, at }), index, at);
+}
+
+/**
+ * The decision that a change of a ticket is. To reopen what waited for a person removes its obstacle (I1). To close it takes the
+ * step that was left to the person, which is no intervention. What a person gated is that person's own.
+ */
+function decisionOf(change: TrackerChange, { state, byPerson }: TrackedTicket): Pick<Intervention, "class" | "note"> | undefined {
+  const correction = { class: "I7", note: describeChange(change) } as const;
+  if (state.as !== "human-gated") return correction;
+  if (change.kind === "closed") return undefined;
+  if (change.kind !== "reopened" || byPerson) return correction;
+  return { class: "I1", note: `removed an obstacle: reopened for work what waited for a person: ${state.step}` };
 }
 
 /** True for dependencies that were refused and counted before, and that another change has made possible. */

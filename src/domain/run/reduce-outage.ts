@@ -1,6 +1,6 @@
-import { halt } from "../schedule/backoff.ts";
+import { givenUp } from "../schedule/model-outage.ts";
 import type { RunEvent } from "./event.ts";
-import { describeFatalOutage, type FatalOutage, type OutageFact } from "./outage-fact.ts";
+import type { OutageFact } from "./outage-fact.ts";
 import type { RunState } from "./state.ts";
 
 /** Events of outages. */
@@ -21,8 +21,7 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   }
   const next: RunState = { ...state, outages: others };
   if (event.givenUp === undefined || state.fatalOutage !== undefined) return next;
-  const fatalOutage: FatalOutage = { what, why: event.givenUp, ms: event.ms };
-  return halt({ ...next, fatalOutage }, { kind: "outage", says: describeFatalOutage(fatalOutage) });
+  return givenUp(next, { what, why: event.givenUp, ms: event.ms });
 }
 
 /** The state without outages: a new engine repeats every call from the start. */

@@ -66,6 +66,8 @@ export interface Attempt extends KeptWorkResult {
   readonly asked?: { readonly question: Question; readonly reservedUsd: number };
   /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
   readonly unanswered?: AgentStopKind;
+  /** True if a model's API turned it away during an outage that was known before. */
+  readonly inOutage?: true;
   /** Dollars of its questions to the reviewer. */
   readonly questionsUsd?: number;
   /** The step that failed by a transient and is retried at `until` (milliseconds since the epoch). */

@@ -27,7 +27,8 @@ export function isAnotherFree(state: Accounts, party: Party, account: number, no
   return limitsOf(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= now));
 }
 
-function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
+/** The rate limit of each account of a party; undefined for one that is free. */
+export function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
   return Array.from({ length: countOf(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
 }
 

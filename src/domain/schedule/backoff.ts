@@ -1,11 +1,23 @@
 import type { SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
-import { claimsDone } from "../run/ticket-state.ts";
+import { type Attempt, claimsDone } from "../run/ticket-state.ts";
+import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
-import { countOf, firstToRecover } from "./accounts.ts";
+import { countOf, firstToRecover, limitsOf } from "./accounts.ts";
 import { reachOf } from "./breaker.ts";
-import type { Halt, Party } from "./halt.ts";
+import type { Halt, Party, RateLimit } from "./halt.ts";
+import {
+  FIRST_AWAY_MS,
+  fatalModelOutage,
+  givenUp,
+  givenUpAt,
+  isOutage,
+  LONGEST_AWAY_MS,
+  modelOutage,
+  outageMinutes,
+  withModelOutage,
+} from "./model-outage.ts";
 
 /** The first wait after a model's API turned somebody away. It doubles with each further time in a row. Milliseconds. */
 const FIRST_MS = 30_000;
@@ -41,7 +53,20 @@ interface Stopped {
 function stoppedBy(state: RunState, stopped: Stopped): RunState {
   const reach = reachOf(stopped.stop.kind);
   if (reach === "run") return halt(state, haltOf(stopped));
-  return reach === "waits" ? turnedAway(state, stopped) : state;
+  if (reach === "waits") return turnedAway(state, stopped);
+  return stopped.stop.answered ? clearRateLimit(state, stopped) : state;
+}
+
+/** Marks an attempt that a model's API turned away during an outage that the run knew before. */
+export function markOutage(state: RunState, party: Party, { stop, account = 0 }: OfStop): Pick<Attempt, "inOutage"> {
+  if (stop === undefined || !isOutage(stop.kind) || stop.answered) return {};
+  return state.rateLimited?.[party]?.[account]?.away === undefined ? {} : { inOutage: true };
+}
+
+/** The stop of an event, and the account that met it. */
+interface OfStop {
+  readonly stop?: SanitizedStop;
+  readonly account?: number;
 }
 
 function clearRateLimit(state: RunState, { party, account, at }: Omit<Stopped, "stop">): RunState {
@@ -49,8 +74,9 @@ function clearRateLimit(state: RunState, { party, account, at }: Omit<Stopped, "
   if (limits?.[account] === undefined) return state;
   const { [account]: _, ...others } = limits;
   const { [party]: __, ...rest } = state.rateLimited ?? {};
-  const next = { ...state, rateLimited: Object.keys(others).length === 0 ? rest : { ...rest, [party]: others } };
-  return countOf(state, party) > 1 ? endBackoff(next, at) : next;
+  const rateLimited = Object.keys(others).length === 0 ? rest : { ...rest, [party]: others };
+  const cleared = withModelOutage({ ...state, rateLimited }, state.lastEventAt);
+  return countOf(state, party) > 1 ? endBackoff(cleared, at) : cleared;
 }
 
 const PARTIES: readonly Party[] = ["agent", "reviewer"];
@@ -66,25 +92,60 @@ function endBackoff(state: RunState, at: number): RunState {
 }
 
 function turnedAway(state: RunState, stopped: Stopped): RunState {
-  const { party, account, stop, at } = stopped;
-  const limits = state.rateLimited?.[party];
-  const limited = limits?.[account];
-  // Requests that were under way together are turned away together, and count as once.
-  const isWaiting = state.backoffDue !== undefined || isBackingOff(state, at);
-  const together = isWaiting || (limited !== undefined && at < limited.until);
-  const times = Math.max(1, (limited?.times ?? 0) + (together ? 0 : 1));
-  const since = limited?.since ?? at;
-  const own = Math.min(LONGEST_OWN_MS, FIRST_MS * 2 ** Math.min(times - 1, 20));
-  // A program may report its own wait as the API's, and it may be too short.
-  const until = Math.max(limited?.until ?? 0, at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0)));
-  const rateLimited = { ...state.rateLimited, [party]: { ...limits, [account]: { since, times, until } } };
-  const next: RunState = { ...state, rateLimited };
-  const first = firstToRecover(next, party, at);
-  if (first === undefined) return next;
+  const { party, account, at } = stopped;
+  const limits = { ...state.rateLimited?.[party], [account]: limitAfter(state, stopped) };
+  const limited: RunState = { ...state, rateLimited: { ...state.rateLimited, [party]: limits } };
+  const first = firstToRecover(limited, party, at);
+  if (first === undefined) return withModelOutage(limited, at);
+  const over = fatalModelOutage(limited, party, at);
+  if (over !== undefined) return givenUp(withModelOutage(limited, at), over);
+  const next = withModelOutage(limited, first.until);
   if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until: first.until });
   if (first.until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
-  const who = party === "agent" ? "the model's API rejected an agent's request" : "the reviewer's API rejected a request";
-  return { ...next, backoffDue: { until: first.until, reason: `${who} (${stop.kind}): ${stop.says}` } };
+  return { ...next, backoffDue: { until: first.until, reason: whyTurnedAway(next, stopped) } };
+}
+
+/** The rate limit of an account that its API has turned away once more. */
+function limitAfter(state: RunState, { party, account, stop, at }: Stopped): RateLimit {
+  const limited = state.rateLimited?.[party]?.[account];
+  const away = awayAfter(limited, stop, at);
+  // An answer in between begins a new outage.
+  const before = away !== undefined && stop.answered ? undefined : limited;
+  const times = Math.max(1, (before?.times ?? 0) + (isTogether(state, limited, at) ? 0 : 1));
+  const since = before?.since ?? at;
+  // While another account is used, this one can wait.
+  const isSoon = away !== undefined && !hasOther(state, party, { account, at });
+  const [firstMs, mostMs] = isSoon ? [FIRST_AWAY_MS, LONGEST_AWAY_MS] : [FIRST_MS, LONGEST_OWN_MS];
+  const own = Math.min(mostMs, firstMs * 2 ** Math.min(times - 1, 20));
+  // A program may report its own wait as the API's, and it may be too short.
+  const asked = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
+  const end = away === undefined ? 0 : givenUpAt(state, away.since);
+  const until = Math.max(limited?.until ?? 0, isSoon && at < end ? Math.min(asked, end) : asked);
+  return { since, times, until, ...(away === undefined ? {} : { away }) };
+}
+
+/** True for requests that were under way together: they are turned away together, and count as once. */
+function isTogether(state: RunState, limited: RateLimit | undefined, at: number): boolean {
+  return state.backoffDue !== undefined || isBackingOff(state, at) || (limited !== undefined && at < limited.until);
+}
+
+/** The outage of an account after this stop: it goes on if nothing was answered since. */
+function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: SanitizedStop, at: number): RateLimit["away"] {
+  if (!isOutage(kind)) return undefined;
+  const since = answered ? at : (limited?.away?.since ?? at);
+  return { since, says };
+}
+
+/** True if another account of the party is free. */
+function hasOther(state: RunState, party: Party, { account, at }: { readonly account: number; readonly at: number }): boolean {
+  return limitsOf(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= at));
+}
+
+function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {
+  const [who, api] = party === "agent" ? ["an agent", "the model's API"] : ["the reviewer", "the reviewer's API"];
+  const rejected = party === "agent" ? `${api} rejected an agent's request` : `${api} rejected a request`;
+  const why = `${kind === "unreachable" ? `${who} cannot reach its model's API` : rejected} (${kind}): ${says}`;
+  return modelOutage(state, party) === undefined ? why : `${why}; gives up after ${plural(outageMinutes(state), "minute")}`;
 }
 
 function haltOf({ party, stop: { kind, says } }: Stopped): Halt {

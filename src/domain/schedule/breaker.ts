@@ -27,6 +27,7 @@ type StopReach =
 const REACH: Readonly<Record<AgentStopKind, StopReach>> = {
   "rate-limited": "waits",
   overloaded: "waits",
+  unreachable: "waits",
   authentication: "run",
   permission: "run",
   model: "run",
@@ -49,11 +50,12 @@ const COUNTED: ReadonlySet<AttemptOutcome> = new Set(["failed", "silent", "out-o
 /**
  * True if an attempt that ends uses up one of its ticket's attempts. A refusal by a check always does, whatever became of the
  * attempt after it. An attempt that a model's API turned away, or whose question to the reviewer it turned away, does not count
- * for the first times in a row. A stop that halts the run never counts.
+ * for the first times in a row, and never during an outage that others have met already: the time of that is bounded. A stop that
+ * halts the run never counts.
  */
 export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcome: AttemptOutcome): boolean {
   if (attempt.refused !== undefined) return outcome !== "done";
-  const waitsInVain = (signs?.turnedAway ?? 0) >= TURNED_AWAY;
+  const waitsInVain = attempt.inOutage !== true && (signs?.turnedAway ?? 0) >= TURNED_AWAY;
   const { agent, unanswered } = attempt;
   if (outcome === "stopped" && unanswered !== undefined) return reachOf(unanswered) === "waits" && waitsInVain;
   if (!COUNTED.has(outcome)) return false;
@@ -75,7 +77,7 @@ export function signsAfter(
   if (outcome === "done") return {};
   const stop = attempt.agent?.stop;
   const waits = [stop, attempt.unanswered].some((kind) => kind !== undefined && reachOf(kind) === "waits");
-  const turnedAway = waits ? { turnedAway: (signs.turnedAway ?? 0) + 1 } : {};
+  const turnedAway = waits ? { turnedAway: (signs.turnedAway ?? 0) + (attempt.inOutage === true ? 0 : 1) } : {};
   if (!counted) return { ...signs, ...turnedAway };
   const unchanged = attempt.change?.files === 0 && attempt.agent !== undefined && claimsDone(attempt.agent);
   return {

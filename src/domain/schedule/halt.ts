@@ -16,6 +16,8 @@ export interface RateLimit {
   readonly times: number;
   /** It is not used until then. */
   readonly until: number;
+  /** Set if it is away: nothing answers, or it answers that it cannot. `since`: the first failure without an answer after it. */
+  readonly away?: { readonly since: number; readonly says: string };
 }
 
 /** The rate limited accounts of each party, by their number in the batch; the first is 0. */

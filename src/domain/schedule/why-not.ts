@@ -41,7 +41,7 @@ export type Reason =
   /** Its change is in the base, and its live check does not pass yet. */
   | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
-  | { readonly kind: "backoff"; readonly until: number }
+  | { readonly kind: "backoff"; readonly until: number; readonly isAway?: true }
   /** No agent starts any more. */
   | { readonly kind: "halted"; readonly by: NonNullable<RunState["halted"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
@@ -91,7 +91,7 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
 function backoffOf(state: RunState): Reason | undefined {
   const backoff = state.backoffDue ?? state.backoff;
   return backoff !== undefined && isBackingOff({ backoff }, state.lastEventAt)
-    ? { kind: "backoff", until: backoff.until }
+    ? { kind: "backoff", until: backoff.until, ...(state.outages?.model === undefined ? {} : { isAway: true }) }
     : undefined;
 }
 
@@ -166,7 +166,7 @@ export function describeReason(reason: Reason): string {
     case "money":
       return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
-      return `ready; the model's API is rate limited until ${formatUtc(reason.until)}`;
+      return `ready; the model's API is ${reason.isAway ? "away, the next retry is at" : "rate limited until"} ${formatUtc(reason.until)}`;
     case "base-broken":
       return describeBroken(reason.by, reason.repo);
     case "unprepared":

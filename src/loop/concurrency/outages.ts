@@ -1,12 +1,12 @@
 import type { RunFact } from "../../domain/run/event.ts";
-import type { OutageSource } from "../../domain/run/outage-fact.ts";
+import type { CalledSource } from "../../domain/run/outage-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pause } from "./wait.ts";
 
 /** The first wait before a call is repeated. It doubles each time. Milliseconds. A question to the reviewer costs money. */
-const FIRST_MS: Readonly<Record<OutageSource, number>> = {
+const FIRST_MS: Readonly<Record<CalledSource, number>> = {
   tracker: 250,
   git: 250,
   disk: 500,
@@ -50,7 +50,7 @@ export interface PersistOptions {
  */
 export class Outages {
   readonly #options: OutagesOptions;
-  readonly #sources = new Map<OutageSource, Source>();
+  readonly #sources = new Map<CalledSource, Source>();
 
   constructor(options: OutagesOptions) {
     this.#options = options;
@@ -60,7 +60,7 @@ export class Outages {
    * Calls until the call succeeds. Throws what it threw if that is no outage or if the signal is aborted, and OutageGivenUp once
    * the time is over.
    */
-  async persist<T>(what: OutageSource, call: () => Promise<T>, { signal, isOutage = () => true }: PersistOptions): Promise<T> {
+  async persist<T>(what: CalledSource, call: () => Promise<T>, { signal, isOutage = () => true }: PersistOptions): Promise<T> {
     const retry = this.retry(what);
     try {
       for (;;) {
@@ -87,7 +87,7 @@ export class Outages {
   }
 
   /** The retries of one call, for a caller that repeats it itself. */
-  retry(what: OutageSource): Retry {
+  retry(what: CalledSource): Retry {
     const source = this.#sources.get(what) ?? new Source(what, this.#options);
     this.#sources.set(what, source);
     return new Retry(source, { clock: this.#options.clock, firstMs: FIRST_MS[what], mostMs: this.#options.minutes * 60_000 });
@@ -144,13 +144,13 @@ export class Retry {
 
 /** The calls that fail at one source. */
 class Source {
-  readonly #what: OutageSource;
+  readonly #what: CalledSource;
   readonly #options: OutagesOptions;
   readonly #failing = new Map<Retry, number>();
   #since = 0;
   #isGivenUp = false;
 
-  constructor(what: OutageSource, options: OutagesOptions) {
+  constructor(what: CalledSource, options: OutagesOptions) {
     this.#what = what;
     this.#options = options;
   }

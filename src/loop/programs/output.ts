@@ -74,9 +74,10 @@ export class Stdout {
 const LONGEST_WAIT_MS = 365 * 24 * 3_600_000;
 
 /** A program's stop reason, safe to be shown and kept. */
-export function sanitizeStopReason({ kind, says, retryAfterMs }: AgentStop): SanitizedStop {
+export function sanitizeStopReason({ kind, says, retryAfterMs, answered }: AgentStop): SanitizedStop {
   const told = retryAfterMs !== undefined && retryAfterMs >= 0;
-  return { kind, says: plainText(says, 300), ...(told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {}) };
+  const wait = told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {};
+  return { kind, says: plainText(says, 300), ...wait, ...(answered ? { answered } : {}) };
 }
 
 /** Lines of output that say nothing about the cause: pointers to logs, and loopdash's own notes. */

@@ -3,6 +3,7 @@ import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import type { WatchedFile } from "../../ports/watched-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { type BranchContext, describeCommits, MOST_COMMITS, observeBranch } from "../attempt/peoples-commits.ts";
 
@@ -96,21 +97,24 @@ export class PeopleWatch {
   }
 
   async #files(): Promise<void> {
-    const { report, watchedFiles } = this.#ctx;
+    const { report, state, watchedFiles } = this.#ctx;
     const fresh: Fingerprint[] = [];
-    for (const { key, value, target, name, class: kind } of (await watchedFiles?.read()) ?? []) {
+    const known = Object.keys(state().fingerprints ?? {});
+    for (const file of (await watchedFiles?.read(known)) ?? []) {
+      const { key, value, target, name, class: kind } = file;
       const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
-      if (seen === undefined) fresh.push({ key, value });
-      else if (seen !== value)
-        report({
-          type: "act-observed",
-          class: kind,
-          target,
-          note: `${value === "gone" ? "removed" : "edited"} ${name}`,
-          fingerprint: { key, value },
-        });
+      if (seen === undefined && !file.isAdded) fresh.push({ key, value });
+      else if (seen !== value) {
+        const note = `${howChanged(file, seen)} ${name}`;
+        report({ type: "act-observed", class: kind, target, note, fingerprint: { key, value } });
+      }
     }
     this.#isFirst = false;
     if (fresh.length > 0) report({ type: "fingerprints-recorded", fingerprints: fresh });
   }
+}
+
+function howChanged({ value }: Pick<WatchedFile, "value">, seen: string | undefined): string {
+  if (value === "gone") return "removed";
+  return seen === undefined || seen === "gone" ? "added" : "edited";
 }

@@ -1,3 +1,4 @@
+import { evidenceLine, evidenceOfGate } from "../../domain/results/heal-results.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
@@ -232,7 +233,9 @@ export class Performer implements Effects {
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
     const left = keptWorkLines(settled).map((line) => `; ${line}`);
     const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
-    const note = `gated by ${by} in run ${run}${built}${left.join("")}`;
+    const evidence = gate?.by === "blocker" ? evidenceOfGate(state(), ticket, step) : [];
+    const shown = evidence.map((one) => `; evidence: ${evidenceLine(one)}`);
+    const note = `gated by ${by} in run ${run}${built}${left.join("")}${shown.join("")}`;
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });

@@ -1,7 +1,7 @@
 import { isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -183,15 +183,18 @@ export class TrackerWatch {
 
   /** The reading before the last judgement. States that were never written to the tracker are written now. */
   async #snapshot(): Promise<readonly TrackerTicket[]> {
-    const { run, state, tracker } = this.#ctx;
-    await this.#reconcile();
+    const { run, state } = this.#ctx;
+    let reading = await this.#reconcile();
+    let isOld = false;
     for (const ticket of [...vecItems(state().tickets)]) {
       const known = expectedState(ticket);
       const wanted = settledState(ticket);
       if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson) continue;
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
+      isOld = true;
     }
-    return tracker.snapshot();
+    if (isOld) reading = await this.#reconcile();
+    return ticketsOf(reading, state());
   }
 
   /** Sets a state, unless a person has settled the ticket otherwise. Throws a TicketConflict then, and reconciles first. */
@@ -223,6 +226,17 @@ export class TrackerWatch {
     report({ type: "tracker-written", ticket: id, state, revision: write.after, before: write.before });
     return write;
   }
+}
+
+/** The batch's tickets. Throws if one of them, or anything else in the tracker, cannot be read. */
+function ticketsOf({ tickets, unreadable }: TrackerReading, { tickets: known }: RunState): readonly TrackerTicket[] {
+  const [problem] = unreadable.values();
+  if (problem !== undefined) throw new Error(plainText(problem, 500));
+  return [...vecItems(known)].flatMap(({ id, unfiled }) => {
+    const ticket = tickets.get(id);
+    if (ticket === undefined && unfiled === undefined) throw new Error(`the tracker has no ticket ${id}`);
+    return ticket === undefined ? [] : [ticket];
+  });
 }
 
 /** The tracker's state of a ticket that is settled by its phase. */

@@ -1,4 +1,4 @@
-import { type HealResult, healResultsOf, waitingHeals } from "../../domain/results/heal-results.ts";
+import { evidenceLine, type HealResult, healResultsOf, waitingHeals } from "../../domain/results/heal-results.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { STYLES } from "../labels/tone.ts";
@@ -11,6 +11,7 @@ export function healDetails(heal: HealResult): readonly string[] {
     `${kind}: ${rootCause}`,
     `${kind === "gap" ? "change" : "instead"}: ${change}`,
     `${kind === "gap" ? "predicted to move" : "said to stop"}: ${prediction.join(", ")}`,
+    ...heal.evidence.map((one) => `evidence: ${evidenceLine(one)}`),
     ...(heal.outcome === "accepted" || heal.outcome === "reverted" ? [`moved: ${movedText(heal)}`, keptText(heal)] : []),
   ];
 }
@@ -32,7 +33,8 @@ function healRows(run: Pick<RunState, "heals" | "batch">): readonly string[] {
     const said = heal.kind === null ? heal.outcome : `${heal.kind}, ${heal.outcome}`;
     const cause = heal.rootCause === null ? heal.why : heal.rootCause;
     const rest = heal.outcome === "accepted" ? ` · moved ${movedText(heal)} · ${keptText(heal)}` : "";
-    return `heal ${heal.n} (${said}): ${cause}${rest}`;
+    const shown = heal.evidence.map((one) => ` · evidence: ${evidenceLine(one)}`).join("");
+    return `heal ${heal.n} (${said}): ${cause}${shown}${rest}`;
   });
 }
 

@@ -36,6 +36,23 @@ describe("what ends an attempt at the gateway", () => {
     expect(watch.stop).toMatchObject({ kind: "rate-limited", retryAfterMs: 60_001, says: expect.stringContaining("2 minutes") });
   });
 
+  test("an API that cannot be reached is no answer, until it answers again", () => {
+    const { watch, useless } = watching();
+    watch.onUnreachable("ECONNREFUSED");
+    expect(watch.last).toEqual({ kind: "unreachable", says: "the model's API cannot be reached (ECONNREFUSED)" });
+    expect([watch.hasAnswered, watch.stop, useless()]).toEqual([false, undefined, 0]);
+    watch.onAnswer({ status: 200 });
+    watch.onUsage(USAGE);
+    expect([watch.last, watch.hasAnswered]).toEqual([undefined, true]);
+  });
+
+  test("a program that would retry for ever ends after so many requests that reached nothing", () => {
+    const { watch } = watching({ failures: 2 });
+    watch.onUnreachable("ECONNREFUSED");
+    watch.onUnreachable("ECONNREFUSED");
+    expect(watch.stop).toMatchObject({ kind: "unreachable" });
+  });
+
   test("one turn more than there are; none where there is no bound", () => {
     const { watch } = watching({ turns: 2 });
     const free = watching();

@@ -1,5 +1,7 @@
 import { LIVE } from "./live.ts";
+import { MODELS } from "./models.ts";
 import { PEOPLE } from "./people.ts";
+import { RESULTS } from "./results.ts";
 import type { Rule } from "./rule.ts";
 
 /** Rules about what the engine itself calls: the reviewer, the healer, the tracker, the machine. */
@@ -91,4 +93,4 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...LIVE, ...CALLED];
+export const RULES: readonly Rule[] = [...PEOPLE, ...LIVE, ...CALLED, ...MODELS, ...RESULTS];

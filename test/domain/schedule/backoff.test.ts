@@ -15,7 +15,7 @@ const run = (tickets = 3, workers = 1) =>
   new Simulation(
     batchOf(
       Array.from({ length: tickets }, (_, i) => ticketOf(`T-${i + 1}`)),
-      { workers, attempts: 3 },
+      { workers, attempts: 3, outageMinutes: 15 },
     ),
   );
 
@@ -228,15 +228,15 @@ describe("what ends all starts", () => {
       const [ticket] = sim.state.slots.flatMap((index) =>
         index === null ? [] : [sim.state.plan.tickets[index]?.id as TicketId],
       );
-      sim.stopAgent(ticket as TicketId, "overloaded", 3_600_000);
+      sim.stopAgent(ticket as TicketId, "rate-limited", 3_600_000);
       sim.decide();
       expect(sim.state.halted).toBeUndefined();
       sim.pass(3_600_000);
     }
     sim.decide();
     const [next] = sim.state.slots.flatMap((index) => (index === null ? [] : [sim.state.plan.tickets[index]?.id as TicketId]));
-    sim.stopAgent(next as TicketId, "overloaded", 3_600_000 + MIN);
-    expect(sim.state.halted).toMatchObject({ kind: "overloaded" });
+    sim.stopAgent(next as TicketId, "rate-limited", 3_600_000 + MIN);
+    expect(sim.state.halted).toMatchObject({ kind: "rate-limited" });
     sim.report({ type: "run-resumed", orphansKilled: 0 });
     expect([sim.state.halted, sim.state.rateLimited]).toEqual([undefined, undefined]);
   });

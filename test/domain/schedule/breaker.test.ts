@@ -228,7 +228,7 @@ describe("what stopped the agent", () => {
     expect(stalled(sim)).toBeUndefined();
   });
 
-  test.for(["rate-limited", "overloaded"] as const)("%s: no failure so many times in a row, then one like any other", (kind) => {
+  test.for(["rate-limited"] as const)("%s: no failure so many times in a row, then one like any other", (kind) => {
     const sim = patient(2);
     const turnAway = (as: AgentStopKind = kind) => {
       sim.pass(3_600_000);

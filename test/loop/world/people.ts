@@ -202,11 +202,27 @@ export class People {
   }
 }
 
+/** The class of a change of a ticket, by the documentation. To take the step of a gated ticket is none. */
+function classOf(change: string, gate: "ours" | "theirs" | undefined): "I1" | "I7" | undefined {
+  if (gate !== undefined && change === "closed") return undefined;
+  return gate === "ours" && change === "reopened" ? "I1" : "I7";
+}
+
 /** The interventions that the documentation counts for these facts: one per class and target in ten minutes. */
 export function counted(world: World): readonly Intervention[] {
+  const gates = new Map<string, "ours" | "theirs">();
   return actsOf(world).reduce<readonly Intervention[]>((list, event) => {
     const { at } = event;
-    if (event.type === "tracker-drifted") return countIntervention(list, { at, class: "I7", target: event.ticket, note: "" });
+    if (event.type === "tracker-written") {
+      if (event.state.as === "human-gated") gates.set(event.ticket, "ours");
+      else gates.delete(event.ticket);
+    }
+    if (event.type === "tracker-drifted") {
+      const kind = classOf(event.change.kind, gates.get(event.ticket));
+      if (event.change.kind === "gated") gates.set(event.ticket, "theirs");
+      else if (event.change.kind === "closed" || event.change.kind === "reopened") gates.delete(event.ticket);
+      return kind === undefined ? list : countIntervention(list, { at, class: kind, target: event.ticket, note: "" });
+    }
     if (event.type === "branch-commits-observed")
       return countIntervention(list, { at, class: "I4", target: event.ticket, note: "" });
     return event.type === "act-observed" || event.type === "intervention"

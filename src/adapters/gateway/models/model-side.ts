@@ -85,13 +85,21 @@ export class ModelSide {
   /** A call that a cut ends. */
   async #call(options: CallOptions): Promise<void> {
     const ended = this.#line.open.add(() => options.res.destroy());
-    const { onAnswer } = this.#options;
-    if (onAnswer !== undefined)
-      options.out.once("response", ({ statusCode = 502, headers }) =>
-        onAnswer({ status: statusCode, ...retryAfter(headers["retry-after"]) }),
-      );
+    const { onAnswer, onUnreachable } = this.#options;
+    let answered = false;
+    let code: string | undefined;
+    options.out.once("response", ({ statusCode = 502, headers }) => {
+      answered = true;
+      onAnswer?.({ status: statusCode, ...retryAfter(headers["retry-after"]) });
+    });
+    options.out.on("error", (error: NodeJS.ErrnoException) => {
+      code ??= error.code;
+    });
     try {
       await callModel(options);
+    } catch (error) {
+      if (!answered && error instanceof Refusal) onUnreachable?.(code ?? error.message);
+      throw error;
     } finally {
       ended();
     }

@@ -1,0 +1,63 @@
+import type { AgentStopKind } from "../run/attempt-fact.ts";
+import { describeFatalOutage, type FatalOutage, type Outage } from "../run/outage-fact.ts";
+import type { RunState } from "../run/state.ts";
+import { limitsOf } from "./accounts.ts";
+import type { Party } from "./halt.ts";
+
+/** The first wait for a model's API that is away. It doubles each time. Milliseconds. */
+export const FIRST_AWAY_MS = 10_000;
+/** The longest one. Milliseconds. */
+export const LONGEST_AWAY_MS = 2 * 60_000;
+
+const MINUTE_MS = 60_000;
+/** The bound of a batch that an earlier version has read. */
+const DEFAULT_MINUTES = 15;
+
+/**
+ * True for a stop that is an outage of the model's API: nothing answers there, or it answers that it cannot. A rate limit is none,
+ * because the API says what it wants.
+ */
+export function isOutage(kind: AgentStopKind): boolean {
+  return kind === "unreachable" || kind === "overloaded";
+}
+
+/** Minutes for which a model's API may be away. */
+export function outageMinutes({ batch }: Pick<RunState, "batch">): number {
+  const { outageMinutes: minutes = DEFAULT_MINUTES }: Partial<RunState["batch"]["limits"]> = batch.limits;
+  return minutes;
+}
+
+/** The end of an outage that began then. Milliseconds since the epoch. */
+export function givenUpAt(state: Pick<RunState, "batch">, since: number): number {
+  return since + outageMinutes(state) * MINUTE_MS;
+}
+
+/** The outage of a party's model: the time since which each of its accounts is away. Undefined if one of them is not. */
+export function modelOutage(state: RunState, party: Party): Pick<Outage, "since" | "why"> | undefined {
+  const away = limitsOf(state, party).map((limit) => limit?.away);
+  const latest = away.reduce((a, b) => (a === undefined || b === undefined ? undefined : b.since > a.since ? b : a));
+  if (latest === undefined) return undefined;
+  return { since: latest.since, why: party === "reviewer" ? `the reviewer: ${latest.says}` : latest.says };
+}
+
+/** The state with the outage of a model's API as it is now, for the screen. `nextAt`: the time of the next retry. */
+export function withModelOutage(state: RunState, nextAt: number): RunState {
+  const { model: _, ...others } = state.outages ?? {};
+  const outage = modelOutage(state, "agent") ?? modelOutage(state, "reviewer");
+  if (outage === undefined) return state.outages?.model === undefined ? state : { ...state, outages: others };
+  return { ...state, outages: { ...others, model: { ...outage, nextAt, until: givenUpAt(state, outage.since) } } };
+}
+
+/** The outage of a party's model if its time is over. */
+export function fatalModelOutage(state: RunState, party: Party, at: number): FatalOutage | undefined {
+  const outage = modelOutage(state, party);
+  if (outage === undefined || at < givenUpAt(state, outage.since)) return undefined;
+  return { what: "model", why: outage.why, ms: at - outage.since };
+}
+
+/** The state of a run that this outage ends: no agent starts any more. The first cause stays. */
+export function givenUp(state: RunState, fatalOutage: FatalOutage): RunState {
+  if (state.fatalOutage !== undefined) return state;
+  const halted = state.halted ?? { kind: "outage" as const, says: describeFatalOutage(fatalOutage) };
+  return { ...state, fatalOutage, halted };
+}
