@@ -1,6 +1,7 @@
 import { LIVE } from "./live.ts";
 import { PEOPLE } from "./people.ts";
 import type { Rule } from "./rule.ts";
+import { TRACKER } from "./tracker.ts";
 
 /** Rules about what the engine itself calls: the reviewer, the healer, the tracker, the machine. */
 const CALLED: readonly Rule[] = [
@@ -78,4 +79,4 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...LIVE, ...CALLED];
+export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...LIVE, ...CALLED];
