@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
+import type { AgentTask } from "../../src/ports/agent.ts";
 import { ticketOf } from "../domain/simulate.ts";
-import { oneFile, Stage, type StageOptions } from "./stage.ts";
+import { endless, oneFile, Stage, type StageOptions } from "./stage.ts";
 
 export const [T1, T2, T3] = [TicketId.parse("T-1"), TicketId.parse("T-2"), TicketId.parse("T-3")];
 
@@ -33,6 +34,12 @@ export async function open(
   );
   return { stage, go: (id: TicketId) => gates.get(id)?.resolve() };
 }
+
+/** An agent that leaves a file; the first attempt at T-1 then goes on until it is cancelled. */
+export const halfDone: StageOptions["work"] = (task: AgentTask) => {
+  void oneFile(task);
+  return task.ticket === T1 && task.attempt === 1 ? endless(task) : undefined;
+};
 
 export const fileOf = (stage: Stage, id: TicketId) => join(stage.root, "tickets", `${id}.md`);
 export const edit = (stage: Stage, id: TicketId, change: (text: string) => string): void => {

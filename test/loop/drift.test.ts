@@ -2,11 +2,13 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeChange } from "../../src/domain/run/drift-fact.ts";
+import { keptBranch } from "../../src/domain/run/kept-work.ts";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
-import { acts, drift, edit, fileOf, open, setTo, T1, T2, T3 } from "./drift-stage.ts";
+import { acts, drift, edit, fileOf, halfDone, open, setTo, T1, T2, T3 } from "./drift-stage.ts";
+import { RUN } from "./stage.ts";
 
 cleanUp();
 
@@ -32,16 +34,18 @@ describe("a person closes a ticket in the tracker", () => {
     expect(acts(stage)).toEqual([["I7", T2, true]]);
   });
 
-  test("that is worked on: the attempt stops, and nothing of it lands", async () => {
-    const { stage } = await open({ tickets: [ticketOf("T-1")], held: [T1] });
+  test("that is worked on: the attempt stops, its work stays on a branch, and nothing of it lands", async () => {
+    const { stage } = await open({ tickets: [ticketOf("T-1")], work: halfDone });
     using _ = stage;
     stage.start();
-    await stage.until("agent-launching");
+    await stage.until("agent-started");
     setTo(stage, T1, "done");
     const state = await stage.ended();
     expect(state.end).toMatchObject({ exitCode: 0 });
     expect(stage.ticket(T1)).toMatchObject({ phase: "done", byPerson: "closed", history: [{ outcome: "closed" }], failures: 0 });
     expect(stage.git("log", "--format=%s", "main")).toBe("first");
+    expect(stage.git("show", `${keptBranch(RUN, T1, 1)}:T-1.txt`)).toBe("1");
+    expect(renderSummaryText(stage.state)).toContain(`work kept on ${keptBranch(RUN, T1, 1)} (1 file)`);
     expect(acts(stage)).toEqual([["I7", T1, true]]);
   });
 });

@@ -82,7 +82,11 @@ const plain: Omit<Given, "steps"> = {
   workers: 1,
   attempts: 1,
 };
-const ticket = (what: Extract<Act, { which: number }>["do"], n: number, other = 0) => ({ do: what, which: n, other });
+const ticket = (what: Exclude<Extract<Act, { which: number }>["do"], "both">, n: number, other = 0) => ({
+  do: what,
+  which: n,
+  other,
+});
 const at = (...acts: readonly (readonly [number, Act])[]) => acts.map(([ms, next]) => ({ wait: ms, act: next }));
 
 /** Sequences in which an act was once lost or counted twice, and such with acts that few random ones have. */
@@ -92,6 +96,17 @@ const EXAMPLES: readonly Given[] = [
   { ...plain, steps: at([0, { do: "base" }]) },
   { ...plain, steps: at([0, { do: "away" }], [0, ticket("close", 0)], [130_000, { do: "away" }]) },
   { ...plain, steps: at([0, { do: "away" }], [130_000, { do: "base" }], [0, ticket("retitle", 0)]) },
+  { ...plain, steps: at([0, { do: "both", which: 3, other: 0, state: "close", words: "rewrite" }]) },
+  { ...plain, steps: at([0, { do: "both", which: 3, other: 0, state: "gate", words: "retitle" }]) },
+  // The engine is killed between the two facts of one look.
+  {
+    ...plain,
+    steps: at([0, { do: "kill", after: 1 }], [0, { do: "both", which: 0, other: 0, state: "close", words: "retitle" }]),
+  },
+  {
+    ...plain,
+    steps: at([0, ticket("close", 3)], [45_000, { do: "both", which: 3, other: 1, state: "reopen", words: "depend" }]),
+  },
   {
     ...plain,
     steps: at([0, ticket("depend", 1, 2)], [0, ticket("close", 1)], [0, ticket("rewrite", 1)]),

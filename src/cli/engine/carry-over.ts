@@ -1,15 +1,16 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { discoveredTickets, withEarlier } from "../../domain/outbox/discovery.ts";
-import { carriedOverWork, landingsUpTo } from "../../domain/run/carry-over.ts";
-import type { CarriedOverWork, EarlierLanding } from "../../domain/run/event.ts";
+import { carriedOverWork, isReopenedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
+import type { CarriedOverWork, ReopenedBefore } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { filedTicket } from "../../loop/attempt/discoveries.ts";
+import { holdsLanding } from "../../loop/programs/landed-change.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
-import type { Tracker } from "../../ports/tracker.ts";
+import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
@@ -31,23 +32,53 @@ export function stoppedShort(
 }
 
 /**
- * The landings of earlier runs of a batch, by ticket. `last` is the previous run if its state has been read already. They are only
- * shown: if the record of the previous run cannot be read, a warning says so and there are none.
+ * The previous run of a batch, however it ended, for the landings that it knows. `last` is its state if it has been read already. If
+ * its record cannot be read, a warning says so, and no landings of earlier runs are known.
  */
-export function earlierLandings(
+export function earlierRun(
   store: RunStore,
   { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
   last: RunState | undefined,
-): ReadonlyMap<TicketId, EarlierLanding> {
-  if (last !== undefined) return landingsUpTo(last);
+): RunState | undefined {
+  if (last !== undefined) return last;
   const row = lastRun(store, batchPath, run);
-  if (row === undefined) return new Map();
+  if (row === undefined) return undefined;
   try {
-    return landingsUpTo(stateFromJournal(store.openForReading(row.run), row.run));
+    return stateFromJournal(store.openForReading(row.run), row.run);
   } catch (error) {
-    process.emitWarning(`the commits of earlier runs are not shown: ${errorMessage(error)}`);
-    return new Map();
+    process.emitWarning(`the commits of earlier runs are not known: ${errorMessage(error)}`);
+    return undefined;
   }
+}
+
+/**
+ * The tickets of a folder that a person has reopened since an earlier run landed them. If the base no longer holds the change, or its
+ * landing is carried over, there is nothing to tell of it.
+ */
+export async function reopenedBefore({
+  earlier,
+  tickets,
+  batch,
+  world,
+  carriedOver,
+}: {
+  readonly earlier: RunState | undefined;
+  readonly tickets: readonly TrackerTicket[];
+  readonly batch: Batch;
+  readonly world: RunEnvironment;
+  readonly carriedOver: readonly CarriedOverWork[];
+}): Promise<readonly ReopenedBefore[]> {
+  if (earlier === undefined || batch.tracker.path === undefined) return [];
+  const landings = landingsUpTo(earlier);
+  const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
+  const known = new Set(carriedOver.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
+  const reopened: ReopenedBefore[] = [];
+  for (const { id, state } of tickets) {
+    const [landedEarlier, repo] = [landings.get(id), repoOf.get(id)];
+    if (state.as !== "open" || landedEarlier === undefined || repo === undefined || known.has(id)) continue;
+    if (isReopenedSince(earlier, id) && (await holdsLanding(repo, landedEarlier))) reopened.push({ id, landedEarlier });
+  }
+  return reopened;
 }
 
 /**

@@ -7,6 +7,7 @@ import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/track
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -19,7 +20,7 @@ import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carryOver, earlierLandings, leftBehind, stoppedShort, withDiscoveries } from "./carry-over.ts";
+import { carryOver, earlierRun, leftBehind, reopenedBefore, stoppedShort, withDiscoveries } from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -111,9 +112,10 @@ export async function beginRun(options: {
   const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
-  const landings = earlierLandings(store, { batchPath: loaded.path, run }, last);
+  const earlier = earlierRun(store, { batchPath: loaded.path, run }, last);
   const tickets = await tracker.snapshot();
-  const { settled, tracked } = asFound(tickets, landings);
+  const { settled, tracked } = asFound(tickets, earlier === undefined ? new Map() : landingsUpTo(earlier));
+  const reopened = await reopenedBefore({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
@@ -130,6 +132,7 @@ export async function beginRun(options: {
     frozen: frozenNow(batch, oracle.sha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
     settled,
+    ...(reopened.length > 0 && { reopened }),
     tracked,
     ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
@@ -150,7 +153,7 @@ function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" |
 /** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
 function asFound(
   tickets: readonly TrackerTicket[],
-  landings: ReturnType<typeof earlierLandings>,
+  landings: ReturnType<typeof landingsUpTo>,
 ): Required<Pick<Started, "settled" | "tracked">> {
   const settled = tickets.flatMap(({ id, state }) => {
     if (state.as === "open") return [];

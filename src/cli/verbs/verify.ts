@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
+import { landingOf } from "../../domain/run/carry-over.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import { reduce } from "../../domain/run/reduce.ts";
@@ -40,7 +41,7 @@ export async function verify(name: string | undefined, only: string | undefined)
   }
   const request = { verb: "run", batch: row.batchPath, output: "headless", dryRun: false, fresh: false, detach: false } as const;
   const checksOnly = ticket === undefined ? {} : { ticket };
-  return resultOf(await headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly }), landed);
+  return resultOf(await headless({ ...request, allowApiKey: false, acceptChanges: false, checksOnly }), landed, ticket);
 }
 
 const REOPEN_TO_CHECK = "Reopen the ticket in the tracker to have it checked.";
@@ -60,14 +61,16 @@ function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined):
   throw refused(`cannot check ${ticket}`, `it has not landed in the run ${row.run}: it is ${named.phase}`);
 }
 
-function hasLanded({ mergedSha, landedEarlier }: TicketState): boolean {
-  return mergedSha !== undefined || landedEarlier !== undefined;
+function hasLanded(ticket: TicketState): boolean {
+  return landingOf(ticket) !== undefined;
 }
 
 /** Says what came of the checks, whatever the verdict on the rest of the batch is, and gives the exit code. */
-function resultOf(state: RunState, checked: readonly TicketId[]): number {
+function resultOf(state: RunState, landed: readonly TicketId[], ticket: TicketId | undefined): number {
   const code = exitCodeOf(state);
   if (code !== EXIT.done && code !== EXIT.notDone) return code;
+  // The last re-verification may have found others that are not live.
+  const checked = ticket === undefined ? [...new Set([...landed, ...landedTickets(state)])] : landed;
   // A person may have reverted one meanwhile: it has not landed any more, and is not live.
   const live = checked.filter((id) => isLive(ticketOf(state, id)));
   const taken = checked.filter((id) => isSettledByPerson(ticketOf(state, id)));

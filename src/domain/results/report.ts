@@ -104,7 +104,7 @@ export interface ReportTicket {
   readonly costUsd: number;
   /** The commit that landed it, also if an earlier run did; null if nothing has landed. */
   readonly mergedSha: string | null;
-  /** The run that landed `mergedSha`: this one, or an earlier one of the batch file, whose commit is not checked again. */
+  /** The run that landed `mergedSha`: this one, or an earlier one of the batch file. */
   readonly landedInRun: string | null;
   /** Present for an open ticket whose change is in the base and whose live check does not pass; else null. */
   readonly landed: ReportLanded | null;

@@ -9,50 +9,61 @@ import type { TicketState } from "./ticket-state.ts";
 /**
  * Work of the previous run's agents whose finish line was cut off. A new run puts it through the whole finish line before it pays
  * another agent. If the work had landed, the run only verifies it and tells the tracker, because another agent would find nothing
- * to do. Only tickets that have not changed, on the same repository and base, are carried over.
+ * to do: it is in the base, whatever a person has changed in the ticket or its finish line since. Other work is carried over only
+ * if the ticket asks for the same. Repository and base must be the same for both.
  */
 export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedOverWork[] {
   const before = new Map(last.plan.tickets.map((ticket) => [ticket.id, ticket]));
   return batch.tickets.flatMap((ticket) => {
     const then = before.get(ticket.id);
-    if (then === undefined || aim(then, last.batch) !== aim(ticket, batch)) return [];
+    if (then === undefined || placeOf(then, last.batch) !== placeOf(ticket, batch)) return [];
     const { live, phase, unfinished } = ticketOf(last, ticket.id);
-    if (live !== undefined && isLandedNotLive({ live, phase }) && judges(then) === judges(ticket)) {
+    const rewritten = textOf(then) === textOf(ticket) ? {} : { rewritten: true as const };
+    if (live !== undefined && isLandedNotLive({ live, phase })) {
       const { sha, from, tip = sha } = live;
-      return [{ id: ticket.id, tip, baseSha: from, landed: { from, to: sha }, live }];
+      return [{ id: ticket.id, tip, baseSha: from, landed: { from, to: sha }, live: { ...live, ...rewritten } }];
     }
     // Work that ends at a person is more than a change to check.
     if (unfinished === undefined || unfinished.humanStep !== undefined) return [];
     const { tip, baseSha, landed } = unfinished;
-    if (landed === undefined) return [{ id: ticket.id, tip, baseSha }];
-    // Another finish line cannot check it again: it is in the base.
-    return judges(then) === judges(ticket) ? [{ id: ticket.id, tip, baseSha, landed }] : [];
+    if (landed !== undefined) return [{ id: ticket.id, tip, baseSha, landed, ...rewritten }];
+    return aimOf(then) === aimOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
   });
 }
 
-/** The steps that check a change before it lands. */
-function judges({ finish }: Ticket): string {
-  return JSON.stringify(
-    finish.slice(
-      0,
-      finish.findIndex(({ step }) => step === "merge"),
-    ),
-  );
+/** The repository of a ticket, and its base. */
+function placeOf({ repo }: Ticket, { repos }: Batch): string {
+  return JSON.stringify([repo, repos[repo]?.path, repos[repo]?.base]);
 }
 
-/** The task of a ticket and its place: both must be the same for a carry-over. */
-function aim({ title, body, repo, allow }: Ticket, { repos }: Batch): string {
-  return JSON.stringify([title, body, allow ?? null, repo, repos[repo]?.path, repos[repo]?.base]);
+function textOf({ title, body }: Ticket): string {
+  return JSON.stringify([title, body]);
+}
+
+/** The task of a ticket. */
+function aimOf({ title, body, allow }: Ticket): string {
+  return JSON.stringify([title, body, allow ?? null]);
 }
 
 /** The landings that a later run of the batch can show: those of `last` itself, and those that it knew from the runs before it. */
 export function landingsUpTo(last: RunState): ReadonlyMap<TicketId, EarlierLanding> {
   const known = new Map<TicketId, EarlierLanding>();
-  for (const { id, mergedSha, landedEarlier } of vecItems(last.tickets)) {
-    if (mergedSha !== undefined) known.set(id, { run: last.run, sha: mergedSha });
+  for (const { id, mergedSha, mergedFrom, landedEarlier } of vecItems(last.tickets)) {
+    const from = mergedFrom === undefined ? {} : { from: mergedFrom };
+    if (mergedSha !== undefined && mergedSha !== landedEarlier?.sha) known.set(id, { run: last.run, sha: mergedSha, ...from });
     else if (landedEarlier !== undefined) known.set(id, landedEarlier);
   }
   return known;
+}
+
+/**
+ * True if a person has reopened a ticket that is open now and had landed: it was settled at the end of the last run, or that run had
+ * found it reopened and landed nothing more.
+ */
+export function isReopenedSince(last: RunState, id: TicketId): boolean {
+  if (!Object.hasOwn(last.plan.index, id)) return false;
+  const { phase, mergedSha, landedEarlier } = ticketOf(last, id);
+  return phase === "done" || phase === "human-gated" || (mergedSha === undefined && landedEarlier !== undefined);
 }
 
 /**
@@ -61,7 +72,8 @@ export function landingsUpTo(last: RunState): ReadonlyMap<TicketId, EarlierLandi
  */
 export function landingOf(ticket: TicketState): { readonly sha: string; readonly earlierRun?: RunId } | undefined {
   const { mergedSha, landedEarlier, phase } = ticket;
-  if (mergedSha !== undefined) return { sha: mergedSha };
-  if (landedEarlier === undefined || (phase !== "done" && phase !== "human-gated")) return undefined;
+  if (mergedSha !== undefined && mergedSha !== landedEarlier?.sha) return { sha: mergedSha };
+  const isSettled = phase === "done" || phase === "human-gated";
+  if (landedEarlier === undefined || (mergedSha === undefined && !isSettled)) return undefined;
   return { sha: landedEarlier.sha, earlierRun: landedEarlier.run };
 }

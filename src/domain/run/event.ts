@@ -44,6 +44,8 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
   /** Present if its live check had not passed. */
   readonly live?: LiveState;
+  /** Set for a landing if a person has rewritten the ticket since. */
+  readonly rewritten?: true;
 }
 
 /** A ticket that was settled before the run began. `landedEarlier`: its landing by an earlier run of the batch file. */
@@ -54,10 +56,18 @@ export interface SettledBefore {
   readonly landedEarlier?: EarlierLanding;
 }
 
-/** The commit with which an earlier run landed a ticket. People may have rewritten the base since: nothing is decided by it. */
+/** The commit with which an earlier run landed a ticket. People may have rewritten the base since. */
 export interface EarlierLanding {
   readonly run: RunId;
   readonly sha: string;
+  /** The base before it; absent in runs of older versions. */
+  readonly from?: string;
+}
+
+/** An open ticket that an earlier run of the batch file had landed, and that the base still holds: a person has reopened it. */
+export interface ReopenedBefore {
+  readonly id: TicketId;
+  readonly landedEarlier: EarlierLanding;
 }
 
 /**
@@ -78,6 +88,8 @@ export type RunFact =
       readonly sandboxed: boolean;
       /** Tickets that the tracker already held settled when the run began. */
       readonly settled: readonly SettledBefore[];
+      /** Open tickets that were settled, with a landing, before a person reopened them between two runs. */
+      readonly reopened?: readonly ReopenedBefore[];
       /** The unfinished run that a person gave up for this one (`--fresh`). */
       readonly gaveUp?: RunId;
       /** Tickets as the tracker had them when the run began; absent in runs of older versions. */

@@ -58,6 +58,8 @@ export interface LiveState {
   readonly givenUp?: string;
   /** Times that the ticket was done and a re-verification then failed. */
   readonly reopened: number;
+  /** Set if a person has rewritten the ticket since it landed: an agent is told. */
+  readonly rewritten?: true;
   /** Set while a check waits for an earlier environment of the base, in words. Nothing of this change is known to fail. */
   readonly held?: string;
   /** Set once the change is to be reverted, or could not be. */

@@ -48,16 +48,16 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
   const ticket = ticketOf(state, now.id);
   const { tracked } = ticket;
   if (tracked?.words === undefined) return [];
-  const isUntouched = tracked.revision === now.revision && isSameState(now.state, tracked.state);
+  const isUntouched =
+    tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);
   if (isUntouched && tracked.missing === undefined && tracked.refused === undefined) return [];
   const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
   const dependencies = dependenciesChange(state, tracked, now);
-  const { titleSha, bodySha } = tracked.words;
   return [
     ...(tracked.missing === undefined ? [] : [report({ kind: "returned" })]),
     ...stateChange(ticket, tracked, now, options),
     ...(dependencies === undefined ? [] : [report(dependencies)]),
-    ...(titleSha === now.titleSha && bodySha === now.bodySha ? [] : [{ do: "read-text" } as const]),
+    ...(isSameText(tracked.words, now) ? [] : [{ do: "read-text" } as const]),
   ];
 }
 
@@ -126,6 +126,16 @@ function problemWith(state: RunState, index: number, dependsOn: readonly TicketI
     if (error instanceof RangeError) return plainText(errorMessage(error), 200);
     throw error;
   }
+}
+
+/** The revision alone does not tell: an engine may be lost when it has recorded one of two differences. */
+function isSameWords(a: TrackedWords, b: TrackedWords): boolean {
+  const [before, now] = [a.dependsOn, b.dependsOn];
+  return isSameText(a, b) && (before === undefined || now === undefined || isSameList(before, now));
+}
+
+function isSameText(a: TrackedWords, b: TrackedWords): boolean {
+  return a.titleSha === b.titleSha && a.bodySha === b.bodySha;
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import {
   type TrackerState,
 } from "./drift-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { idleLive } from "./live-check.ts";
+import { idleLive, type LiveState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { renewed, settle } from "./reduce-ticket.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -119,14 +119,14 @@ function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
 function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): RunState {
   const text = describeChange(change);
   const index = indexOf(state, id);
-  const { missing: _, refused, pendingWrite, ...before } = trackedOf(state, id);
+  const { missing: _, unreadable: __, refused, pendingWrite, ...before } = trackedOf(state, id);
   const after = stateAfter(change, before.state);
   const isSettling = after !== before.state;
   const { lastWrite, ...kept } = before;
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
-    ...(change.kind === "vanished" && { missing: missingText(change) }),
+    ...(change.kind === "vanished" && { missing: missingText(change), ...(change.unreadable && { unreadable: true }) }),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
@@ -188,17 +188,38 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
       const { title, body } = change;
       const spec = state.plan.tickets[index];
       if (spec === undefined) return state;
-      return { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
+      const next = { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
+      const { live } = ticket;
+      return live === undefined ? next : withTicket(next, index, { ...ticket, live: { ...live, rewritten: true } });
     }
     case "dependencies":
       return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;
     case "vanished":
       return dequeue(state, index);
     case "returned":
-      return requeue(state, index);
+      return returned(state, index, at);
     case "taken-back":
       return state;
   }
+}
+
+/** The ticket goes on: it waits again, and what could not be written while it was missing is due. */
+function returned(state: RunState, index: number, at: number): RunState {
+  const { gate, live, ...ticket } = vecAt(state.tickets, index);
+  const { postponed: _, ...due } = gate ?? { step: "", writing: false };
+  const isLanded = live !== undefined && ticket.phase === "landed" && live.checking === undefined;
+  const next: TicketState = {
+    ...ticket,
+    ...(gate && { gate: due }),
+    ...(live && { live: isLanded ? checkedSoon(live, at) : live }),
+  };
+  return requeue(withTicket(state, index, next), index);
+}
+
+/** A landed change whose check is due, unless it was given up for another reason than checks that could not be finished. */
+function checkedSoon(live: LiveState, at: number): LiveState {
+  const { givenUp, ...rest } = live;
+  return givenUp === undefined || live.unfinished > 0 ? { ...rest, unfinished: 0, nextAt: at } : live;
 }
 
 /** Settles a ticket that a person closed, at once or when its attempt has ended. No commit of ours is claimed. */

@@ -99,6 +99,7 @@ export function endAsLanded(
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
+    ...(earlier === undefined && before?.rewritten && { rewritten: true }),
     ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE } }),
   };
   const summary = evidence?.summary ?? "no reason given";
@@ -117,7 +118,8 @@ const LANDED_TWICE = "it has landed more than once, and only its last landing co
 
 /** A done ticket as a landed one, after a failed re-verification: its check is repeated first. Undefined without a commit. */
 export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: number): TicketState | undefined {
-  const { mergedSha: sha, mergedFrom: from = sha, live: earlier, history } = ticket;
+  const { landedEarlier, live: earlier, history } = ticket;
+  const { mergedSha: sha = landedEarlier?.sha, mergedFrom: from = landedEarlier?.from ?? sha } = ticket;
   if (sha === undefined || from === undefined) return undefined;
   const live: LiveState = {
     attempt: history.at(-1)?.n ?? 0,
@@ -134,7 +136,8 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
     unfinished: 0,
     reopened: (earlier?.reopened ?? 0) + 1,
   };
-  return { ...ticket, phase: "landed", live: withCheck(live, { at, ok: false, summary: evidence.summary }) };
+  const checked = withCheck(live, { at, ok: false, summary: evidence.summary });
+  return { ...ticket, phase: "landed", mergedSha: sha, mergedFrom: from, live: checked };
 }
 
 /** Settles a ticket whose live check passed. Its dependents wait for it no longer. */

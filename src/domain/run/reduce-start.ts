@@ -3,7 +3,7 @@ import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
 import { vecFrom } from "../values/vec.ts";
 import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
-import type { CarriedOverWork, RunEvent } from "./event.ts";
+import type { CarriedOverWork, EarlierLanding, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
@@ -18,12 +18,17 @@ export function initialState(event: Started): RunState {
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
   const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
+  const reopened = new Map(event.reopened?.map(({ id, landedEarlier }) => [id, landedEarlier]));
   const tracked = new Map(event.tracked?.map(({ id, ...read }) => [id, read]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
     const untracked = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
     const read = tracked.get(ticket.id);
-    const fresh = read === undefined ? untracked : { ...untracked, tracked: firstSeen(stateOf(known), read) };
+    const fresh = {
+      ...untracked,
+      ...(read !== undefined && { tracked: firstSeen(stateOf(known), read) }),
+      ...reopenedBefore(reopened.get(ticket.id)),
+    };
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
     if (known === undefined) return work === undefined ? fresh : withWork(fresh, work, event);
@@ -34,6 +39,14 @@ export function initialState(event: Started): RunState {
   const state = emptyState(event, plan, tickets);
   const known = tickets.reduce((s, t, i) => (t.phase === "landed" ? withBase(s, i, event.at) : s), state);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), known);
+}
+
+/** A ticket that a person reopened between two runs: its next agent is told, as after a reopening during a run. */
+function reopenedBefore(landed: EarlierLanding | undefined): Partial<TicketState> {
+  if (landed === undefined) return {};
+  const { run, sha } = landed;
+  const summary = `a person reopened it in the tracker after run ${run} had landed it as ${sha.slice(0, 12)}; the base holds that change`;
+  return { landedEarlier: landed, evidence: [{ step: "tracker", name: "tracker", summary, detail: "" }] };
 }
 
 function stateOf(settled: Started["settled"][number] | undefined): TrackerState {

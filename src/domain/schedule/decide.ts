@@ -10,6 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
+import { endingByPerson } from "./ending-by-person.ts";
 import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
@@ -101,12 +102,6 @@ function keptHeals(state: RunState): Action[] {
 /** True while a heal is being recorded. */
 function isKeeping({ heals }: RunState): boolean {
   return heals.past.some(({ keep }) => keep?.as === "keeping");
-}
-
-/** A person settled the ticket of a running attempt. A merge is not cut short. */
-function endingByPerson({ attempt, gate, byPerson }: TicketState): AgentEnding | undefined {
-  if (attempt?.merge?.landed === false) return undefined;
-  return byPerson === "closing" ? "closed-by-person" : gate && "gated-by-person";
 }
 
 function stallReason(ticket: TicketState, limit: number): string {

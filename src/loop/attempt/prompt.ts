@@ -28,7 +28,7 @@ const LANDED_FILES = 60;
 const LANDED_CHECKS = 8;
 
 /** A landed change of earlier attempts that is not live, with its files. */
-export interface LandedWork extends Pick<LiveState, "sha" | "history"> {
+export interface LandedWork extends Pick<LiveState, "sha" | "history" | "rewritten"> {
   readonly paths: readonly string[];
 }
 
@@ -153,11 +153,13 @@ function earlierInWords(options: {
   ].join("\n");
 }
 
+const WHAT_IS_NEW = ", and what the ticket's text asks for beyond that change:\na person has rewritten the text since it landed";
+
 /** The landed change, for the prompt: an agent that does not know it would do the work twice. */
-function landedInWords({ sha, paths, history }: LandedWork): string {
+function landedInWords({ sha, paths, history, rewritten }: LandedWork): string {
   return `### What has landed already
 Earlier work on this ticket is in the base, as commit ${sha.slice(0, 12)}; your worktree has it. Do not do it again: change only what
-keeps the live check from passing. If nothing in the code does, change nothing: the check is then repeated.
+keeps the live check from passing${rewritten ? WHAT_IS_NEW : ""}. If nothing in the code does, change nothing: the check is then repeated.
 It changed these files:
 ${filesInWords(paths)}
 
@@ -202,7 +204,8 @@ function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlier
     return `### ${what}${plainText(summary, SUMMARY_CHARS)}\n${block}`;
   });
   const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;
-  return `Earlier attempts failed. Your worktree starts afresh from the base.\n\n${parts.join("\n")}${last}`;
+  const hasFailed = evidence.some(({ step }) => step !== "tracker" && step !== "person");
+  return `${hasFailed ? "Earlier attempts failed. " : ""}Your worktree starts afresh from the base.\n\n${parts.join("\n")}${last}`;
 }
 
 function notesInWords(notes: string): string {

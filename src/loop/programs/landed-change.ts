@@ -21,10 +21,21 @@ export interface LandedChange {
  * history, so if others have committed since, the change is taken back once more on a candidate: if nothing is left to take back, it
  * is gone. If later changes are in the way of that, the ticket's own checks tell more.
  */
-export async function whyGone(state: RunState, repo: Repo, { sha, from }: LandedChange): Promise<string | undefined> {
+export function whyGone(state: RunState, repo: Repo, change: LandedChange): Promise<string | undefined> {
+  return goneReason(ownCommits(state, repo), repo, change);
+}
+
+/** True if the base holds the landed change of an earlier run, by the same rules. */
+export async function holdsLanding(repo: Repo, change: LandedChange): Promise<boolean> {
+  return (await goneReason(new Set(), repo, change)) === undefined;
+}
+
+type OwnCommits = ReadonlySet<string | undefined>;
+
+async function goneReason(own: OwnCommits, repo: Repo, { sha, from }: LandedChange): Promise<string | undefined> {
   const short = sha.slice(0, 7);
   if (!(await repo.contains(sha))) return `${short} is no longer in ${repo.base}`;
-  const others = from === undefined || from === sha ? [] : await othersCommits(state, repo, sha);
+  const others = from === undefined || from === sha ? [] : await othersCommits(own, repo, sha);
   if (from === undefined || others === undefined || others.length === 0) return undefined;
   const message = `what ${short} changed, taken back`;
   const tip = await repo.reverse({ from, tip: sha, message });
@@ -42,15 +53,19 @@ export async function whyGone(state: RunState, repo: Repo, { sha, from }: Landed
 
 /** True if commits that the run has not landed are in the base since this one, or if nobody can tell. */
 export async function haveOthersCommitted(state: RunState, repo: Repo, since: string): Promise<boolean> {
-  return (await othersCommits(state, repo, since))?.length !== 0;
+  return (await othersCommits(ownCommits(state, repo), repo, since))?.length !== 0;
 }
 
-/** The commits in the base since this one that the run has not landed, newest first; undefined if nobody can tell. */
-async function othersCommits(state: RunState, repo: Repo, since: string): Promise<readonly Commit[] | undefined> {
+/** The commits that the run has landed. */
+function ownCommits(state: RunState, repo: Repo): OwnCommits {
+  const landings = landingsOf(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
+  return new Set([...landings, ...[...vecItems(state.tickets)].map(({ mergedSha }) => mergedSha)]);
+}
+
+/** The commits in the base since this one that are not among `own`, newest first; undefined if nobody can tell. */
+async function othersCommits(own: OwnCommits, repo: Repo, since: string): Promise<readonly Commit[] | undefined> {
   const tip = await repo.baseTip();
   if (tip === since) return [];
-  const landings = landingsOf(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
-  const own = new Set([...landings, ...[...vecItems(state.tickets)].map(({ mergedSha }) => mergedSha)]);
   const commits = await repo.commitsSince({ from: since, to: tip, most: MOST_COMMITS });
   return commits?.filter(({ sha }) => !own.has(sha));
 }

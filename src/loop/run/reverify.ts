@@ -16,6 +16,7 @@ import { haveOthersCommitted, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
+import { landedEarlier } from "./landed-earlier.ts";
 import { assertLive, endLiveCheck, heldCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
 
 /** Found in the environment of every process of a re-verification. */
@@ -38,8 +39,9 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
     // A ticket that a person closed stays closed.
-    const done = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
-    const broken = await missing(ctx, done, signal);
+    const own = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
+    const done = [...(await landedEarlier(ctx, signal)), ...own];
+    const broken = await missing(ctx, own, signal);
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });

@@ -7,9 +7,10 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket } from "../../ports/tracker.ts";
+import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import type { Retry } from "../concurrency/outages.ts";
+import { pause } from "../concurrency/wait.ts";
 
 /** The tracker is read at least this often. Milliseconds. */
 const PERIOD_MS = 30_000;
@@ -49,8 +50,8 @@ export class TrackerWatch {
     this.#retry = outages.retry("tracker");
     this.tracker = {
       ...tracker,
-      snapshot: () => this.#inTurn(() => this.#snapshot()),
-      set: (id, state, note) => this.#inTurn(() => this.#set(id, state, note)),
+      snapshot: () => this.#patiently(() => this.#snapshot()),
+      set: (id, state, note) => this.#patiently(() => this.#set(id, state, note)),
       file: (ticket) => this.#inTurn(() => tracker.file(ticket)),
     };
   }
@@ -112,6 +113,17 @@ export class TrackerWatch {
     const result = this.#turn.then(work, work);
     this.#turn = result.catch(() => undefined);
     return result;
+  }
+
+  /** Repeats a call that gives nothing while a ticket is away that an editor may be replacing. Then the ticket is back, or missing. */
+  async #patiently<T>(call: () => Promise<T | undefined>): Promise<T> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      const result = await this.#inTurn(call);
+      if (result !== undefined) return result;
+      await pause(this.#ctx.clock, VANISHED_MS, signal);
+      if (signal.aborted) throw new Error("the tracker is read no more: the run is ending");
+    }
   }
 
   async #reconcile(): Promise<TrackerReading> {
@@ -181,24 +193,31 @@ export class TrackerWatch {
     report({ type: "tracker-others", ids: fresh.slice(0, NAMED), more: Math.max(0, fresh.length - NAMED) });
   }
 
-  /** The reading before the last judgement. States that were never written to the tracker are written now. */
-  async #snapshot(): Promise<readonly TrackerTicket[]> {
+  /**
+   * The reading before the last judgement. States that were never written to the tracker are written now. Tickets that are missing are
+   * left out: the oracle cannot judge them, and says so.
+   */
+  async #snapshot(): Promise<readonly TrackerTicket[] | undefined> {
     const { run, state } = this.#ctx;
     let reading = await this.#reconcile();
+    if (this.#missingSince.size > 0) return undefined;
     let isOld = false;
     for (const ticket of [...vecItems(state().tickets)]) {
       const known = expectedState(ticket);
       const wanted = settledState(ticket);
-      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson) continue;
+      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson || isMissing(ticket)) continue;
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
       isOld = true;
     }
     if (isOld) reading = await this.#reconcile();
-    return ticketsOf(reading, state());
+    return this.#missingSince.size > 0 ? undefined : ticketsOf(reading, state());
   }
 
-  /** Sets a state, unless a person has settled the ticket otherwise. Throws a TicketConflict then, and reconciles first. */
-  async #set(id: TicketId, state: TrackerState, note: string): ReturnType<Tracker["set"]> {
+  /**
+   * Sets a state, unless a person has settled the ticket otherwise, or it is missing. Throws a TicketConflict then, and reconciles
+   * first. Gives nothing if it is away and not known to be missing yet.
+   */
+  async #set(id: TicketId, state: TrackerState, note: string): Promise<TrackerWrite | undefined> {
     const ticket = ticketOf(this.#ctx.state(), id);
     const known = expectedState(ticket);
     const { byPerson, pendingWrite } = ticket.tracked ?? {};
@@ -207,7 +226,12 @@ export class TrackerWatch {
     try {
       return await this.#write(id, { state }, note, [known, ...(pendingWrite === undefined ? [] : [pendingWrite])]);
     } catch (error) {
-      if (error instanceof TicketConflict) await this.#reconcile();
+      const isConflict = error instanceof TicketConflict;
+      // If the tracker as a whole is away, that is the reason.
+      await this.#reconcile();
+      const missing = isConflict ? undefined : ticketOf(this.#ctx.state(), id).tracked?.missing;
+      if (missing !== undefined) throw new TicketConflict(`${id} cannot be judged: ${missing}`);
+      if (!isConflict && this.#missingSince.has(id)) return undefined;
       throw error;
     }
   }
@@ -228,15 +252,21 @@ export class TrackerWatch {
   }
 }
 
-/** The batch's tickets. Throws if one of them, or anything else in the tracker, cannot be read. */
+/** The batch's tickets, without the missing ones. Throws if another cannot be read. */
 function ticketsOf({ tickets, unreadable }: TrackerReading, { tickets: known }: RunState): readonly TrackerTicket[] {
+  const all = [...vecItems(known)];
   const [problem] = unreadable.values();
-  if (problem !== undefined) throw new Error(plainText(problem, 500));
-  return [...vecItems(known)].flatMap(({ id, unfiled }) => {
-    const ticket = tickets.get(id);
-    if (ticket === undefined && unfiled === undefined) throw new Error(`the tracker has no ticket ${id}`);
-    return ticket === undefined ? [] : [ticket];
+  if (problem !== undefined && !all.some(isMissing)) throw new Error(plainText(problem, 500));
+  return all.flatMap((ticket) => {
+    const found = tickets.get(ticket.id);
+    if (found !== undefined) return [found];
+    if (ticket.unfiled === undefined && !isMissing(ticket)) throw new Error(`the tracker has no ticket ${ticket.id}`);
+    return [];
   });
+}
+
+function isMissing({ tracked }: TicketState): boolean {
+  return tracked?.missing !== undefined;
 }
 
 /** The tracker's state of a ticket that is settled by its phase. */

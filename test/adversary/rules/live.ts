@@ -127,4 +127,60 @@ export const LIVE: readonly Rule[] = [
     file: "test/loop/environments.test.ts",
     test: "no ticket on it goes on to prod; it does once dev passes",
   },
+  {
+    rule: "an agent starts only after the live check was repeated",
+    holes: [{ file: "src/domain/run/reduce-live.ts", from: "if (repeated <= spec.repeats)", to: "if (repeated <= 0)" }],
+    file: "test/loop/live-check.test.ts",
+    test: "for long brings an agent after the repeats",
+  },
+  {
+    rule: "an agent that changes nothing about a landed change leaves it to the live check",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: "if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined)",
+        to: "if (paths.length < 0)",
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "whose agent changes nothing is checked again",
+  },
+  {
+    rule: "an agent is told what landed",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: "...(live === undefined ? {} : { landed: {",
+        to: "...(live !== undefined || live === undefined ? {} : { landed: {",
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "for long brings an agent after the repeats",
+  },
+  {
+    rule: "what has landed is carried over to the next run, whatever the ticket says by then",
+    holes: [
+      {
+        file: "src/domain/run/carry-over.ts",
+        from: "if (live !== undefined && isLandedNotLive({ live, phase })) {",
+        to: "if (live !== undefined && isLandedNotLive({ live, phase }) && textOf(then) === textOf(ticket)) {",
+      },
+    ],
+    file: "test/e2e/between-runs.test.ts",
+    test: "stays landed: the check is repeated first",
+    isBuilt: true,
+  },
+  {
+    rule: "the last re-verification covers what earlier runs landed",
+    holes: [
+      {
+        file: "src/loop/run/reverify.ts",
+        from: "const done = [...(await landedEarlier(ctx, signal)), ...own];",
+        to: "const done = [...(await landedEarlier(ctx, signal)).slice(0, 0), ...own];",
+      },
+    ],
+    file: "test/e2e/between-runs.test.ts",
+    test: "the last re-verification covers what earlier runs landed",
+    isBuilt: true,
+  },
 ];

@@ -202,7 +202,7 @@ export const PEOPLE: readonly Rule[] = [
       },
     ],
     file: "test/loop/drift.test.ts",
-    test: "that is worked on: the attempt stops, and nothing of it lands",
+    test: "that is worked on: the attempt stops, its work stays on a branch, and nothing of it lands",
   },
   {
     rule: "a shipped ticket that a person reopened is open again",

@@ -3,6 +3,7 @@ import { MODELS } from "./models.ts";
 import { PEOPLE } from "./people.ts";
 import { RESULTS } from "./results.ts";
 import type { Rule } from "./rule.ts";
+import { TRACKER } from "./tracker.ts";
 
 /** Rules about what the engine itself calls: the reviewer, the healer, the tracker, the machine. */
 const CALLED: readonly Rule[] = [
@@ -93,4 +94,4 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...LIVE, ...CALLED, ...MODELS, ...RESULTS];
+export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...LIVE, ...CALLED, ...MODELS, ...RESULTS];

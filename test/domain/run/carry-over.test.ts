@@ -103,14 +103,14 @@ describe("what an agent of the run before has built", () => {
       expect(carriedOverWork(sim.state, batch())).toEqual([]);
     });
 
-    test("is taken up only where the same steps judge it, whatever comes after the merge", () => {
+    test("is taken up whatever asks for it and judges it now: it is in the base", () => {
       const [gates, merge] = [{ step: "gates" }, { step: "merge" }] as const;
       const check = { step: "check", name: "tests", command: ["true"] } as never;
       const last = cutOff(landed(batch({ finish: [gates, merge] })));
-      expect(carriedOverWork(last, batch({ finish: [gates, merge, { step: "assert" }] }))).toEqual([
-        { ...LEFT, landed: landing },
-      ]);
-      expect(carriedOverWork(last, batch({ finish: [gates, check, merge] }))).toEqual([]);
+      const kept = { ...LEFT, landed: landing };
+      expect(carriedOverWork(last, batch({ finish: [gates, merge, { step: "assert" }] }))).toEqual([kept]);
+      expect(carriedOverWork(last, batch({ finish: [gates, check, merge] }))).toEqual([kept]);
+      expect(carriedOverWork(last, batch({ body: "half of it" }))).toEqual([{ ...kept, rewritten: true }]);
     });
   });
 
@@ -140,12 +140,22 @@ describe("the landing of an earlier run", () => {
     expect(landingsUpTo(state)).toEqual(new Map([[T1, earlier]]));
   });
 
-  test("is not shown once the ticket is open again, and gives way to this run's", () => {
+  test("is not shown once the ticket is open again without it, and gives way to this run's", () => {
     const sim = settled("done");
-    const evidence = { step: "verify", name: "live", summary: "down", detail: "" } as const;
+    const evidence = { step: "merge", name: "merge", summary: "reverted", detail: "" } as const;
     sim.report({ type: "ticket-reopened", ticket: T1, evidence });
     const ticket = ticketOfRun(sim.state, T1);
     expect(landingOf(ticket)).toBeUndefined();
     expect(landingOf({ ...ticket, mergedSha: "sha-2" })).toEqual({ sha: "sha-2" });
+  });
+
+  test("is checked first if the ticket fails the last re-verification, and stays that run's", () => {
+    const sim = settled("done");
+    const evidence = { step: "verify", name: "live", summary: "down", detail: "" } as const;
+    sim.report({ type: "ticket-reopened", ticket: T1, evidence });
+    const ticket = ticketOfRun(sim.state, T1);
+    expect(ticket).toMatchObject({ phase: "landed", live: { sha: "sha-1", failed: 1 } });
+    expect(landingOf(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
+    expect(landingsUpTo(sim.state).get(T1)).toEqual(earlier);
   });
 });

@@ -18,6 +18,8 @@ describe("what is kept of an attempt", () => {
     ["an agent whose engine is lost", { agent: running }, "lost", "worktree"],
     ["an agent that crashed", { agent: { ...claims, exitCode: 1 } }, "failed", "worktree"],
     ["an agent that claims to be done, gated before its capture", { agent: claims }, "gated", "worktree"],
+    ["a living agent whose ticket a person closes", { agent: running }, "closed", "worktree"],
+    ["captured work whose ticket a person closes", { agent: claims, change }, "closed", "change"],
     ["an agent that claims to be done, and the finish line refuses it", { agent: claims, change }, "failed", undefined],
     ["an agent that claims to be done, and whose worktree cannot be captured", { agent: claims }, "failed", undefined],
     ["captured work that a person gates", { agent: claims, change }, "gated", "change"],

@@ -9,6 +9,9 @@ import type { FakeTicket } from "./fake-tracker.ts";
 import type { World } from "./world.ts";
 
 const which = fc.nat(3);
+/** An act that sets a ticket's state, and one that leaves its state: a person may do both before anybody looks. */
+const settling = fc.constantFrom("close" as const, "reopen" as const, "gate" as const);
+const wording = fc.constantFrom("retitle" as const, "rewrite" as const, "depend" as const);
 /** An act of people, of the world around a run, or a `kill -9` of its engine. */
 export const act = fc.oneof(
   fc.record({
@@ -16,6 +19,7 @@ export const act = fc.oneof(
     which,
     other: which,
   }),
+  fc.record({ do: fc.constant("both" as const), which, other: which, state: settling, words: wording }),
   fc.record({ do: fc.constant("base" as const) }),
   fc.record({ do: fc.constantFrom("away" as const, "back" as const) }),
   fc.record({ do: fc.constant("kill" as const), after: fc.nat(30) }),
@@ -144,6 +148,7 @@ export class People {
 
   #write(id: TicketId, next: Extract<Act, { which: number }>): void {
     const { tracker } = this.#world;
+    if (next.do === "both") return this.#writeBoth(id, next);
     const now = tracker.tickets.get(id);
     if (next.do === "restore") {
       const before = this.#gone.get(id);
@@ -161,17 +166,34 @@ export class People {
     }
     const changed = this.#changed(id, now, next);
     if (changed === undefined) return;
-    this.did.push(`${id} ${changed.kind}`);
-    if (changed.kind === "closed" || changed.kind === "reopened")
-      this.#settled.set(`${id} ${changed.kind}`, this.#world.events.length);
+    this.#did(id, changed.kind);
     tracker.write(id, { ...now, ...changed.ticket });
+  }
+
+  /** Two acts on one ticket in one write. */
+  #writeBoth(id: TicketId, { state, words, which: n, other }: Extract<Act, { do: "both" }>): void {
+    const { tracker } = this.#world;
+    let now = tracker.tickets.get(id);
+    if (now === undefined) return;
+    for (const one of [state, words]) {
+      const changed = this.#changed(id, now, { do: one, which: n, other });
+      if (changed === undefined) continue;
+      this.#did(id, changed.kind);
+      now = { ...now, ...changed.ticket };
+    }
+    tracker.write(id, now);
+  }
+
+  #did(id: TicketId, kind: string): void {
+    this.did.push(`${id} ${kind}`);
+    if (kind === "closed" || kind === "reopened") this.#settled.set(`${id} ${kind}`, this.#world.events.length);
   }
 
   /** What the act makes of a ticket, and what it is called; undefined if it changes nothing. */
   #changed(
     id: TicketId,
     now: FakeTicket,
-    next: Extract<Act, { which: number }>,
+    next: { readonly do: Act["do"]; readonly other: number },
   ): { readonly kind: string; readonly ticket: Partial<FakeTicket> } | undefined {
     switch (next.do) {
       case "close":

@@ -1,0 +1,27 @@
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { persistentRepo } from "../programs/persistent-repo.ts";
+
+/**
+ * Done tickets that an earlier run landed and whose commit the base still holds: the last re-verification covers them, too. If people
+ * have rewritten the base since, nothing is known of their changes. A run for one ticket checks no other.
+ */
+export async function landedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
+  const { checksTicket, plan, tickets } = ctx.state();
+  if (checksTicket !== undefined) return [];
+  const settled = [...vecItems(tickets)].filter(
+    ({ phase, byPerson, mergedSha, landedEarlier }) =>
+      phase === "done" && byPerson === undefined && mergedSha === undefined && landedEarlier !== undefined,
+  );
+  const held: TicketState[] = [];
+  for (const [id, repo] of ctx.repos) {
+    const mine = settled.filter((ticket) => specOf(plan, ticket.id).repo === id);
+    if (mine.length === 0) continue;
+    const commits = mine.flatMap(({ landedEarlier }) => landedEarlier?.sha ?? []);
+    const lost = new Set(await persistentRepo(repo, ctx.outages, signal).missingFromBase(commits));
+    held.push(...mine.filter(({ landedEarlier }) => landedEarlier !== undefined && !lost.has(landedEarlier.sha)));
+  }
+  return held;
+}

@@ -1,0 +1,108 @@
+import type { Rule } from "./rule.ts";
+
+/** Rules about how the tracker is read, and what an attempt and its next agent owe to people's acts in it. */
+export const TRACKER: readonly Rule[] = [
+  {
+    rule: "what an agent has built on a ticket that a person closed stays on a branch",
+    holes: [
+      {
+        file: "src/domain/run/work-to-keep.ts",
+        from: 'if (agent === undefined || (outcome === "failed"',
+        to: 'if (agent === undefined || outcome === "closed" || (outcome === "failed"',
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "that is worked on: the attempt stops, its work stays on a branch, and nothing of it lands",
+  },
+  {
+    rule: "an attempt at a ticket that vanished does not merge",
+    holes: [
+      {
+        file: "src/domain/schedule/ending-by-person.ts",
+        from: 'return tracked.unreadable === undefined || phase === "finishing";',
+        to: 'return phase === "stalled";',
+      },
+    ],
+    file: "test/loop/vanished.test.ts",
+    test: "while its change is checked: nothing merges",
+  },
+  {
+    rule: "a ticket that is missing is no outage of the tracker",
+    holes: [
+      {
+        file: "src/loop/run/tracker-watch.ts",
+        from: "if (missing !== undefined) throw new TicketConflict(",
+        to: 'if (missing === "") throw new TicketConflict(',
+      },
+    ],
+    file: "test/loop/vanished.test.ts",
+    test: "after its change has landed: it cannot be judged",
+  },
+  {
+    rule: "the next agent at a reopened ticket is told",
+    holes: [
+      {
+        file: "src/domain/run/reduce-drift.ts",
+        from: "const open = { ...withEvidence(renewed(rest), evidence),",
+        to: "const open = { ...withEvidence(renewed(rest), [evidence][1]),",
+      },
+    ],
+    file: "test/loop/drift.test.ts",
+    test: "that was shipped: it is worked on afresh, and its next agent is told",
+  },
+  {
+    rule: "the next agent at a ticket that was reopened between two runs is told",
+    holes: [
+      {
+        file: "src/cli/engine/open-run.ts",
+        from: "...(reopened.length > 0 && { reopened }),",
+        to: "...(reopened.length < 0 && { reopened }),",
+      },
+    ],
+    file: "test/e2e/between-runs.test.ts",
+    test: "the next agent is told by which run it had landed, and as what",
+    isBuilt: true,
+  },
+  {
+    rule: "the tracker is read when it changes",
+    holes: [
+      {
+        file: "src/loop/run/tracker-watch.ts",
+        from: "this.#ctx.tracker.watch(() => this.#readSoon());",
+        to: "this.#ctx.tracker.watch(() => undefined);",
+      },
+    ],
+    file: "test/loop/polling.test.ts",
+    test: "the tracker is read at once if it says that it has changed",
+  },
+  {
+    rule: "the tracker is read every 30 s",
+    holes: [{ file: "src/loop/run/tracker-watch.ts", from: "VANISHED_MS : PERIOD_MS;", to: "VANISHED_MS : 10 * PERIOD_MS;" }],
+    file: "test/loop/polling.test.ts",
+    test: "the tracker is read every 30 s, whatever it says",
+  },
+  {
+    rule: "a tracker that is away costs no attempt",
+    holes: [
+      {
+        file: "src/loop/steps/assert.ts",
+        from: "isOutage: (error) => !isRefused(error)",
+        to: "isOutage: (error) => void isRefused(error) !== undefined",
+      },
+    ],
+    file: "test/loop/run/perform.test.ts",
+    test: "a tracker that is down for a while costs no attempt",
+  },
+  {
+    rule: "of two acts on one ticket, none is lost with an engine that has recorded the other",
+    holes: [
+      {
+        file: "src/domain/run/reconcile-tracker.ts",
+        from: "isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);",
+        to: "isSameState(now.state, tracked.state) && (void isSameWords, true);",
+      },
+    ],
+    file: "test/loop/people.property.test.ts",
+    test: "no act lost or counted twice",
+  },
+];
