@@ -133,7 +133,7 @@ describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn
   });
 
   test("an API that cannot be reached is told as that", async () => {
-    const run = await runAgent(folder(), kind, 1, { options: QUICK });
+    const run = await runAgent(folder(), kind, 1, { options: QUICK, timeoutMs: 150_000, silenceMs: 150_000 });
     expect(run.stop).toMatchObject({ kind: "unreachable", says: "the model's API cannot be reached (ECONNREFUSED)" });
     expect(run.ending).toBe("exited");
     expect(run.costUsd).toBe(0);

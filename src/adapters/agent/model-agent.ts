@@ -158,7 +158,8 @@ function stopOf(
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
   // The program got the gateway's own 502 or 504, or waited for an answer in vain.
   const isVague = stop?.kind === "unfinished" || stop?.kind === "overloaded";
-  if (last?.kind === "unreachable" && isVague && (ending === "exited" || ending === "silent")) return last;
+  const isOver = ending === "exited" || ending === "silent" || ending === "out-of-time";
+  if (last?.kind === "unreachable" && isVague && isOver) return last;
   if (stop?.kind !== "unfinished") return stop;
   // It gave up after an error of the API, and does not say which.
   if (last !== undefined && ending === "exited") return { ...last, says: stop.says };

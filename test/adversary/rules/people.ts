@@ -185,7 +185,7 @@ export const PEOPLE: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/run/reduce-drift.ts",
-        from: ": countIntervention(state.interventions, act);",
+        from: ": countIntervention(state.interventions, { ...act, at, target: id, observed: true });",
         to: ": (void act, void countIntervention, state.interventions);",
       },
     ],

@@ -10,7 +10,15 @@ const [T1, T2] = ["T-1", "T-2"].map((id) => TicketId.parse(id)) as [TicketId, Ti
 const STEP = "buy a licence";
 
 const WALL: PastHeal = {
-  ...{ n: 1, outcome: "wall", why: "", changed: [], costUsd: 0, reason: "", startedAt: 0, endedAt: 1, base: 0 },
+  n: 1,
+  outcome: "wall",
+  why: "",
+  changed: [],
+  costUsd: 0,
+  reason: "",
+  startedAt: 0,
+  endedAt: 1,
+  base: 0,
   stalled: [T1],
   moved: [],
   answer: { kind: "wall", rootCause: "no licence", change: "a mirror", prediction: [T1] },
