@@ -82,7 +82,12 @@ async function furnishSecrets(stage: Stage) {
   for (const name of ["staging-token", "billing-token"]) stage.write(`.config/${name}`, `${token}\n`);
   stage.write("bin/op", `#!/bin/sh\ntest "$*" = "read op://deploy/staging/token" && echo "${token}"\n`, 0o755);
   const env = {
-    ...{ PATH: `${stage.path("bin")}:${stage.env["PATH"]}`, CORP_NPM_TOKEN: token, MODELS_TOKEN: token, NODE_EXTRA_CA_CERTS: registry.ca },
+    ...{
+      PATH: `${stage.path("bin")}:${stage.env["PATH"]}`,
+      CORP_NPM_TOKEN: token,
+      MODELS_TOKEN: token,
+      NODE_EXTRA_CA_CERTS: registry.ca,
+    },
     HTTPS_PROXY: `http://reader:password@127.0.0.1:${proxy.port}`,
   };
   return { env, asked: registry.asked };

@@ -36,7 +36,9 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   const stage = new Stage();
   onTestFinished(() => stage[Symbol.dispose]());
   stage.repo("app");
-  stage.agent(`${HONEST} fs.writeFileSync("fixture-" + attempt + ".txt", "${TOKEN}\\n${BASE64}\\n${encodeURIComponent(TOKEN)}\\n");`);
+  stage.agent(
+    `${HONEST} fs.writeFileSync("fixture-" + attempt + ".txt", "${TOKEN}\\n${BASE64}\\n${encodeURIComponent(TOKEN)}\\n");`,
+  );
   stage.write("verify.sh", VERIFY, 0o755);
   const red = { step: "check", name: "red", command: ["false"], canary: "off" };
   const batch = stage.batch(["T-1", { id: "T-2", finish: [red, { step: "merge" }] }], {
@@ -44,7 +46,10 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
     limits: { attempts: 2 },
     secrets: { staging: { env: "STAGING_TOKEN" } },
     live: { repeats: 0 },
-    finish: [{ step: "merge" }, { step: "verify", name: "live", command: ["{batch}/verify.sh"], env: { TOKEN: "{secret:staging}" } }],
+    finish: [
+      { step: "merge" },
+      { step: "verify", name: "live", command: ["{batch}/verify.sh"], env: { TOKEN: "{secret:staging}" } },
+    ],
   });
   const { code, stdout } = await stage.run([batch, "--json"], { STAGING_TOKEN: TOKEN });
   expect(code).toBe(1);
@@ -52,7 +57,9 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   expectMasked(texts(stage, "tickets/T-1/attempt-2/prompt.md"), "the prompt of the next attempt");
   expectMasked(texts(stage, "tickets/T-2/attempt-1/change.patch"), "patch");
   expectMasked(texts(stage, "tickets/T-1/attempt-*/*live*.log"), "log");
-  expect(texts(stage, "tickets/T-1/attempt-*/*live*.log")).toMatch(/raw \[secret staging\]\nbase64 \[secret staging\]\nurl \[secret staging\]/);
+  expect(texts(stage, "tickets/T-1/attempt-*/*live*.log")).toMatch(
+    /raw \[secret staging\]\nbase64 \[secret staging\]\nurl \[secret staging\]/,
+  );
   for (const form of FORMS) expect(stage.everything()).not.toContain(form);
   for (const format of ["--md", "--html", "--json"]) {
     const { stdout: report } = await stage.run(["report", format]);

@@ -30,13 +30,20 @@ function stageWith(port: number, more: Record<string, unknown> = {}, fetch = FET
   const stage = new Stage();
   onTestFinished(() => stage[Symbol.dispose]());
   stage.repo("app", { ".gitignore": "model.txt\nseen.txt\n" });
-  stage.agent(`${HONEST} say("env " + JSON.stringify(process.env)); say(fs.readFileSync("model.txt", "utf8") + fs.readFileSync("seen.txt", "utf8"));`);
+  stage.agent(
+    `${HONEST} say("env " + JSON.stringify(process.env)); say(fs.readFileSync("model.txt", "utf8") + fs.readFileSync("seen.txt", "utf8"));`,
+  );
   stage.write("fetch.sh", fetch, 0o755);
   const prepare = [
     { command: ["{batch}/fetch.sh", `http://127.0.0.1:${port}/`], env: { TOKEN: "{secret:models}", KIND: "models" } },
     ["sh", "-c", "env >seen.txt"],
   ];
-  const check = { step: "check", name: "tests", command: ["sh", "-c", "env; cat seen.txt; grep -q 'weights 7' model.txt"], canary: "off" };
+  const check = {
+    step: "check",
+    name: "tests",
+    command: ["sh", "-c", "env; cat seen.txt; grep -q 'weights 7' model.txt"],
+    canary: "off",
+  };
   const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }], {
     sandbox: "required",
     limits: { attempts: 1 },
@@ -74,20 +81,24 @@ describe("a secret of a prepare command", { timeout: 180_000 }, () => {
   });
 
   const LEAVING = `${FETCH}echo "machine x password $TOKEN" >settings.txt\n`;
-  test.each([true, false])("that its program leaves in a file fails the preparation, before anybody reads it; cache: %s", async (cache) => {
-    const { port } = await store();
-    const { stage, batch, env } = stageWith(port, {}, LEAVING);
-    const file = JSON.parse(readFileSync(batch, "utf8"));
-    file.repos.app.cache = cache;
-    stage.write("batch.json", JSON.stringify(file));
-    const { code, stdout } = await stage.run([batch, "--json"], env);
-    expect(code).toBe(1);
-    expect(stdout).toContain('the secret \\"models\\" is in settings.txt, which agents and their code read');
-    expect(stdout).not.toContain('"type":"agent-launching"');
-    const doctor = await stage.run(["doctor", batch, "--prepare"], env);
-    expect(doctor.stdout).toMatch(/the secret "models" is in .*settings\.txt, which agents would read/);
-    for (const form of ENCODED) for (const text of [stage.everything(), stdout, doctor.stdout]) expect(text).not.toContain(form);
-  });
+  test.each([true, false])(
+    "that its program leaves in a file fails the preparation, before anybody reads it; cache: %s",
+    async (cache) => {
+      const { port } = await store();
+      const { stage, batch, env } = stageWith(port, {}, LEAVING);
+      const file = JSON.parse(readFileSync(batch, "utf8"));
+      file.repos.app.cache = cache;
+      stage.write("batch.json", JSON.stringify(file));
+      const { code, stdout } = await stage.run([batch, "--json"], env);
+      expect(code).toBe(1);
+      expect(stdout).toContain('the secret \\"models\\" is in settings.txt, which agents and their code read');
+      expect(stdout).not.toContain('"type":"agent-launching"');
+      const doctor = await stage.run(["doctor", batch, "--prepare"], env);
+      expect(doctor.stdout).toMatch(/the secret "models" is in .*settings\.txt, which agents would read/);
+      for (const form of ENCODED)
+        for (const text of [stage.everything(), stdout, doctor.stdout]) expect(text).not.toContain(form);
+    },
+  );
 
   test("cannot change in an unfinished run, with --accept-changes either", async () => {
     const { port } = await store();

@@ -101,13 +101,20 @@ describe("a secret of a verify", { timeout: 120_000 }, () => {
 describe("a command that prints a secret", { timeout: 120_000 }, () => {
   const missing: Readonly<Record<string, readonly [command: readonly string[], why: RegExp]>> = {
     "whose script is not there": [["sh", "nope.sh"], /secrets\.staging\.command\[1\]: "nope\.sh": there is no such file/],
-    "whose script is not in a folder": [["node", "/no/such/token.mjs"], /command\[1\]: "\/no\/such\/token\.mjs": there is no such/],
+    "whose script is not in a folder": [
+      ["node", "/no/such/token.mjs"],
+      /command\[1\]: "\/no\/such\/token\.mjs": there is no such/,
+    ],
     "that no folder of PATH has": [["no-such-program"], /command\[0\]: "no-such-program": no folder of PATH has this program/],
     "that is no file beside the batch": [["./nope"], /command\[0\]: "\/.*\/nope": there is no such executable file/],
   };
   test.each(Object.entries(missing))("%s refuses --dry-run, doctor and the start, with its place", async (_, [command, why]) => {
     const { stage, batch } = stageWith({ command: ["{batch}/verify.sh", "x"] }, { secrets: { staging: { command } } });
-    for (const args of [[batch, "--dry-run"], [batch, "--headless"], ["doctor", batch]]) {
+    for (const args of [
+      [batch, "--dry-run"],
+      [batch, "--headless"],
+      ["doctor", batch],
+    ]) {
       const { code, stdout, stderr } = await stage.run(args);
       expect(stdout + stderr, args.join(" ")).toMatch(why);
       expect(stdout + stderr).toMatch(/batch\.json:\d+:\d+ +secrets\.staging\.command/);

@@ -96,7 +96,9 @@ describe("the toolchains that a repository wants", { timeout: 120_000 }, () => {
     const shims = stage.path(manager === "asdf" ? ".asdf/shims" : ".local/share/mise/shims");
     const env = { PATH: `${shims}:${process.env["PATH"]}` };
     const doctor = await stage.run(["doctor", batch], env);
-    expect(doctor.stdout).toMatch(new RegExp(`ok +toolchain +app: node 18\\.20\\.0 for 18\\S* \\(.*\\), from .*${manager}/installs`));
+    expect(doctor.stdout).toMatch(
+      new RegExp(`ok +toolchain +app: node 18\\.20\\.0 for 18\\S* \\(.*\\), from .*${manager}/installs`),
+    );
     const ended = await stage.run([batch, "--headless"], env);
     expect(ended.code, ended.stdout).toBe(0);
     expect(stage.git("app", "show", "main:T-1.txt")).toBe("v18.20.0\nruby 2.5.0");

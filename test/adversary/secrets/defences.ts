@@ -64,9 +64,7 @@ export const DEFENCES = {
   },
   written: {
     name: "no agent can write the program that gets a secret",
-    holes: [
-      { file: PLACES, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" },
-    ],
+    holes: [{ file: PLACES, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" }],
   },
   encodings: {
     name: "a secret is masked in the encodings in use as well",

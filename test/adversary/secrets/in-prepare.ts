@@ -51,7 +51,10 @@ export const IN_PREPARE: readonly Attack[] = [
     defence: DEFENCES.leftInTree,
     set: ({ stage }) => {
       stage.repo("app", { "check.sh": "exit 0\n" });
-      stage.write("fetch.sh", `[ ! -d .git ] || printf '[remote "models"]\\n\\turl = https://%s@host/\\n' "$TOKEN" >>.git/config\n`);
+      stage.write(
+        "fetch.sh",
+        `[ ! -d .git ] || printf '[remote "models"]\\n\\turl = https://%s@host/\\n' "$TOKEN" >>.git/config\n`,
+      );
       stage.agent(rewrites("check.sh", `cat .git/config ${BACKWARDS}`));
       return {
         repos: { app: { ...after(["sh", "{batch}/fetch.sh"]).app, cache: false } },

@@ -68,6 +68,11 @@ export const MASKED: readonly Attack[] = [
         fs.writeFileSync(process.env.LOOPDASH_OUTBOX + "/discovered/a.json", JSON.stringify(${found}));`);
       return { finish: [{ step: "merge" }, verify(stage)] };
     },
-    harm: ({ stage }) => has(globSync("loopdash.db*", { cwd: stage.home }).map((file) => readFileSync(join(stage.home, file), "latin1")).join()),
+    harm: ({ stage }) =>
+      has(
+        globSync("loopdash.db*", { cwd: stage.home })
+          .map((file) => readFileSync(join(stage.home, file), "latin1"))
+          .join(),
+      ),
   }),
 ];

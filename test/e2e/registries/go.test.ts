@@ -73,7 +73,12 @@ async function builds(headers: object) {
     secrets: { go: { env: "CORP_GO_TOKEN" } },
     sandboxPolicy: { hosts: { prepare: [{ host: "127.0.0.1", port: index.port, addresses: ["127.0.0.1"], ...headers }] } },
     finish: [
-      { step: "check", name: "vets", command: go("off", "list", "-mod=vendor", "-deps", "-f", "{{.ImportPath}}", "."), canary: "off" },
+      {
+        step: "check",
+        name: "vets",
+        command: go("off", "list", "-mod=vendor", "-deps", "-f", "{{.ImportPath}}", "."),
+        canary: "off",
+      },
       { step: "merge" },
     ],
   });
