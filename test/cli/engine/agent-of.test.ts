@@ -49,7 +49,7 @@ describe("what a vendor's program is started with", () => {
       ["gemini", { ...vertex, region: "eu" }, "gemini-2.5-pro", "https://aiplatform.eu.rep.googleapis.com"],
     ])("%s at %o: its address, its model alone, and the key as a token", async (kind, platform, model, baseUrl) => {
       const { upstream } = await options({ kind, platform, model });
-      const pinned = platform.kind === "bedrock" ? { kind: "bedrock" } : platform;
+      const pinned = "project" in platform ? platform : { kind: platform.kind };
       expect(upstream).toMatchObject({ baseUrl, platform: { ...pinned, model }, credential: { header: "bearer" } });
       expect((await options({ kind, platform, model, baseUrl: "https://own.example/x" })).upstream.baseUrl).toBe(
         "https://own.example/x",
