@@ -58,7 +58,7 @@ type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | Pe
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
-  if (isAboutRevert(event)) return revertLabel(event);
+  if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
 }
 

@@ -66,8 +66,8 @@ describe("a check that fails on the base too, without the change", () => {
     const others = state.end === undefined ? [] : stage.of("merge-landed").map(({ ticket }) => ticket);
     expect(others).toEqual([T1, T2]);
     expect(stage.ticket(T4)).toMatchObject({ failures: 0, history: [{ outcome: "stopped" }] });
-    // At most once per tip and step.
-    expect(runsOnBase()).toBe(1);
+    // Once for all attempts on that tip, and once more before the run ends.
+    expect(runsOnBase()).toBe(2);
     expect(state.incidents).toMatchObject([{ kind: "broken-base", repo: "app", summary: expect.stringContaining("T-2") }]);
   });
 

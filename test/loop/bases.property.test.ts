@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
+import type { TestResult } from "../../src/domain/evidence/results.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
@@ -33,6 +34,7 @@ const given = fc.record({
   steps: fc.array(fc.record({ wait, act }), { maxLength: 12 }),
   work: fc.array(fc.constantFrom("good", "good", "bad-dev", "bad-prod", "bad-check"), { maxLength: 10 }),
   flaky: fc.array(fc.boolean(), { maxLength: 12 }),
+  report: fc.constantFrom("none" as const, "green" as const, "red" as const),
   lines: fc.array(fc.record({ check: fc.boolean(), dev: fc.boolean(), prod: fc.boolean() }), { minLength: 4, maxLength: 4 }),
   deps: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
   onBroken: fc.constantFrom("freeze" as const, "revert" as const, "continue" as const),
@@ -42,6 +44,8 @@ const given = fc.record({
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
 const CHECK: StepSpec = { step: "check", name: "tests", command: ["check"], canary: "off" };
+/** The same with a report. A test that is always red may be in it. */
+const REPORTED: StepSpec = { ...CHECK, report: { format: "tap", path: "report.tap" } };
 const verifyOf = (environment: "dev" | "prod"): StepSpec => ({
   step: "verify",
   name: environment,
@@ -49,12 +53,12 @@ const verifyOf = (environment: "dev" | "prod"): StepSpec => ({
   command: ["verify", environment],
 });
 
-function batchFor({ lines, deps, onBroken, workers, attempts }: Given): Batch {
+function batchFor({ lines, deps, onBroken, workers, attempts, report }: Given): Batch {
   const tickets = lines.map(({ check, dev, prod }, n): Ticket => {
     // Dev comes before prod only where a finish line says so.
     const verifies = [...(dev || prod ? [verifyOf("dev")] : []), ...(prod ? [verifyOf("prod")] : [])];
     return ticketOf(`T-${n}`, {
-      finish: [...(check ? [CHECK] : []), { step: "merge" }, ...verifies, { step: "assert" }],
+      finish: [...(check ? [report === "none" ? CHECK : REPORTED] : []), { step: "merge" }, ...verifies, { step: "assert" }],
       allow: { testsRemoved: [], testsSkipped: [], suppressions: true },
       dependsOn: deps[n] && n > 0 ? [IDS[n - 1] as TicketId] : [],
     });
@@ -82,6 +86,8 @@ class Watch {
   readonly #landed = new Set<string>();
   /** Tickets whose change landed, in the order of their last landings. */
   #order: readonly TicketId[] = [];
+  /** The base before the first landing. */
+  #initial: string | undefined;
 
   constructor(world: World, onBroken: Given["onBroken"]) {
     this.#world = world;
@@ -90,12 +96,18 @@ class Watch {
 
   event(event: RunEvent): void {
     // An engine that takes over may announce once more what has landed.
-    if (event.type === "merge-intended" && !this.#landed.has(event.to)) this.#lands(event.ticket);
+    if (event.type === "merge-intended" && !this.#landed.has(event.to)) {
+      this.#lands(event.ticket);
+      this.#landsChecked(event);
+    }
     if (event.type === "merge-landed") this.#landedAs(event.ticket, event.to);
     const suspect = this.#order.find((id) => this.failing.has(id));
     this.#note(event);
     // A revert ends the incident that names it. What still fails without the change is another one.
-    if (event.type === "revert-ended" && event.ticket === suspect) this.isBroken = false;
+    const isForCheck = event.type === "revert-ended" && stateOf(this.#world.state, event.ticket).reverted?.because !== undefined;
+    if (isForCheck) this.isCheckFailing = false;
+    if (event.type === "revert-ended" && (event.ticket === suspect || (isForCheck && suspect === undefined)))
+      this.isBroken = false;
     const isBroken = this.failing.size > 0 || this.isCheckFailing;
     if (isBroken && !this.isBroken) this.breaks += 1;
     this.isBroken = isBroken;
@@ -162,6 +174,16 @@ class Watch {
     if (this.failing.size === 0 && this.isCheckFailing && !isCheckRepair) this.faults.push(`${id} lands while the check fails`);
   }
 
+  /** A change with the check lands only if the check passes with it, if it passed on the first base of the run. */
+  #landsChecked({ ticket: id, from, to }: { readonly ticket: TicketId; readonly from: string; readonly to: string }): void {
+    const { repo, state } = this.#world;
+    this.#initial ??= from;
+    const spec = state.plan.tickets[state.plan.index[id] as number];
+    if (this.#onBroken === "continue" || !spec?.finish.some(({ step }) => step === "check")) return;
+    if (holds(repo.filesOf(this.#initial), "bad-check")) return;
+    if (holds(repo.filesOf(to), "bad-check")) this.faults.push(`${id} lands though the check fails with it`);
+  }
+
   #reverted(id: TicketId): void {
     const { repo, state } = this.#world;
     const sha = stateOf(state, id).reverted?.sha;
@@ -186,11 +208,17 @@ async function play(input: Given): Promise<void> {
   const command = (ran: Ran): boolean => {
     const [what, environment] = ran.argv;
     const isOk =
-      what === "check" ? !holds(ran.files, "bad-check") : !holds(ran.files, `bad-${environment}`) && (flaky.shift() ?? true);
+      what === "check"
+        ? input.report !== "red" && !holds(ran.files, "bad-check")
+        : !holds(ran.files, `bad-${environment}`) && (flaky.shift() ?? true);
     watch?.ran(ran, isOk);
     return isOk;
   };
-  const world = new World({ batch: batchFor(input), agents: [], verifies: [], work: input.work, command });
+  const tests = (files: ReadonlyMap<string, string>): readonly TestResult[] => [
+    { id: "whole", outcome: holds(files, "bad-check") ? "failed" : "passed" },
+    { id: "red", outcome: input.report === "red" ? "failed" : "passed" },
+  ];
+  const world = new World({ batch: batchFor(input), agents: [], verifies: [], work: input.work, command, tests });
   watch = new Watch(world, input.onBroken);
   world.listen((event) => watch.event(event));
   await world.start();
@@ -228,19 +256,12 @@ async function hold(world: World, watch: Watch): Promise<void> {
     if (there === "done") expect(phase, `${id} is done in the tracker`).toBe("done");
     if (phase !== "done" || byPerson !== undefined || mergedSha === undefined) continue;
     expect(repo.filesOf().has(`${id}.txt`), `the base has what ${id} shipped`).toBe(true);
-    const { finish } = batchStep(state.plan.tickets, id);
-    for (const step of finish) {
+    for (const step of state.plan.tickets[state.plan.index[id] as number]?.finish ?? []) {
       // Without exit 0, another ticket that is known not to be live may fail its check.
       if (step.step === "verify" && state.end?.exitCode === 0)
         expect(holds(repo.filesOf(), `bad-${step.name}`), `${id} is live`).toBe(false);
     }
   }
-}
-
-function batchStep(tickets: readonly Ticket[], id: TicketId): Ticket {
-  const found = tickets.find((ticket) => ticket.id === id);
-  if (found === undefined) throw new Error(`there is no ticket ${id}`);
-  return found;
 }
 
 const line = { check: false, dev: true, prod: true };
@@ -260,6 +281,7 @@ const EXAMPLES: readonly Given[] = [
     onBroken: "continue",
     workers: 1,
     attempts: 1,
+    report: "none",
   },
 ];
 
@@ -271,12 +293,7 @@ test("whatever breaks a base: no other landing on it, no prod while dev fails, o
   const { LOOPDASH_BASES_SEED: seed, LOOPDASH_BASES_PATH: path } = process.env;
   const once = seed === undefined ? {} : { seed: Number(seed), path: path ?? "", endOnFailure: true };
   const examples = EXAMPLES.map((example): [Given] => [example]);
-  const details = await fc.check(fc.asyncProperty(given, play), {
-    numRuns: RUNS,
-    endOnFailure: true,
-    examples,
-    ...once,
-  });
-  if (details.failed)
-    throw new Error(`${fc.defaultReportMessage(details)}\n\nagain: ${again(details)}`, { cause: details.errorInstance });
+  const details = await fc.check(fc.asyncProperty(given, play), { numRuns: RUNS, endOnFailure: true, examples, ...once });
+  const message = () => `${fc.defaultReportMessage(details)}\n\nagain: ${again(details)}`;
+  if (details.failed) throw new Error(message(), { cause: details.errorInstance });
 }, 600_000);

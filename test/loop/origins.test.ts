@@ -24,7 +24,7 @@ function originOf({ base, landings, built = {}, mayConfigure = false }: Given) {
   } as unknown as PassedCheck);
 }
 
-const LANDED: Landings = { first: "a", trusted: [], last: "b", commits: [] };
+const LANDED: Landings = { initial: "a", first: "a", trusted: [], last: "b", commits: [] };
 
 describe("the first base below a candidate", () => {
   test.each<[string, Given, ReturnType<typeof firstOrigin>]>([

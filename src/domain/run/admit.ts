@@ -1,4 +1,5 @@
 import { describeHalt } from "../schedule/backoff.ts";
+import { isSuspectedByCheck } from "../schedule/freeze.ts";
 import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
@@ -56,10 +57,14 @@ function isCurrent({ heals }: RunState, fact: HealFact): boolean {
 /** True if a fact of a revert is about the one that runs. A ticket that a person has settled meanwhile is not reverted any more. */
 function isOfRevert(state: RunState, { type, ticket: id }: RevertFact): boolean {
   const index = indexOf(state, id);
-  const { live, phase } = vecAt(state.tickets, index);
+  const { byPerson, live, phase } = vecAt(state.tickets, index);
   const isRunning = state.reverting.includes(index);
-  if (type === "revert-started") return !isRunning && live?.revert !== undefined && live.checking === undefined;
-  return isRunning && (type !== "revert-intended" || phase === "landed");
+  if (type === "revert-started") {
+    const isDue = live?.revert !== undefined || isSuspectedByCheck(state, index);
+    return !isRunning && isDue && live?.checking === undefined;
+  }
+  const isLanded = phase === "landed" || (phase === "done" && byPerson === undefined && live?.revert?.because !== undefined);
+  return isRunning && (type !== "revert-intended" || isLanded);
 }
 
 /**

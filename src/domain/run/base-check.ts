@@ -16,6 +16,12 @@ export interface FailingCheck {
   /** The base as it was known when the check ran last. If the base moves on, the check runs again. */
   readonly seen: string;
   readonly isRunning?: true;
+  /** The last commit that the run had landed through the check before; absent if it had landed none. */
+  readonly passed?: string;
+  /** True once it has run again on a tip that did not move: a last look before the run ends. */
+  readonly isRepeated?: true;
+  /** The reason why the suspected change was not reverted, in words. */
+  readonly notReverted?: string;
 }
 
 /** Facts of checks that run on a base without a change. */

@@ -22,6 +22,8 @@ export interface LandedCommit {
 
 /** A run's knowledge of the base of one repository. */
 export interface Landings extends Origin {
+  /** The base before the run's first landing. Unlike `first`, it stays the same whoever changes how tests run. */
+  readonly initial: string;
   /** The last landed commit. */
   readonly last: string;
   /** What the run has landed, oldest first; the last 50. */
@@ -36,7 +38,7 @@ export function withLandedCommit(commits: readonly LandedCommit[], commit: Lande
 }
 
 /** The same up to a later base: the commits between belong to no ticket. */
-export function upTo({ first, trusted, last }: Landings, base: string): Origin {
+export function upTo({ first, trusted, last }: Omit<Landings, "initial">, base: string): Origin {
   return base === last ? { first, trusted } : withTrusted({ first, trusted }, { from: last, to: base });
 }
 

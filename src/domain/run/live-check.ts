@@ -1,7 +1,8 @@
 import type { Batch } from "../batch/schema.ts";
 import type { TicketId } from "../values/ids.ts";
+import type { Evidence } from "./attempt-fact.ts";
 
-/** The engine's revert of a landed change whose live checks keep failing (`onBroken: "revert"`). */
+/** The engine's revert of a landed change that has broken its base (`onBroken: "revert"`). */
 export interface RevertState {
   /** The time of its decision. Milliseconds since the epoch. */
   readonly since: number;
@@ -13,6 +14,8 @@ export interface RevertState {
   readonly waiting?: string;
   /** The reason why it is impossible: the base is frozen instead. */
   readonly failed?: string;
+  /** Set if a check fails on the base with the change, and its live checks do not decide. */
+  readonly because?: Evidence;
 }
 
 /** One live check of a landed change. */

@@ -1,5 +1,6 @@
-import { stepName } from "../batch/step-spec.ts";
+import { type StepSpec, stepName } from "../batch/step-spec.ts";
 import { specOf } from "../schedule/plan.ts";
+import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
@@ -19,7 +20,9 @@ export function reduceBaseCheck(state: RunState, event: BaseCheckEvent): RunStat
   if (event.type === "base-check-ended") return end(state, known, event);
   if (known === undefined) return state;
   if (event.type === "base-check-started") {
-    const next: FailingCheck = { ...known, isRunning: true, seen: tipKnown(state, repo) };
+    const { isRepeated: _, ...check } = known;
+    const seen = tipKnown(state, repo);
+    const next: FailingCheck = { ...check, isRunning: true, seen, ...(known.seen === seen && { isRepeated: true }) };
     return { ...state, failingChecks: { ...state.failingChecks, [repo]: next } };
   }
   if (event.nextAt !== undefined) return state;
@@ -32,16 +35,31 @@ function idle({ isRunning: _, ...check }: FailingCheck): FailingCheck {
 
 function end(state: RunState, known: FailingCheck | undefined, event: Ended): RunState {
   const { at, repo, sha, foundBy, step, ok, summary } = event;
-  const spec = specOf(state.plan, foundBy).finish[step];
+  const spec = failingStep(state, event);
   const name = spec === undefined ? "check" : stepName(spec);
   if (ok) {
     const { [repo]: _, ...failingChecks } = state.failingChecks;
     return withRepoBase({ ...state, failingChecks, reverified: false }, repo, at);
   }
   const suspect = landingsOf(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
-  const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }) };
+  const passed = spec?.step === "check" ? landedThrough(state, repo, spec).findLast((each) => each !== sha) : undefined;
+  const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }), ...(passed && { passed }) };
   const next: FailingCheck = { ...(known === undefined ? fresh : idle(known)), seen: known?.seen ?? sha };
   return withRepoBase({ ...state, failingChecks: { ...state.failingChecks, [repo]: next } }, repo, at);
+}
+
+/** The check that fails on a base. */
+export function failingStep({ plan }: RunState, { foundBy, step }: Pick<FailingCheck, "foundBy" | "step">): StepSpec | undefined {
+  return specOf(plan, foundBy).finish[step];
+}
+
+/** Commits that the run has landed through a check, oldest first: each passed it before it landed. */
+export function landedThrough(state: RunState, repo: RepoId, check: StepSpec): readonly string[] {
+  const key = JSON.stringify(check);
+  const landed = landingsOf(state, repo)?.commits ?? [];
+  return landed
+    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => JSON.stringify(each) === key))
+    .map(({ sha }) => sha);
 }
 
 function landedBy(state: RunState, sha: string) {

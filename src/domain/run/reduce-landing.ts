@@ -21,7 +21,8 @@ export function withLanding(
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const next = isTrusted ? withTrusted(before, { from, to }) : before;
   const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
-  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: { ...next, last: to, commits } } }, event);
+  const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
+  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: landed } }, event);
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

@@ -233,6 +233,8 @@ export function withChecksDue(state: RunState, at: number): RunState {
         ...ticket,
         live: { ...(isDue ? withoutPlannedRevert(idleLive(live)) : idleLive(live)), ...(isDue ? { nextAt: at } : {}) },
       });
+    } else if (live?.revert !== undefined && ticket.phase === "done") {
+      next = withTicket(next, index, { ...ticket, live: withoutPlannedRevert(live) });
     }
     index += 1;
   }

@@ -1,7 +1,9 @@
-import { endIncident, endTicketIncidents } from "../results/incident.ts";
+import { endIncident, endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
-import { requeue, withTicket } from "../schedule/queue.ts";
+import { isSuspectedByCheck } from "../schedule/freeze.ts";
+import { requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
+import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { RevertState } from "./live-check.ts";
 import { idleLive, isBeingReverted, type LiveState } from "./live-check.ts";
@@ -20,14 +22,18 @@ type EventOf<T extends RevertEvent["type"]> = Extract<RevertEvent, { type: T }>;
 export function reduceRevert(state: RunState, event: RevertEvent): RunState {
   const index = indexOf(state, event.ticket);
   const { live } = vecAt(state.tickets, index);
-  if (live?.revert === undefined) return afterReopening(state, index, event);
+  if (live?.revert === undefined) {
+    if (event.type === "revert-started" && isSuspectedByCheck(state, index)) return begin(suspect(state, index, event.at), index);
+    return afterReopening(state, index, event);
+  }
   const { revert } = live;
   switch (event.type) {
     case "revert-started":
-      return { ...state, reverting: [...state.reverting, index], reverified: false };
+      return begin(state, index);
     case "revert-intended": {
       const { from, to } = event;
-      return withRevert(state, index, { since: revert.since, from, to });
+      const { since, because } = revert;
+      return withRevert(reopened(state, index, event.at), index, { since, from, to, ...(because && { because }) });
     }
     case "revert-landed":
       return withLanding(withRevert(state, index, { ...withoutWait(revert), hasLanded: true }), event);
@@ -40,6 +46,41 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
     case "revert-ended":
       return end(over(state, index), index, live, event);
   }
+}
+
+function begin(state: RunState, index: number): RunState {
+  return { ...state, reverting: [...state.reverting, index], reverified: false };
+}
+
+/** A ticket whose landed change is suspected, because a check fails on its base. It stays as it is until its revert is about to land. */
+function suspect(state: RunState, index: number, at: number): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;
+  const failing = state.failingChecks[state.plan.tickets[index]?.repo ?? ""];
+  const { name = "check", summary = "" } = failing ?? {};
+  const because: Evidence = {
+    step: "check",
+    name,
+    summary: `${name} failed on the base since it had landed: ${summary}`,
+    detail: "",
+  };
+  const counts = { failed: 0, unfinished: 0, reopened: 0 };
+  const fresh = { attempt: ticket.history.at(-1)?.n ?? 0, landedAt, check: name, detail: "", history: [], ...counts };
+  const known = { ...fresh, claimed: false, ...ticket.live, sha, from };
+  const live: LiveState = { ...known, claimed: known.claimed && phase === "landed", revert: { since: at, because } };
+  return withTicket(state, index, { ...ticket, live });
+}
+
+/** A done ticket whose change is about to be reverted is not done any more. Nothing of it is known to fail a live check. */
+function reopened(state: RunState, index: number, at: number): RunState {
+  const { endedAt: _, ...ticket } = vecAt(state.tickets, index);
+  const { live, id, phase } = ticket;
+  const { because } = live?.revert ?? {};
+  if (live === undefined || because === undefined || phase !== "done") return state;
+  const { step, summary } = because;
+  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: id, step, summary });
+  const open: TicketState = { ...ticket, phase: "landed", live: { ...live, held: summary } };
+  return shiftDependents(withTicket({ ...state, incidents, reverified: false }, index, open), index, 1);
 }
 
 /**
@@ -71,8 +112,23 @@ function withRevert(state: RunState, index: number, revert: RevertState): RunSta
 /** The base is frozen instead. The live check runs once more; if it fails, an agent starts. */
 function fail(state: RunState, index: number, live: LiveState, { at, reason }: EventOf<"revert-failed">): RunState {
   const ticket = vecAt(state.tickets, index);
+  const told = live.revert?.because === undefined ? state : withoutRevertOf(state, index, reason);
+  if (ticket.phase === "done") return withTicket(told, index, withoutSuspicion(ticket, live));
   const next: LiveState = { ...idleLive(live), revert: { since: live.revert?.since ?? at, failed: reason } };
-  return withTicket(state, index, { ...ticket, live: ticket.phase === "landed" ? { ...next, nextAt: at } : next });
+  return withTicket(told, index, { ...ticket, live: ticket.phase === "landed" ? { ...next, nextAt: at } : next });
+}
+
+/** The failing check of a ticket's base, with the reason why its suspect is not reverted. */
+function withoutRevertOf(state: RunState, index: number, notReverted: string): RunState {
+  const repo = state.plan.tickets[index]?.repo ?? "";
+  const failing = state.failingChecks[repo];
+  if (failing === undefined) return state;
+  return { ...state, failingChecks: { ...state.failingChecks, [repo]: { ...failing, notReverted } } };
+}
+
+/** A ticket that stays done. Without a live check of its own, nothing of the suspicion is kept. */
+function withoutSuspicion({ live: _, ...ticket }: TicketState, { revert: __, ...live }: LiveState): TicketState {
+  return live.history.length === 0 ? ticket : { ...ticket, live };
 }
 
 /**
@@ -84,18 +140,26 @@ function end(state: RunState, index: number, live: LiveState, event: EventOf<"re
   const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   const by = live.revert?.to ?? "";
   const { sha, from, history } = live;
-  const reverted = { sha, from, by, at, checks: history, after: { ok, summary } };
-  const evidence = failedChecks(live);
+  const { because } = live.revert ?? {};
+  const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...(because && { because }) };
+  const evidence = because ?? failedChecks(live);
   const isOpen = ticket.phase === "landed";
   const open: TicketState = { ...ticket, reverted, phase: "waiting", failures: ticket.failures + 1 };
   const next = isOpen
     ? withEvidence({ ...open, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence)
     : { ...ticket, reverted };
   const incidents = endTicketIncidents(state.incidents, ticket.id, at);
-  const taken = withTicket({ ...state, incidents, reverified: false }, index, next);
+  const mended = because === undefined ? state : withoutFailingCheck(state, index);
+  const taken = withTicket({ ...mended, incidents, reverified: false }, index, next);
   const whole = endBroken(taken, index, { at, by });
   const recounted = isOpen ? withFreshCounts(whole, index, at) : whole;
   return requeue(withBase(recounted, index, at), index);
+}
+
+/** The revert has passed the check that failed on the base. */
+function withoutFailingCheck(state: RunState, index: number): RunState {
+  const { [state.plan.tickets[index]?.repo ?? ""]: _, ...failingChecks } = state.failingChecks;
+  return { ...state, failingChecks };
 }
 
 /** Ends the broken base by the revert, which its incident names. */

@@ -1,4 +1,5 @@
 import type { RepoId, TicketId } from "../values/ids.ts";
+import type { Evidence } from "./attempt-fact.ts";
 import type { LiveCheck } from "./live-check.ts";
 
 /** A change of a ticket that had landed and was reverted, as a record for people and for the next agent. */
@@ -14,6 +15,8 @@ export interface RevertedChange {
   readonly checks: readonly LiveCheck[];
   /** The live check on the base without the change. */
   readonly after: { readonly ok: boolean; readonly summary: string };
+  /** The check that failed on the base with the change; absent if its live checks did. */
+  readonly because?: Evidence;
 }
 
 interface RevertMove {

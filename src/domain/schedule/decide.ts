@@ -11,7 +11,7 @@ import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
 import { endingByPerson } from "./ending-by-person.ts";
-import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, waitsForBase } from "./freeze.ts";
+import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
@@ -251,6 +251,8 @@ export function nextMoment(state: RunState, now: number): number | undefined {
  * be finished is repeated, and so is a judgement that gave no verdict: unknown is not done (laws 1 and 4). An outage bounds both.
  */
 function conclude(state: RunState, now: number): readonly Action[] {
+  const checks = lastBaseChecks(state);
+  if (checks.length > 0) return checks.map((repo): Action => ({ do: "base-check", repo }));
   if (!state.reverified || state.reverifyProblem !== undefined) return [{ do: "reverify" }];
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];

@@ -1,7 +1,7 @@
 import type { BrokenBase } from "../run/broken-base.ts";
 import { isBeingReverted, isLandedNotLive } from "../run/live-check.ts";
 import { brokenBaseOf, suspectOf } from "../run/reduce-base.ts";
-import { tipKnown } from "../run/reduce-base-check.ts";
+import { failingStep, tipKnown } from "../run/reduce-base-check.ts";
 import { indexOf, type RunState } from "../run/state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
@@ -39,7 +39,7 @@ function hasFailingCheck(state: RunState, index: number): boolean {
   const { repo, finish } = state.plan.tickets[index] ?? {};
   const failing = repo === undefined ? undefined : state.failingChecks[repo];
   if (failing === undefined) return false;
-  const check = JSON.stringify(state.plan.tickets[indexOf(state, failing.foundBy)]?.finish[failing.step]);
+  const check = JSON.stringify(failingStep(state, failing));
   return finish?.some((step) => JSON.stringify(step) === check) === true;
 }
 
@@ -47,7 +47,15 @@ function hasFailingCheck(state: RunState, index: number): boolean {
 function waitsForCheck(state: RunState, index: number): boolean {
   const { attempt, unfinished } = vecAt(state.tickets, index);
   if (attempt !== undefined || unfinished === undefined || unfinished.landed !== undefined) return false;
-  return hasFailingCheck(state, index);
+  return hasFailingCheck(state, index) && !landsRegardless(state, index);
+}
+
+/** True if the batch lets other changes land, and a report tells which tests fail without them. */
+function landsRegardless(state: RunState, index: number): boolean {
+  const failing = state.failingChecks[state.plan.tickets[index]?.repo ?? ""];
+  if (failing === undefined || state.batch.onBroken !== "continue") return false;
+  const check = failingStep(state, failing);
+  return check?.step === "check" && check.report !== undefined;
 }
 
 /** True if a ticket depends on another one, directly or through others. */
@@ -93,13 +101,31 @@ export function dueReverts(state: RunState): readonly TicketId[] {
 
 function suspectsToRevert(state: RunState): readonly TicketId[] {
   return Object.entries(state.brokenBases).flatMap(([repo, { cause, ticket: id }]) => {
-    if (cause !== "verify" || id === undefined) return [];
+    if (id === undefined) return [];
     const index = indexOf(state, id);
+    if (cause === "check") return isSuspectedByCheck(state, index) ? [id] : [];
     const { phase, live, gate } = vecAt(state.tickets, index);
     if (phase !== "landed" || gate !== undefined || live?.checking || state.reverting.includes(index)) return [];
     const isDue = live?.revert !== undefined && live.revert.failed === undefined;
     return isDue && !state.finishing.some((other) => hasLanded(state, other, repo)) ? [id] : [];
   });
+}
+
+/**
+ * True if the change of a ticket is to be reverted because a check fails on its base: it had landed last when the check failed, and
+ * the ticket has nothing under way.
+ */
+export function isSuspectedByCheck(state: RunState, index: number): boolean {
+  const { id, phase, live, gate, attempt, byPerson, mergedFrom } = vecAt(state.tickets, index);
+  const repo = state.plan.tickets[index]?.repo;
+  const failing = repo === undefined ? undefined : state.failingChecks[repo];
+  if (repo === undefined || failing?.suspect !== id || state.batch.onBroken !== "revert") return false;
+  if (brokenBaseOf(state, repo)?.cause !== "check") return false;
+  const isIdle = attempt === undefined && gate === undefined && byPerson === undefined && !live?.checking;
+  if (live?.revert?.failed !== undefined) return false;
+  const canBeReverted = (phase === "done" || phase === "landed") && mergedFrom !== undefined && failing.notReverted === undefined;
+  const isKnown = !failing.isRunning && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
+  return isIdle && canBeReverted && isKnown && !state.finishing.some((other) => hasLanded(state, other, repo));
 }
 
 function hasLanded(state: RunState, index: number, repo: string): boolean {
@@ -180,9 +206,16 @@ export function responseTo(state: RunState, { ticket }: BrokenBase): BrokenBaseR
   return ticket !== undefined && state.reverting.includes(indexOf(state, ticket)) ? "reverting" : "frozen";
 }
 
-/** Repositories whose failed check is to run again, because their base has moved on. */
+/** Repositories whose failed check is to run again, because their base has moved on. A revert runs the check itself. */
 export function dueBaseChecks(state: RunState): readonly RepoId[] {
+  const reverting = [...state.reverting, ...dueReverts(state).map((id) => indexOf(state, id))];
+  const busy = new Set<string | undefined>(reverting.map((index) => state.plan.tickets[index]?.repo));
   return Object.entries(state.failingChecks).flatMap(([repo, { isRunning, seen }]) =>
-    !isRunning && tipKnown(state, repo) !== seen ? [repo as RepoId] : [],
+    !isRunning && tipKnown(state, repo) !== seen && !busy.has(repo) ? [repo as RepoId] : [],
   );
+}
+
+/** Repositories whose failed check runs once more on the tip where it failed, before the run gives up on it: it may be flaky. */
+export function lastBaseChecks(state: RunState): readonly RepoId[] {
+  return Object.entries(state.failingChecks).flatMap(([repo, { isRepeated }]) => (isRepeated ? [] : [repo as RepoId]));
 }

@@ -5,6 +5,7 @@ import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
+import { type BaseCheckResult, mends } from "../steps/base-health.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import { conflictEvidence } from "../steps/merge.ts";
@@ -130,25 +131,45 @@ export class CandidateChecks {
 
   /**
    * Runs a check. If it fails on the base's tip too, without the change, and has passed on an earlier base of this run, the base is
-   * broken and the attempt is put off with its work. A check with a report needs none of this: tests that fail on the base do not
-   * count there.
+   * broken and the attempt is put off with its work. What fails beside that is the change's own fault.
    */
   async #check(index: number, step: Check, candidate: Built, scope: OpenAttempt): Promise<StepResult> {
-    const ctx = this.#ctx;
-    const repo = this.#repo;
-    const result = await runCheckStep(ctx, scope, repo, step, candidate);
-    if (result.ok || step.report !== undefined || scope.signal.aborted) return result;
     const { base: tip } = candidate;
-    if (!(await ctx.baseHealth.canComeFrom(ctx.state(), repo, { step, tip }))) return result;
+    // With a report, the base is measured first in any case.
+    const measured = step.report && (await this.#ctx.baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }));
+    const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);
+    if (scope.signal.aborted) return result;
+    const onBase = measured ?? (result.ok ? undefined : await this.#ofBase(step, tip, scope));
+    if (onBase?.as !== "failed") return result;
     // A speculative candidate is checked again once the commit below it has landed.
-    if (!(await repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
-    const { id: foundBy } = scope.ticket;
-    const onBase = await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip });
-    if (onBase.as !== "failed") return result;
-    const { summary } = onBase;
-    ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: false, summary });
-    const why = `waits: ${step.name} fails on the base of ${repo.id} too, without its change`;
-    throw new AttemptOver({ outcome: "stopped", evidence: { ...result.evidence, summary: why } });
+    if (!(await this.#repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
+    const at = { repo: this.#repo.id, sha: tip, foundBy: scope.ticket.id, step: index };
+    this.#ctx.report({ type: "base-check-ended", ...at, ok: false, summary: onBase.summary });
+    if (await this.#countsOnBroken(result, onBase, { step, candidate, scope })) return result;
+    const summary = `waits: ${step.name} fails on the base of ${this.#repo.id} too, without its change`;
+    const { detail } = result.ok ? { detail: onBase.summary } : result.evidence;
+    throw new AttemptOver({ outcome: "stopped", evidence: { step: "check", name: step.name, summary, detail } });
+  }
+
+  /** The result of a failed check without a report on the base, if the failure may come from there. */
+  async #ofBase(step: Check, tip: string, scope: OpenAttempt): Promise<BaseCheckResult | undefined> {
+    const { baseHealth, state } = this.#ctx;
+    const canComeFrom = await baseHealth.canComeFrom(state(), this.#repo, { step, tip });
+    return canComeFrom ? baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }) : undefined;
+  }
+
+  /**
+   * True if the result of a check counts although the base fails it too. A change that passes is the repair if no test that broke
+   * on the base fails with it; other changes land if the batch says so. A change whose own tests fail is at fault.
+   */
+  async #countsOnBroken(
+    result: StepResult,
+    { tests }: Extract<BaseCheckResult, { as: "failed" }>,
+    { step, candidate, scope }: { readonly step: Check; readonly candidate: Built; readonly scope: OpenAttempt },
+  ): Promise<boolean> {
+    if (tests === undefined) return result.ok;
+    if (!result.ok || this.#ctx.batch.onBroken === "continue") return true;
+    return mends(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });
   }
 
   /**

@@ -169,15 +169,26 @@ ${checksInWords(history)}
 }
 
 /** The reverted change, for the prompt: an agent that does not know it would land the same again. */
-function revertedInWords({ sha, by, paths, checks, after }: RevertedWork): string {
+function revertedInWords({ sha, by, paths, checks, after, because }: RevertedWork): string {
+  const [cause, goal, found] =
+    because === undefined
+      ? [
+          "Its live check kept failing",
+          "the live check passes",
+          `The live check of it ran without an agent, and failed:\n${checksInWords(checks)}`,
+        ]
+      : [
+          `With it, the check "${because.name}" fails on the base`,
+          "that check passes",
+          `The check ran on the base:\n- ${plainText(because.summary, SUMMARY_CHARS)}`,
+        ];
   return `### What had landed and was reverted
-Earlier work on this ticket landed as commit ${sha.slice(0, 12)}. Its live check kept failing, so it was reverted by commit ${by.slice(0, 12)}.
-Your worktree does not have it; \`git show ${sha.slice(0, 12)}\` shows it. Do the work so that the live check passes this time.
+Earlier work on this ticket landed as commit ${sha.slice(0, 12)}. ${cause}, so it was reverted by commit ${by.slice(0, 12)}.
+Your worktree does not have it; \`git show ${sha.slice(0, 12)}\` shows it. Do the work so that ${goal} this time.
 It changed these files:
 ${filesInWords(paths)}
 
-The live check of it ran without an agent, and failed:
-${checksInWords(checks)}
+${found}
 On the base without the change: ${plainText(after.summary, SUMMARY_CHARS)}
 `;
 }

@@ -1,3 +1,4 @@
+import { failingStep } from "../../domain/run/reduce-base-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -36,12 +37,12 @@ async function checkBase(ctx: LoopContext, repo: RepoId, signal: AbortSignal): P
     const { foundBy, step: index } = failing;
     const ticket = ticketOf(ctx.state(), foundBy);
     const spec = specOf(ctx.state().plan, foundBy);
-    const step = spec.finish[index];
+    const step = failingStep(ctx.state(), failing);
     if (step?.step !== "check") throw new Error(`${foundBy} has no such check`);
     const scope = await verifyScope(ctx, ticket, { signal, marker: baseCheckMarker(ctx.run, repo) });
     const waiting = waitingRepoOf(ctx, spec, signal);
     const tip = await waiting.baseTip();
-    const result = await ctx.commandPermits.run(() => ctx.baseHealth.checkTip(ctx, scope, waiting, { step, tip }), signal);
+    const result = await ctx.commandPermits.run(() => ctx.baseHealth.checkAgain(ctx, scope, waiting, { step, tip }), signal);
     if (result.as === "unknown") return result.summary;
     const isOk = result.as === "passed";
     const summary = isOk ? "" : result.summary;

@@ -2,7 +2,9 @@ import { commitMessage } from "../../domain/batch/commit-message.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
+import type { FailingCheck } from "../../domain/run/base-check.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
+import { failingStep } from "../../domain/run/reduce-base-check.ts";
 import type { RevertedChange } from "../../domain/run/revert-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -17,7 +19,9 @@ import { repairLane } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { mendsBase, proveFault } from "../steps/base-fault.ts";
 import { runCheckStep } from "../steps/check-step.ts";
+import { gates, protectedFor } from "../steps/gates.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { verifyScope } from "./live-check.ts";
 
@@ -67,7 +71,7 @@ interface Revert {
 
 /**
  * Reverts the landed change of a ticket that has broken its base: builds the change in reverse on the base's tip, runs the ticket's
- * `check` steps on it, lands it by compare-and-swap, and runs the `verify` steps on the base without the change. What others have
+ * gates and `check` steps on it, lands it by compare-and-swap, and runs the `verify` steps on the base without the change. What others have
  * landed or committed since stays. A revert that an earlier engine had announced is recognised in the base, and not repeated. Never
  * throws: it reports that it has ended, failed or stopped.
  */
@@ -82,7 +86,10 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
     const { fixes: _, ...restored } = spec;
     const scope: StepScope = { ...plain, ticket: { ...restored, allow: RESTORES } };
     const revert: Revert = { ctx, spec, live, repo: waitingRepoOf(ctx, spec, signal), scope, signal };
-    if (!(await completeLanding(revert))) await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
+    if (!(await completeLanding(revert))) {
+      if (live.revert?.because !== undefined) await proveSuspicion(revert);
+      await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
+    }
     const after = await verifyWithout(revert);
     await noteInTracker(revert);
     ctx.report({ type: "revert-ended", ticket: id, ...after });
@@ -94,6 +101,27 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
     const detail = error instanceof RevertImpossible ? error.detail : "";
     ctx.report({ type: "revert-failed", ticket: id, reason, detail });
   }
+}
+
+/** The check that fails on the base with the change. It may be none of the ticket's own. */
+function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
+  return live.revert?.because === undefined ? undefined : ctx.state().failingChecks[repo.id];
+}
+
+/** Throws RevertImpossible unless the suspected change is at fault: a check fails on the base's tip, and passes on the base before it. */
+async function proveSuspicion(revert: Revert): Promise<void> {
+  const { ctx, live, repo, scope, signal } = revert;
+  const failing = suspicionOf(revert);
+  const step = failing && failingStep(ctx.state(), failing);
+  if (failing === undefined || step?.step !== "check") throw new RevertImpossible("the check passes on the base again");
+  const tip = await repo.baseTip();
+  const at = atStep(scope, failing.step, step);
+  const prove = () => proveFault(ctx, at, repo, { step, tip, before: live.from });
+  const fault = await ctx.commandPermits.run(prove, signal);
+  const { foundBy, step: index } = failing;
+  if (fault.as === "mended")
+    ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: true, summary: "" });
+  if (fault.as !== "proven") throw new RevertImpossible(fault.why);
 }
 
 /** Completes a landing that an earlier engine had announced, if it has reached the base. */
@@ -133,14 +161,30 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
 }
 
 /** The message of the commit that reverts a landed change, as the batch's settings shape it. */
-function revertMessage({ batch, run }: LoopContext, ticket: Ticket, { sha, attempt }: LiveState): string {
-  const reverts = { sha, why: "whose live checks kept failing" };
+function revertMessage({ batch, run }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
+  const { because } = revert ?? {};
+  const why = because === undefined ? "whose live checks kept failing" : `with which the check ${because.name} fails on the base`;
+  const reverts = { sha, why };
   return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts });
 }
 
-async function runChecks({ ctx, spec, repo, scope, signal }: Revert, candidate: Built): Promise<void> {
-  for (const [index, step] of spec.finish.entries()) {
-    if (step.step !== "check") continue;
+/**
+ * Runs the ticket's gates and checks on its revert, and the check that failed on the base with the change, which must pass now. The
+ * gates allow what they allow the ticket.
+ */
+async function runChecks(revert: Revert, candidate: Built): Promise<void> {
+  const { ctx, spec, repo, scope, signal } = revert;
+  if (spec.finish.some(({ step }) => step === "gates")) {
+    const change = await repo.change({ from: candidate.base, tip: candidate.commit });
+    const result = gates(change, protectedFor(ctx.batch.protect, spec));
+    if (!result.ok) throw new RevertImpossible(`gates refuse its revert: ${result.evidence.summary}`, result.evidence.detail);
+  }
+  const failing = suspicionOf(revert);
+  const suspicion = failing && failingStep(ctx.state(), failing);
+  const own = spec.finish.flatMap((step) => (step.step === "check" ? [step] : []));
+  const isOwn = own.some((step) => JSON.stringify(step) === JSON.stringify(suspicion));
+  const checks = suspicion?.step === "check" && !isOwn ? [...own, suspicion] : own;
+  for (const [index, step] of checks.entries()) {
     const turned = atStep(scope, index, step);
     // The trees that it joins have passed with planted tests before.
     const plain = { ...step, canary: "off" as const };
@@ -149,14 +193,18 @@ async function runChecks({ ctx, spec, repo, scope, signal }: Revert, candidate: 
     const { name, summary, detail } = result.evidence;
     throw new RevertImpossible(`check ${name} fails without the change: ${summary}`, detail);
   }
+  if (suspicion?.step === "check" && !(await mendsBase(ctx, scope, repo, { step: suspicion, candidate })))
+    throw new RevertImpossible(`tests that broke on the base fail without the change too (check ${suspicion.name})`);
 }
 
 /** Lands the checked revert; waits while a checkout of the base cannot follow. False if the base has moved. */
-async function landCandidate({ ctx, spec, repo, signal }: Revert, { base: from, commit: to }: Built): Promise<boolean> {
+async function landCandidate(revert: Revert, { base: from, commit: to }: Built): Promise<boolean> {
+  const { ctx, spec, repo, signal } = revert;
   const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   const refUpdate = { ticket: spec.id, repo: repo.id, from, to };
   for (let wait: number = LOOK_AGAIN_MS.first; ; wait = Math.min(wait * 2, LOOK_AGAIN_MS.most)) {
     signal.throwIfAborted();
+    await reopenInTracker(revert);
     if (!ctx.report({ type: "revert-intended", ...refUpdate }))
       throw new RevertImpossible("a person has settled the ticket meanwhile");
     const landing = await repo.land({ from, to });
@@ -172,8 +220,17 @@ async function landCandidate({ ctx, spec, repo, signal }: Revert, { base: from, 
   }
 }
 
+/** Takes a done ticket's Done back, in the tracker first: the oracle must not find it done once its change is gone. */
+async function reopenInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
+  if (ticketOf(ctx.state(), spec.id).phase !== "done") return;
+  const note = `run ${ctx.run} reverts ${live.sha.slice(0, 12)}: ${live.revert?.because?.summary ?? "no reason given"}`;
+  const result = await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });
+  if (!result.ok) throw new RevertImpossible(result.evidence.summary);
+}
+
 /** The live check on the base without the change. It decides nothing: the check may ask for the very thing that was taken back. */
-async function verifyWithout({ ctx, spec, repo, scope, signal }: Revert): Promise<RevertedChange["after"]> {
+async function verifyWithout(revert: Revert): Promise<RevertedChange["after"]> {
+  const { ctx, spec, repo, scope, signal } = revert;
   const tip = await repo.baseTip();
   const verify = async (): Promise<RevertedChange["after"]> => {
     for (const [index, step] of spec.finish.entries()) {
@@ -183,16 +240,20 @@ async function verifyWithout({ ctx, spec, repo, scope, signal }: Revert): Promis
       const result = await runVerifyStep(ctx, atStep(scope, index, step), repo, step, tip);
       if (!result.ok) return { ok: false, summary: `${stepName(step)}: ${plainText(result.evidence.summary, 300)}` };
     }
-    return { ok: true, summary: "the live check passes without the change" };
+    const { because } = revert.live.revert ?? {};
+    const hasVerify = spec.finish.some(({ step }) => step === "verify");
+    const what = because === undefined || hasVerify ? "the live check" : `the check ${because.name}`;
+    return { ok: true, summary: `${what} passes without the change` };
   };
   return ctx.commandPermits.run(verify, signal);
 }
 
-/** Tells the reason to those who read the tracker, which has never had the ticket as done since its landing. */
+/** Tells the reason to those who read the tracker, which does not have the ticket as done. */
 async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
   const last = live.history.at(-1)?.summary ?? "no reason given";
-  const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: its live checks kept failing; the last: ${last}`;
+  const why = live.revert?.because?.summary ?? `its live checks kept failing; the last: ${last}`;
+  const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: ${why}`;
   // A person's words stay, and the note is for people only, so a refusal changes nothing.
   await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });
   signal.throwIfAborted();

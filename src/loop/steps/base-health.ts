@@ -1,20 +1,39 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
+import type { TestRun } from "../../domain/evidence/results.ts";
+import { namedAsOn } from "../../domain/evidence/suite-name.ts";
+import { failingStep, landedThrough } from "../../domain/run/reduce-base-check.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { ProgramContext } from "../programs/context.ts";
 import { commandEvidence } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
+import { baseResults, type CheckedCommit, measureBase, type ResultsContext, resultsKey } from "./base-results.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
-/** The result of a check on a base without a change. Unknown: it could not run, so the base neither passes nor fails. */
+/**
+ * The result of a check on a base without a change. `tests`: those that broke on it during the run; absent if the check has no
+ * readable report there. Unknown: it could not run, so the base neither passes nor fails.
+ */
 export type BaseCheckResult =
   | { readonly as: "passed" }
-  | { readonly as: "failed"; readonly summary: string }
+  | { readonly as: "failed"; readonly summary: string; readonly tests?: readonly string[] }
   | { readonly as: "unknown"; readonly summary: string };
+
+/** What checks on bases need. */
+export interface HealthContext extends ResultsContext {
+  readonly state: () => RunState;
+}
+
+/** A check, and the tip of a base that it runs on. */
+interface CheckedTip {
+  readonly step: Check;
+  readonly tip: string;
+}
 
 /** Runs checks on bases without any change. */
 export class BaseHealth {
@@ -24,45 +43,113 @@ export class BaseHealth {
    * True if a check that fails on a candidate may fail because of its base: it has passed on an earlier commit of that base, and not
    * on its tip. Otherwise running it on the base would explain nothing.
    */
-  async canComeFrom(state: RunState, repo: Repo, { step, tip }: { step: Check; tip: string }): Promise<boolean> {
-    const passed = landedThrough(state, repo, step);
+  async canComeFrom(state: RunState, repo: Repo, { step, tip }: CheckedTip): Promise<boolean> {
+    const passed = landedThrough(state, repo.id, step);
     if (passed.length === 0 || passed.includes(tip)) return false;
     return (await repo.missingFromBase(passed)).length < passed.length;
   }
 
-  /** Runs a check on a tip of the base without any change, at most once per tip and step. */
-  async checkTip(
-    ctx: ProgramContext,
-    scope: StepScope,
-    repo: Repo,
-    { step, tip }: { step: Check; tip: string },
-  ): Promise<BaseCheckResult> {
-    const key = `${tip} ${keyOf(repo, step)}`;
-    const known = this.#results.get(key);
-    if (known !== undefined) return known;
-    const ran = await runOnCommit(ctx, scope, repo, { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base` });
-    const result = resultOf(step, ran);
-    if (result.as !== "unknown") this.#results.set(key, result);
+  /** The result of a check on a tip of the base without any change. It runs at most once per tip and step. */
+  async checkTip(ctx: HealthContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
+    return this.#results.get(keyOf(repo, checked)) ?? this.checkAgain(ctx, scope, repo, checked);
+  }
+
+  /** The same, whatever is known of this tip. */
+  async checkAgain(ctx: HealthContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
+    const check = checked.step.report === undefined ? byExitCode : byTests;
+    const result = await check(ctx, scope, repo, checked);
+    if (result.as !== "unknown") this.#results.set(keyOf(repo, checked), result);
     return result;
   }
 }
 
-/** Commits that this run has landed through a check: each passed it before it landed. The journal has them, so a new engine knows them. */
-function landedThrough(state: RunState, repo: Repo, step: Check): readonly string[] {
-  const key = JSON.stringify(step);
-  const landed = landingsOf(state, repo.id)?.commits ?? [];
-  return landed
-    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => JSON.stringify(each) === key))
-    .map(({ sha }) => sha);
+/** True if none of the tests that broke on a base fails on a candidate that has passed the check there. */
+export async function mends(
+  ctx: HealthContext,
+  scope: StepScope,
+  repo: Repo,
+  { tests, ...checked }: CheckedCommit & { readonly tests: readonly string[] },
+): Promise<boolean> {
+  const kept = await ctx.manifests.kept(resultsKey(ctx, scope, repo, checked));
+  return kept !== undefined && failingAmong(tests, kept).length === 0;
 }
 
-function resultOf(step: Check, ran: Awaited<ReturnType<typeof runOnCommit>>): BaseCheckResult {
+async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
+  const ran = await runOnCommit(ctx, scope, repo, { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base` });
   if (!ran.ok) return { as: "unknown", summary: ran.evidence.summary };
   const { ending, exitCode } = ran.result;
   if (ending === "exited" && exitCode === 0) return { as: "passed" };
   return { as: "failed", summary: commandEvidence({ step: "check", name: step.name }, step.command, ran.result).summary };
 }
 
-function keyOf(repo: Repo, step: Check): string {
-  return JSON.stringify([repo.id, step]);
+/**
+ * A base fails if tests fail on it that did not fail on an earlier commit of it in this run, or if it leaves no tests where there
+ * were some. Tests that were red before the run do not count. What fails once only is no fault of the base: such a test has to pass.
+ */
+async function byTests(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
+  if (landingsOf(ctx.state(), repo.id) === undefined) return { as: "passed" };
+  const now = await baseResults(ctx, scope, repo, { step, commit: tip });
+  if (now.as !== "tests") {
+    if (now.hasFailed === undefined) return { as: "unknown", summary: now.why };
+    const had = now.hasFailed ? await earlierRuns(ctx, scope, repo, { step, tip }) : [];
+    return had.length === 0 ? { as: "passed" } : { as: "failed", summary: plainText(now.why, 300) };
+  }
+  const { tests } = now.run;
+  if (!tests.some(({ outcome }) => outcome === "failed")) return { as: "passed" };
+  const runs = await earlierRuns(ctx, scope, repo, { step, tip });
+  const earlier = { runs: runs.map((run) => named(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
+  const broken = brokenTests(now.run, earlier);
+  if (broken.length === 0) return { as: "passed" };
+  const again = await measureBase(ctx, scope, repo, { step, commit: tip });
+  if (again.as !== "tests") return again.hasFailed ? failedTests(broken) : { as: "unknown", summary: again.why };
+  const second = named(now.run, again.run, step);
+  const still = failingAmong(broken, second);
+  if (still.length > 0) return failedTests(still);
+  if (brokenTests(second, earlier).length === 0)
+    await ctx.manifests.keep(resultsKey(ctx, scope, repo, { step, commit: tip }), second);
+  return { as: "passed" };
+}
+
+function failedTests(tests: readonly string[]): BaseCheckResult {
+  return { as: "failed", summary: brokenTestsLine(tests), tests };
+}
+
+/** A run with the suite named as in another one, if that is a matter of settings. */
+function named(as: TestRun, run: TestRun, { command }: Check): TestRun {
+  const renamed = namedAsOn(as, run, command);
+  return "says" in renamed ? run : renamed;
+}
+
+/** The check's results on the first base of the run, and on what it last landed through the check before the base broke. */
+async function earlierRuns(
+  ctx: HealthContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, tip }: CheckedTip,
+): Promise<readonly TestRun[]> {
+  const state = ctx.state();
+  const initial = landingsOf(state, repo.id)?.initial;
+  const failing = Object.hasOwn(state.failingChecks, repo.id) ? state.failingChecks[repo.id] : undefined;
+  const isKnown = failing !== undefined && JSON.stringify(failingStep(state, failing)) === JSON.stringify(step);
+  const passed = isKnown ? failing.passed : landedThrough(state, repo.id, step).findLast((sha) => sha !== tip);
+  const commits = [...new Set([initial, passed])].filter((sha) => sha !== undefined && sha !== tip) as string[];
+  const missing = new Set(await repo.missingFromBase(commits));
+  const runs: TestRun[] = [];
+  for (const commit of commits) {
+    const manifest = missing.has(commit) ? undefined : await baseResults(ctx, scope, repo, { step, commit });
+    if (manifest?.as === "tests") runs.push(manifest.run);
+  }
+  return runs;
+}
+
+/** Tests that open tickets on this base are to fix. */
+function awaitedFixes({ plan, tickets }: RunState, { id: repo }: Repo): readonly string[] {
+  return [...vecItems(tickets)].flatMap(({ phase }, index) => {
+    const spec = plan.tickets[index];
+    return phase === "done" || spec?.repo !== repo ? [] : (spec.fixes ?? []);
+  });
+}
+
+function keyOf(repo: Repo, { step, tip }: CheckedTip): string {
+  return JSON.stringify([repo.id, tip, step]);
 }

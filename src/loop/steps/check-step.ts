@@ -2,24 +2,20 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
-import type { Allowance, TestResult, TestRun } from "../../domain/evidence/results.ts";
+import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { ExecResult } from "../../ports/executor.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { howItEnded } from "../programs/output.ts";
-import { failureOf, retryTransient } from "../programs/retry-transient.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
-import { type CommandOutcome, runOnCommit } from "../programs/run-on-commit.ts";
-import { overIfAborted, type StepFact, type StepScope, withoutRest } from "../programs/scope.ts";
+import type { CommandOutcome } from "../programs/run-on-commit.ts";
+import type { StepFact, StepScope } from "../programs/scope.ts";
+import { baseResults, resultsKey, resultsOf, runMeasured } from "./base-results.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
-import { type Manifest, manifestKey } from "./manifests.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
-import { checkKey } from "./test-canaries.ts";
 import { testCanary } from "./test-canary.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -90,8 +86,9 @@ async function tryCanaries(
   check: CheckRun,
   { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
 ): Promise<StepResult> {
-  const resultsOn = async (base: string) => {
-    const manifest = await manifestOf({ ...check, candidate: { ...check.candidate, base } });
+  const { ctx, scope, repo, step } = check;
+  const resultsOn = async (commit: string) => {
+    const manifest = await baseResults(ctx, scope, repo, { step, commit });
     return manifest.as === "tests" ? manifest.run.tests : undefined;
   };
   const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
@@ -150,7 +147,7 @@ async function suppressionFindings({ ctx, repo, candidate, allow }: CheckRun): P
 
 async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   const { step, candidate } = check;
-  const ran = await run(check, candidate.commit, `check-${step.name}`);
+  const ran = await runCheck(check, candidate.commit);
   if (!ran.ok) return ran;
   const { result } = ran;
   const failed = result.ending !== "exited" || result.exitCode !== 0;
@@ -168,31 +165,16 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   };
 }
 
-/**
- * Runs the check's command on a commit, once more if it failed by a transient. The candidate's base may have moved meanwhile; the
- * landing checks that. A failed test is no transient, whatever the output beside it.
- */
-function run({ ctx, scope, repo, step, candidate }: CheckRun, commit: string, log: string): Promise<CommandOutcome> {
-  return retryTransient(ctx, scope, {
-    run: () => runOnCommit(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log }),
-    failure: (ran) => {
-      if (!ran.ok || (ran.reading?.ok === true && ran.reading.tests.some(({ outcome }) => outcome === "failed")))
-        return undefined;
-      return failureOf("check", ran.result);
-    },
-  });
-}
-
 /** The base is measured first, before any code of this candidate runs. */
 async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const { ctx, step, candidate, allow } = check;
-  const base = await manifestOf(check);
+  const base = await baseResults(ctx, check.scope, check.repo, { step, commit: candidate.base });
   if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
-  const ran = await run(check, candidate.commit, `check-${step.name}`);
+  const ran = await runCheck(check, candidate.commit);
   if (!ran.ok) return ran;
   const { result, reading } = ran;
   const before = base.as === "tests" ? base.run : undefined;
-  const tests = namedAsOn(before, runOf(step, result, reading), step.command);
+  const tests = namedAsOn(before, resultsOf(step, result, reading), step.command);
   const overwritten = overwrittenFindings(ran);
   const outcome = { output: result.tail, durationMs: result.durationMs };
   if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
@@ -204,12 +186,16 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...overwritten];
   if (findings.length === 0) {
-    await ctx.manifests.keep(keyOf(check, candidate.commit), tests);
+    await ctx.manifests.keep(resultsKey(ctx, check.scope, check.repo, { step, commit: candidate.commit }), tests);
     await recordPreExisting(check, comparison.preExisting);
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, commit: candidate.commit, strength } as const;
   return { ...outcome, facts, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
+}
+
+function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
+  return runMeasured(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log: `check-${step.name}` });
 }
 
 async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {
@@ -228,13 +214,15 @@ function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true
 
 /** The tests that the ticket must fix. Its last check with a report includes the tests that the others reported. */
 async function fixesOf(check: CheckRun): Promise<NamedFixes> {
-  const { ctx, scope, step, candidate } = check;
+  const { ctx, scope, repo, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;
   if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
   const checks = finish.flatMap((each) => (each.step === "check" && each.report !== undefined ? [each] : []));
   const at = checks.findIndex(({ name }) => name === step.name);
   const earlier = await Promise.all(
-    checks.slice(0, at).map((other) => ctx.manifests.kept(keyOf({ ...check, step: other }, candidate.commit))),
+    checks
+      .slice(0, at)
+      .map((other) => ctx.manifests.kept(resultsKey(ctx, scope, repo, { step: other, commit: candidate.commit }))),
   );
   const elsewhere = earlier.flatMap((run) => run?.tests ?? []).map(({ id }) => id);
   return { patterns, elsewhere, isLast: at === checks.length - 1 };
@@ -247,53 +235,6 @@ const MAX_FAILING = 20;
 function failingFact({ name }: Check, { count, first }: ComparedRuns["failingOnBase"]): StepFact {
   const tests = first.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
   return { type: "base-failing", check: name, count, tests };
-}
-
-/** The results of a command's run, or a finding if they do not count. */
-function runOf(step: Check, result: ExecResult, reading: Extract<CommandOutcome, { ok: true }>["reading"]): TestRun | Remark {
-  if (result.ending !== "exited" || result.exitCode === null)
-    return { says: commandEvidence({ step: "check", name: step.name }, step.command, result).summary, ids: [] };
-  if (reading?.ok === true) return { exitCode: result.exitCode, tests: reading.tests };
-  const problem = plainText(reading?.problem ?? "there is none", 300);
-  return {
-    says: `no report to judge by: ${problem} (${plainText(step.report?.path ?? "", 100)}); ${howItEnded(result)}`,
-    ids: [],
-  };
-}
-
-function keyOf({ ctx, scope, repo, step }: CheckRun, commit: string): string {
-  return manifestKey({ repo: repo.id, commit, step, prepare: ctx.batch.repos[scope.ticket.repo]?.prepare ?? [] });
-}
-
-function manifestOf(check: CheckRun): Promise<Manifest> {
-  const { ctx, scope, candidate } = check;
-  const taken = ctx.manifests.take(keyOf(check, candidate.base), () => measureBase(check), scope.signal);
-  return taken.catch(overIfAborted(scope));
-}
-
-/** The system or a shell gives exit codes from here on: the program was not found, not allowed or killed by a signal. */
-const NOT_ITS_OWN = 126;
-
-/**
- * The same command on the base. "The base has no tests" is believed only of a command that ended by itself. One that was killed,
- * or has no readable result, proves nothing, and a comparison with nothing is not allowed.
- */
-async function measureBase(check: CheckRun): Promise<Manifest> {
-  const { step, candidate } = check;
-  const ran = await run({ ...check, scope: withoutRest(check.scope) }, candidate.base, `check-${step.name}-base`);
-  if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
-  const { result, reading, noProgram } = ran;
-  if (result.ending === "failed-to-start" && noProgram) return { as: "none", why: "the base does not have the program" };
-  const tests = runOf(step, result, reading);
-  if (!("says" in tests) && tests.tests.length > 0) {
-    check.ctx.testCanaries.shortest(checkKey(check.repo, step), result.durationMs);
-    return { as: "tests", run: tests };
-  }
-  if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
-    if (!("says" in tests)) return { as: "none", why: "the base has no tests" };
-    if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report" };
-  }
-  return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result) };
 }
 
 /** Ids that are recorded. */

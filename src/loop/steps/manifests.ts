@@ -12,11 +12,14 @@ type Check = Extract<StepSpec, { step: "check" }>;
 
 type Files = Pick<RunFiles, "manifestPath" | "makeFolder" | "write" | "remove">;
 
-/** The result of a check's command on a base: tests, none at all, or an unreadable result. */
+/**
+ * The result of a check's command on a base: tests, none at all, or an unreadable result. `hasFailed`: the command ran, and did not
+ * end with exit code 0.
+ */
 export type Manifest =
   | { readonly as: "tests"; readonly run: TestRun }
-  | { readonly as: "none"; readonly why: string }
-  | { readonly as: "unknown"; readonly why: string };
+  | { readonly as: "none"; readonly why: string; readonly hasFailed: boolean }
+  | { readonly as: "unknown"; readonly why: string; readonly hasFailed?: true };
 
 const Kept = z.object({
   exitCode: z.number().int(),

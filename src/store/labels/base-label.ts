@@ -1,3 +1,4 @@
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
 import { suspectOf } from "../../domain/run/reduce-base.ts";
@@ -29,24 +30,52 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
 }
 
 /** Describes an event of the engine's revert. */
-export function revertLabel(event: RevertEvent): EventLabel | undefined {
+export function revertLabel(event: RevertEvent, state: RunState): EventLabel | undefined {
+  const { live, reverted } = ticketOf(state, event.ticket);
+  const { because } = event.type === "revert-ended" ? (reverted ?? {}) : (live?.revert ?? {});
+  if (because !== undefined) return suspectLabel(event, because);
   switch (event.type) {
-    case "revert-intended":
-      return undefined;
     case "revert-started":
       return [STYLES.again, "its change is being reverted: the live checks keep failing"];
     case "revert-landed":
       return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the live check runs without the change`];
-    case "revert-waiting":
-      return [toned(STYLES.heldUp, "waiting"), `revert waits: ${event.reason}`];
     case "revert-ended":
       return event.ok
         ? [STYLES.again, "open again, its change is reverted; the live check passes without it"]
         : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
+    default:
+      return plainRevertLabel(event);
+  }
+}
+
+type Plain = Exclude<RevertEvent, { type: "revert-started" | "revert-landed" | "revert-ended" }>;
+
+function plainRevertLabel(event: Plain): EventLabel | undefined {
+  switch (event.type) {
+    case "revert-intended":
+      return undefined;
+    case "revert-waiting":
+      return [toned(STYLES.heldUp, "waiting"), `revert waits: ${event.reason}`];
     case "revert-failed":
       return [STYLES.failed, `cannot be reverted, the base stays frozen: ${event.reason}`];
     case "revert-stopped":
       return [STYLES.cutOff, "revert stopped: the next engine continues it"];
+  }
+}
+
+/** The same for a change with which a check fails on the base. */
+function suspectLabel(event: RevertEvent, { name, summary }: Evidence): EventLabel | undefined {
+  switch (event.type) {
+    case "revert-started":
+      return [STYLES.again, `its change may have to be reverted: ${summary}`];
+    case "revert-landed":
+      return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the check ${name} passes without the change`];
+    case "revert-ended":
+      return event.ok
+        ? [STYLES.again, `open again, its change is reverted; ${event.summary}`]
+        : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
+    default:
+      return plainRevertLabel(event);
   }
 }
 

@@ -157,8 +157,9 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
 /** The reverted change of an open ticket, and the live check without it. */
 function revertedLines({ reverted, phase }: TicketState): readonly string[] {
   if (reverted === undefined || phase === "done") return [];
-  const { sha, by, after } = reverted;
-  const without = after.ok ? "the live check passes without it" : `without it: ${after.summary}`;
+  const { sha, by, after, because } = reverted;
+  const passes = because === undefined ? "the live check passes without it" : `the check ${because.name} passes without it`;
+  const without = after.ok ? passes : `without it: ${after.summary}`;
   return [`landed as ${sha.slice(0, 7)}, reverted by ${by.slice(0, 7)}; ${without}`];
 }
 

@@ -19,7 +19,7 @@ describe("what is trusted of a base", () => {
   });
 
   test("is what lies between the last landing and a later base", () => {
-    const landings: Landings = { ...ORIGIN, last: "b", commits: [] };
+    const landings: Landings = { ...ORIGIN, initial: "a", last: "b", commits: [] };
     expect(upTo(landings, "b")).toEqual(ORIGIN);
     expect(upTo(landings, "c")).toEqual({ first: "a", trusted: [{ from: "b", to: "c" }] });
   });

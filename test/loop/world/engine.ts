@@ -1,4 +1,6 @@
+import { scan } from "../../../src/adapters/text-scans/scan.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
+import type { TestResult, TestRun } from "../../../src/domain/evidence/results.ts";
 import { RunId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
@@ -7,12 +9,13 @@ import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
-import { Manifests } from "../../../src/loop/steps/manifests.ts";
+import { type Manifest, Manifests } from "../../../src/loop/steps/manifests.ts";
 import { TestCanaries } from "../../../src/loop/steps/test-canaries.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { ExecResult } from "../../../src/ports/executor.ts";
 import type { RunFiles } from "../../../src/ports/run-files.ts";
+import type { ComparedRuns } from "../../../src/ports/text-scans.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
 import { fixedHarness } from "../fixed-harness.ts";
 import { judgeBy } from "../honest-oracle.ts";
@@ -41,6 +44,7 @@ export interface Turns {
   readonly verifies: boolean[];
   readonly work?: string[];
   readonly command?: (ran: Ran) => boolean;
+  readonly tests?: (files: ReadonlyMap<string, string>) => readonly TestResult[] | undefined;
 }
 
 /** What outlives an engine. */
@@ -142,9 +146,9 @@ export function contextOf(
     tripwire: { check: () => Promise.resolve({ ok: true, canaries: 0, ms: 0 }) },
     clock,
     files,
-    testReports: { await: () => Promise.reject(new Error("there are no reports")) } as unknown as LoopContext["testReports"],
-    scans: {} as LoopContext["scans"],
-    manifests: new Manifests(files),
+    testReports: reportsOf(repo, turns),
+    scans: SCANS,
+    manifests: new MemoryManifests(files),
     testCanaries: new TestCanaries(),
     baseHealth: new BaseHealth(),
     harness: fixedHarness(),
@@ -159,6 +163,48 @@ export function contextOf(
     dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
     outages: new Outages({ clock, minutes: batch.limits.outageMinutes, report }),
   };
+}
+
+function reportsOf(repo: FakeRepo, { tests }: Turns): LoopContext["testReports"] {
+  return {
+    await: ({ folder }) => {
+      const results = tests?.(repo.filesOf(repo.checkouts.get(folder)));
+      const reading =
+        results === undefined
+          ? ({ ok: false, absent: true, problem: "there is none" } as const)
+          : { ok: true as const, tests: results };
+      return Promise.resolve({ read: () => Promise.resolve(reading) });
+    },
+    parse: () => Promise.reject(new Error("no report comes as text here")),
+  };
+}
+
+const SCANS: LoopContext["scans"] = {
+  compare: (runs) => Promise.resolve({ ok: true, value: scan({ kind: "compare", ...runs }) as ComparedRuns }),
+  suppressions: () => Promise.reject(new Error("nothing is searched here")),
+  scripts: () => Promise.reject(new Error("nothing is searched here")),
+};
+
+/** Manifests that are no files: nobody writes any here. */
+class MemoryManifests extends Manifests {
+  readonly #runs = new Map<string, TestRun>();
+
+  override async take(key: string, measure: () => Promise<Manifest>): Promise<Manifest> {
+    const kept = this.#runs.get(key);
+    if (kept !== undefined) return { as: "tests", run: kept };
+    const manifest = await measure();
+    if (manifest.as === "tests") this.#runs.set(key, manifest.run);
+    return manifest;
+  }
+
+  override kept(key: string): Promise<TestRun | undefined> {
+    return Promise.resolve(this.#runs.get(key));
+  }
+
+  override keep(key: string, run: TestRun): Promise<void> {
+    this.#runs.set(key, run);
+    return Promise.resolve();
+  }
 }
 
 /** Files that nobody writes: no effect of these runs reads one. */

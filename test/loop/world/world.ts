@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly work?: readonly string[];
   /** The exit of a command by its words and the files of its checkout, in place of `verifies`. */
   readonly command?: (ran: Ran) => boolean;
+  /** The report of a check on a commit with these files; undefined if it leaves none. */
+  readonly tests?: Turns["tests"];
 }
 
 /** Events of a run that makes no progress any more. */
@@ -45,7 +47,7 @@ export class World {
   #killAt: number | undefined;
   #failure: unknown;
 
-  constructor({ batch, agents, verifies, work, command }: WorldOptions) {
+  constructor({ batch, agents, verifies, work, command, tests }: WorldOptions) {
     this.repo = new FakeRepo(() => this.clock.now());
     this.tracker = new FakeTracker(batch.tickets);
     this.#batch = batch;
@@ -54,6 +56,7 @@ export class World {
       verifies: [...verifies],
       ...(work && { work: [...work] }),
       ...(command && { command }),
+      ...(tests && { tests }),
     };
     const first: RunEvent = { ...started(batch), seq: 1, at: this.clock.now() };
     this.events.push(first);
