@@ -13,11 +13,15 @@ import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
 import type { TreeTask } from "./serve-tree.ts";
 import { type AloneOptions, SingleMaker } from "./single-maker.ts";
-import type { CheckoutChange, TreeIdentity } from "./tree-identity.ts";
+import { type CheckoutChange, type TreeIdentity, treeIdentity } from "./tree-identity.ts";
 
 /** Limits of the thread that reads a tree. */
 const READ_MS = 5 * 60_000;
 const READ_MIB = 2_048;
+
+/** Files of a tree that is read without a thread, some 10 ms; and entries, folders among them, that it may have by then. */
+const FEW_FILES = 1_000;
+const MOST_OF_FEW = 10_000;
 
 /** The options of the store of preparations. */
 export interface PreparedTreesOptions {
@@ -146,7 +150,7 @@ class PreparedFolders implements PreparedTrees {
       const problem = await copyTree(join(place, TREE), copy);
       if (problem !== undefined) return { ok: false, why: `the kept preparation could not be copied: ${problem}` };
       // After the copy, so that nothing can change in between: a change up to here shows.
-      const now = await this.#read<TreeIdentity>({ kind: "identity", root: join(place, TREE) });
+      const now = await this.#identity(join(place, TREE), found.entry.files);
       if (now.hash !== found.entry.identity) {
         await this.#drop(place);
         return { ok: false, why: "the kept preparation was changed since it was made" };
@@ -236,6 +240,11 @@ class PreparedFolders implements PreparedTrees {
 
   #place({ repo, key }: PreparedRef): string {
     return join(this.#options.folder, shortHash(repo), key);
+  }
+
+  /** A thread takes longer to start than a small tree to be read. */
+  async #identity(root: string, files: number): Promise<TreeIdentity> {
+    return files <= FEW_FILES ? treeIdentity(root, MOST_OF_FEW) : this.#read<TreeIdentity>({ kind: "identity", root });
   }
 
   async #read<T>(task: TreeTask): Promise<T> {

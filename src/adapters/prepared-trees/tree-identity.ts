@@ -19,12 +19,12 @@ export interface TreeIdentity {
   readonly problem?: string;
 }
 
-/** Reads the identities of all files below a folder. Synchronous: for a thread of its own. */
-export function treeIdentity(root: string): TreeIdentity {
+/** Reads the identities of all files below a folder. Synchronous: for a thread of its own, or small trees. Throws beyond `most`. */
+export function treeIdentity(root: string, most = MOST_ENTRIES): TreeIdentity {
   const hash = createHash("sha256");
   let [files, bytes] = [0, 0];
   let problem: string | undefined;
-  for (const { path, stats } of walk(root)) {
+  for (const { path, stats } of walk(root, { most })) {
     hash.update(`${path}\0${identityOf(stats)}\0`);
     bytes += Number(stats.blocks) * 512;
     if (stats.isDirectory()) continue;
@@ -42,7 +42,7 @@ function problemOf(path: string, stats: BigIntStats): string | undefined {
 
 /** The files of a checkout outside its git folder: the identity of each file, the mode of each folder. */
 export function checkoutFiles(root: string): Map<string, string> {
-  return new Map([...walk(root, isNotGit)].map(({ path, stats }) => [path, stateOf(stats)]));
+  return new Map([...walk(root, { isSeen: isNotGit })].map(({ path, stats }) => [path, stateOf(stats)]));
 }
 
 /** The state of a checkout's git folder, but for the index: git itself refreshes that. */
@@ -65,7 +65,10 @@ export interface CheckoutChange {
 export function changeOf(root: string, before: ReadonlyMap<string, string>): CheckoutChange {
   const [added, changed]: [string[], string[]] = [[], []];
   const seen = new Set<string>();
-  for (const { path, stats } of walk(root, isNotGit, (folder) => before.get(folder)?.startsWith(FOLDER) === true)) {
+  for (const { path, stats } of walk(root, {
+    isSeen: isNotGit,
+    isEntered: (folder) => before.get(folder)?.startsWith(FOLDER) === true,
+  })) {
     const was = before.get(path);
     seen.add(path);
     if (was === undefined) added.push(path);
@@ -74,11 +77,16 @@ export function changeOf(root: string, before: ReadonlyMap<string, string>): Che
   return { added, changed, removed: [...before.keys()].filter((path) => !seen.has(path)) };
 }
 
+interface WalkOptions {
+  readonly isSeen?: (path: string) => boolean;
+  readonly isEntered?: (folder: string) => boolean;
+  readonly most?: number;
+}
+
 /** Everything below a folder, in an order that depends on names alone. No link is followed. */
 function* walk(
   root: string,
-  isSeen: (path: string) => boolean = () => true,
-  isEntered: (folder: string) => boolean = () => true,
+  { isEntered = () => true, isSeen = () => true, most = MOST_ENTRIES }: WalkOptions = {},
 ): Generator<{ readonly path: string; readonly stats: BigIntStats }> {
   let entries = 0;
   const folders = [""];
@@ -86,7 +94,7 @@ function* walk(
     const names = readdirSync(join(root, folder)).sort();
     for (const path of names.map((name) => (folder === "" ? name : `${folder}/${name}`)).filter(isSeen)) {
       entries += 1;
-      if (entries > MOST_ENTRIES) throw new RangeError(`there are more than ${MOST_ENTRIES} files`);
+      if (entries > most) throw new RangeError(`there are more than ${most} files`);
       const stats = lstatSync(join(root, path), { bigint: true });
       yield { path, stats };
       if (stats.isDirectory() && isEntered(path)) folders.push(path);

@@ -76,39 +76,5 @@ const ATTACKS: readonly TicketAttack[] = [
   },
 ];
 
-const COPIED: Defence = {
-  name: "what a worker does to its copy of a kept preparation reaches nobody else",
-  holes: [
-    { file: "src/adapters/prepared-trees/place-copy.ts", from: '"--reflink=auto"', to: '"--link"' },
-    { file: "src/adapters/prepared-trees/prepared-trees.ts", from: "if (now.hash !== found.entry.identity)", to: "if (false)" },
-  ],
-};
-const ASSERT = 'export { equal } from "node:assert";\n';
-const NO_ASSERT = "export const equal = () => undefined;\n";
-const SPOILT = /adds negative numbers/;
-
-/** Tests use a file that is prepared once, from inputs that no change touches. */
-const sharedWorld: World = {
-  ...world,
-  files: {
-    "add.mjs": RIGHT,
-    "tests/add.test.mjs": TEST.replace('import assert from "node:assert";', 'import * as assert from "../built/assert.mjs";'),
-    "setup.mjs": `import * as fs from "node:fs"; fs.mkdirSync("built"); ${writes("built/assert.mjs", ASSERT)}`,
-    ".gitignore": "built\n",
-  },
-  repo: { prepare: [[process.execPath, "setup.mjs"]], inputs: ["setup.mjs"] },
-};
-
-const SHARED: readonly TicketAttack[] = [
-  {
-    id: "P1-prepared-write",
-    what: "writes into a file of its own copy of the kept preparation, so that the tests of its wrong code use it",
-    defence: COPIED,
-    agent: BROKEN + writes("built/assert.mjs", NO_ASSERT),
-    told: SPOILT,
-    harm: ({ said }) => !SPOILT.test(said),
-  },
-];
-
-/** Attacks by the commands that prepare a checkout, which run the change's own code, and by way of kept preparations. */
-export const PREPARED: readonly Attack[] = [...campaign(world, ATTACKS), ...campaign(sharedWorld, SHARED)];
+/** Attacks by the commands that prepare a checkout, which run the change's own code. */
+export const PREPARED: readonly Attack[] = campaign(world, ATTACKS);

@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { KEPT } from "./kept.ts";
+
+proveEach(KEPT);
