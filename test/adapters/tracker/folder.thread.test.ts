@@ -8,7 +8,7 @@ import { withPatchedFs } from "../../helpers/patched-fs.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const scratch = scratchFolder();
-const THREAD = { program: join(import.meta.dirname, "tracker.thread.ts"), args: [] };
+const THREAD = { program: join(import.meta.dirname, "reading-thread.child.ts"), args: [] };
 const IDS = ["A-1", "A-2", "A-3"].map((id) => TicketId.parse(id));
 const [A1] = IDS as [TicketId];
 
