@@ -36,7 +36,7 @@ export async function open(
 }
 
 /** An agent that leaves a file; the first attempt at T-1 then goes on until it is cancelled. */
-export const halfDone: StageOptions["work"] = (task: AgentTask) => {
+export const halfDone: NonNullable<StageOptions["work"]> = (task: AgentTask) => {
   void oneFile(task);
   return task.ticket === T1 && task.attempt === 1 ? endless(task) : undefined;
 };

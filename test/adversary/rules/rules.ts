@@ -1,3 +1,4 @@
+import { BASES } from "./bases.ts";
 import { LIVE } from "./live.ts";
 import { MODELS } from "./models.ts";
 import { PEOPLE } from "./people.ts";
@@ -94,4 +95,4 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...LIVE, ...CALLED, ...MODELS, ...RESULTS];
+export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...LIVE, ...BASES, ...CALLED, ...MODELS, ...RESULTS];

@@ -171,12 +171,12 @@ export class People {
   }
 
   /** Two acts on one ticket in one write. */
-  #writeBoth(id: TicketId, { state, words, which: n, other }: Extract<Act, { do: "both" }>): void {
+  #writeBoth(id: TicketId, { state, words, other }: Extract<Act, { do: "both" }>): void {
     const { tracker } = this.#world;
     let now = tracker.tickets.get(id);
     if (now === undefined) return;
     for (const one of [state, words]) {
-      const changed = this.#changed(id, now, { do: one, which: n, other });
+      const changed = this.#changed(id, now, { do: one, other });
       if (changed === undefined) continue;
       this.#did(id, changed.kind);
       now = { ...now, ...changed.ticket };
