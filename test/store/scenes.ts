@@ -197,7 +197,7 @@ export function claims(): RunBuilder {
   run.play({
     type: "backoff-started",
     until: run.now + 280_000,
-    reason: "the model's API rejected an agent's request (overloaded): 529",
+    reason: "the model's API rejected an agent's request (rate-limited): 429",
   });
   return run.judged("not-done", { done: 1, gated: 1, open: 8 }).wait(18);
 }
@@ -221,5 +221,5 @@ const turnedAway = {
   exitCode: 1,
   signal: null,
   costUsd: 0.1,
-  stop: { kind: "overloaded", says: "529 overloaded", retryAfterMs: 280_000 },
+  stop: { kind: "rate-limited", says: "429 too many requests", retryAfterMs: 280_000 },
 } as const;
