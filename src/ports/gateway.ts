@@ -5,7 +5,7 @@ import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { Masker, Secrets } from "./secrets.ts";
 
 /** The model APIs that the gateway knows: their requests, and where their answers give the cost. */
-export type ModelApi = "anthropic" | "openai" | "gemini";
+export type ModelApi = "anthropic" | "openai" | "gemini" | "code-assist";
 
 /** US dollars per million tokens. */
 export interface Rates {
@@ -52,6 +52,27 @@ export interface ModelUsage {
   readonly countedUsd: number;
 }
 
+/** What the engine adds to requests to a model's API. */
+export interface ModelCredential {
+  readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
+  readonly value: () => string | Promise<string>;
+  /**
+   * Another value because the API answered 401 to this one; the gateway then repeats the request once. The same value if there is
+   * no other.
+   */
+  readonly renew?: (refused: string) => Promise<string>;
+  /** Other headers that belong to the value: an account, for example. They replace the program's own. */
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+}
+
+/** A login's account at Google's Code Assist. */
+export interface CodeAssistAccount {
+  /** The project that is billed. */
+  readonly project: string;
+  /** Its kind, in Google's words: "free-tier", "standard-tier". */
+  readonly tier: string;
+}
+
 /** The model API behind a gateway. */
 export interface ModelUpstream {
   readonly api: ModelApi;
@@ -61,10 +82,9 @@ export interface ModelUpstream {
    */
   readonly baseUrl: string;
   /** Headers that the engine adds to each request, fetched each time. Never logged, and never passed to the inside. */
-  readonly credential?: {
-    readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
-    readonly value: () => string | Promise<string>;
-  };
+  readonly credential?: ModelCredential;
+  /** Required for Google's Code Assist, which bills a project: the one of the login, whatever a request names. */
+  readonly codeAssist?: () => Promise<CodeAssistAccount>;
   /** Certificates (PEM) to trust in place of the system's. */
   readonly ca?: string;
   readonly prices: readonly Price[];

@@ -6,6 +6,7 @@ import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
+import { type Login, LoginLost } from "./logins/login.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
 
@@ -17,6 +18,8 @@ export interface ModelAgentOptions extends ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The model's API for the gateway; its cap is that of one attempt. */
   readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onCut" | "api">;
+  /** Set if the account is used by the program's login on this machine. */
+  readonly login?: Pick<Login, "command">;
 }
 
 /**
@@ -65,8 +68,13 @@ export async function runProgram(
   const launch = await options.kind.prepare(task, options);
   const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops);
   const useless = new AbortController();
+  let lost: AgentStop | undefined;
   const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
+  const upstream = watchedLogin(options, (stop) => {
+    lost ??= stop;
+    useless.abort();
+  });
   // A program that retries for ever would continue after its line is cut.
   const onCut = bounds.failures === undefined ? {} : { onCut: () => useless.abort() };
   let launched = false;
@@ -82,7 +90,7 @@ export async function runProgram(
     marker: task.marker,
     lineChars: EVENT_CHARS,
     model: {
-      upstream: { ...options.upstream, ...watchedBy(watch), ...onCut, api: options.kind.api, capUsd: options.usdPerAttempt },
+      upstream: { ...upstream, ...watchedBy(watch), ...onCut, capUsd: options.usdPerAttempt },
       baseUrls: launch.baseUrls,
     },
     ...confinedBy(task),
@@ -97,7 +105,7 @@ export async function runProgram(
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWait(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
+  const stop = withWait(stopOf(lost ?? watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch.last?.retryAfterMs);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -121,6 +129,34 @@ function confinedBy({ confinement, onBlocked }: Pick<AgentTask, "confinement" | 
 function boundsOf(options: ModelAgentOptions): WatchBounds {
   const failures = options.kind.failures?.(options);
   return { ...(options.turns === undefined ? {} : { turns: options.turns }), ...(failures === undefined ? {} : { failures }) };
+}
+
+/** The API for the options, which reports a login that is lost: no retry of the program helps. */
+function watchedLogin(
+  { upstream, kind, login }: ModelAgentOptions,
+  onLost: (stop: AgentStop) => void,
+): Omit<ModelUpstream, "capUsd"> {
+  const { credential, codeAssist } = upstream;
+  if (login === undefined || credential === undefined) return { ...upstream, api: kind.api };
+  const told = async <T>(ask: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof LoginLost) onLost({ kind: "authentication", says: error.message });
+      throw error;
+    }
+  };
+  const { renew } = credential;
+  return {
+    ...upstream,
+    api: kind.subscription?.api ?? kind.api,
+    credential: {
+      ...credential,
+      value: () => told(credential.value),
+      ...(renew === undefined ? {} : { renew: (refused: string) => told(() => renew(refused)) }),
+    },
+    ...(codeAssist === undefined ? {} : { codeAssist: () => told(codeAssist) }),
+  };
 }
 
 function watchedBy({ onAnswer, onUsage }: ModelWatch): Pick<ModelUpstream, "onAnswer" | "onUsage"> {

@@ -3,18 +3,19 @@ import { delimiter, dirname, isAbsolute, normalize } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
+import type { Login, LoginOptions } from "../../adapters/agent/logins/login.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
-import { accountsOf } from "../../domain/batch/account.ts";
+import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
-import type { ModelUpstream, Price } from "../../ports/gateway.ts";
+import type { ModelApi, ModelCredential, ModelUpstream, Price } from "../../ports/gateway.ts";
 
 /** Everything that an agent needs besides the batch. */
 export interface AgentSurroundings {
@@ -25,6 +26,8 @@ export interface AgentSurroundings {
   readonly keys: NodeJS.ProcessEnv;
   /** The path of the agent's program, from `findAgent`. */
   readonly program: string;
+  /** Called with each token of a login before it is used. */
+  readonly learn?: LoginOptions["learn"] | undefined;
 }
 
 /** Creates the agent of a batch. A vendor's adapter is loaded only if the batch uses it. */
@@ -60,16 +63,19 @@ export async function accountOptions(
 /** The options for a vendor's program. `usd` is the most that one run of it may cost; `who` names it in messages. */
 export async function modelOptions(
   agent: VendorAgentSpec,
-  agentSurroundings: Pick<AgentSurroundings, "keys">,
+  agentSurroundings: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "program" | "learn">>,
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const kind = await loadProgram(agent.kind);
-  const { model, effort, turns, baseUrl = kind.baseUrl } = agent;
+  const login = await loginOf(agent, agentSurroundings);
+  const { model, effort, turns, baseUrl = (login && kind.subscription?.baseUrl) ?? kind.baseUrl } = agent;
   const header = agent.billing === "subscription" ? "bearer" : kind.keyHeader;
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
-    credential: { header, value: () => keyOf(agent, agentSurroundings.keys, who) },
+    ...(login === undefined
+      ? { credential: { header, value: () => keyOf(agent, agentSurroundings.keys, who) } }
+      : await byLogin(login, { api: kind.subscription?.api, baseUrl, env: agentSurroundings.keys })),
     prices: [...pricesIn(agent), ...kind.prices],
   };
   assertPriced(kind, { model, prices: upstream.prices, who });
@@ -79,10 +85,37 @@ export async function modelOptions(
     baseUrl,
     usdPerAttempt: usd,
     billing: agent.billing,
+    ...(login === undefined ? {} : { login }),
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...(turns === undefined ? {} : { turns }),
   };
+}
+
+/** The login that an account is used by; undefined if it is used by a key. */
+export async function loginOf(
+  account: VendorAgentSpec | VendorSpec,
+  { keys, program = account.kind, learn }: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "program" | "learn">>,
+): Promise<Login | undefined> {
+  if (!usesLogin(account)) return undefined;
+  const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");
+  return openLogin(account.kind, { env: keys, programPath: program, tokenUrl: account.loginUrl, learn });
+}
+
+/** The engine's part of requests by a login. Google bills a project, which it names for the login. */
+async function byLogin(
+  login: Login,
+  { api, baseUrl, env }: { readonly api: ModelApi | undefined; readonly baseUrl: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Pick<ModelUpstream, "credential" | "codeAssist">> {
+  const credential: ModelCredential = {
+    header: "bearer",
+    value: () => login.value(),
+    renew: (refused) => login.renew(refused),
+    headers: () => login.headers(),
+  };
+  if (api !== "code-assist") return { credential };
+  const { createCodeAssist } = await import("../../adapters/agent/logins/code-assist.ts");
+  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env }) };
 }
 
 /** The batch's prices for a program's models. */
@@ -112,7 +145,11 @@ function assertPriced(
 }
 
 /** The key that the engine adds to requests. Throws a UserError (exit 4) if its variable is not set. */
-export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Who = "agent"): string {
+export function keyOf(
+  { apiKeyEnv = "" }: Pick<VendorAgentSpec, "apiKeyEnv">,
+  env: NodeJS.ProcessEnv,
+  who: Who = "agent",
+): string {
   const key = env[apiKeyEnv];
   if (key !== undefined && key.trim() !== "") return key.trim();
   throw new UserError({

@@ -61,6 +61,7 @@ export async function contextOf(
   const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
   const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
   const outages = outagesOf(batch.limits, report);
+  const surroundings = { executor, env, keys: process.env, learn: secrets?.masker.learn };
   return {
     run: open.run,
     batch,
@@ -70,7 +71,7 @@ export async function contextOf(
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
     repos,
     commandEnv: env,
-    agent: await agentOf(batch, { executor, env, keys: process.env, program: world.agentProgram }),
+    agent: await agentOf(batch, { ...surroundings, program: world.agentProgram }),
     executor,
     tracker: open.tracker,
     ...judgesOf({
@@ -91,7 +92,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { executor, env, keys: process.env, program: world.reviewerProgram, places: world.places })),
+    ...(await openReviewer(batch, { ...surroundings, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     state,

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
-import { createMasker } from "../../adapters/secrets/masker.ts";
+import { createMasker, type LearningMasker } from "../../adapters/secrets/masker.ts";
 import { createSecrets, secretFile, unfitSecret, unfitSecretFile } from "../../adapters/secrets/secrets.ts";
 import { programWord } from "../../domain/batch/check-secrets.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -17,7 +17,7 @@ import type { Repo } from "../../ports/vcs.ts";
 
 /** The secrets of a run, and what hides them in everything that is written. */
 export interface RunSecrets {
-  readonly masker: Masker;
+  readonly masker: LearningMasker;
   readonly secrets: Secrets;
 }
 

@@ -7,6 +7,7 @@ import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories,
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
 import { checkNode } from "../doctor/node.ts";
+import { checkLogins } from "../doctor/logins.ts";
 import { checkPrepare } from "../doctor/prepare.ts";
 import { checkGit, checkPrograms } from "../doctor/programs.ts";
 import { checkSandbox } from "../doctor/sandbox.ts";
@@ -70,6 +71,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("tests", () => checkTestCommands(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),
+          guarded("login", () => checkLogins(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
           guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),
           ...(prepare ? [guarded("prepare", () => checkPrepare(loaded, { env, cwd: process.cwd() }))] : []),

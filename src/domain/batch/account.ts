@@ -1,4 +1,4 @@
-import type { VendorAgentSpec } from "./agent-spec.ts";
+import type { Fallback, VendorAgentSpec } from "./agent-spec.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
 
 /** An agent or reviewer that is a vendor's program. */
@@ -6,7 +6,17 @@ export type VendorSpec = VendorAgentSpec | Exclude<ReviewerSpec, { kind: "comman
 
 /** The accounts of an agent or reviewer in the order in which they are used: its own, and then its `fallback`s. */
 export function accountsOf<Spec extends VendorSpec>(spec: Spec): readonly Spec[] {
-  return [spec, ...spec.fallback.map((account) => ({ ...spec, ...account }))];
+  return [spec, ...spec.fallback.map((account) => ({ ...ofSameBilling(spec, account), ...account }))];
+}
+
+/** A key is not a subscription's: an account that is billed in another way does not take over the variable. */
+function ofSameBilling<Spec extends VendorSpec>(spec: Spec, { billing = spec.billing }: Pick<Fallback, "billing">): Spec {
+  return billing === spec.billing ? spec : { ...spec, apiKeyEnv: undefined };
+}
+
+/** True if an account is used by the login that its program keeps on this machine. */
+export function usesLogin({ billing, apiKeyEnv }: Pick<VendorSpec, "billing" | "apiKeyEnv">): boolean {
+  return billing === "subscription" && apiKeyEnv === undefined;
 }
 
 /** The number of accounts; a command has one. */
@@ -24,7 +34,7 @@ export function accountName(accounts: readonly VendorSpec[], index: number): str
   const differs = (key: "model" | "apiKeyEnv" | "baseUrl") => accounts.some((other) => other[key] !== first[key]);
   const parts = [
     ...(differs("model") ? [model] : []),
-    ...(differs("apiKeyEnv") ? [`the key in ${account.apiKeyEnv}`] : []),
+    ...(differs("apiKeyEnv") ? [usesLogin(account) ? `the login of ${account.kind}` : `the key in ${account.apiKeyEnv}`] : []),
     ...(differs("baseUrl") ? [host] : []),
   ];
   return parts.length === 0 ? `account ${index + 1}` : parts.join(", ");

@@ -30,8 +30,12 @@ const Fallback = z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe("Its API"),
+    loginUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where its login is refreshed"),
   })
-  .refine((account) => Object.keys(account).length > 0, "name at least one of model, billing, apiKeyEnv and baseUrl")
+  .refine((account) => Object.keys(account).length > 0, "name at least one of model, billing, apiKeyEnv, baseUrl and loginUrl")
   .describe("An account or model that is used while those before it are rate limited");
 export type Fallback = z.infer<typeof Fallback>;
 
@@ -39,6 +43,8 @@ export type Fallback = z.infer<typeof Fallback>;
 const MOST_FALLBACKS = 8;
 
 const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
+
+const TOKENS = vendorsWith(({ takesToken }) => takesToken === true).join(", ");
 
 /** Common fields of all vendors' programs. */
 export const vendorFields = {
@@ -49,15 +55,22 @@ export const vendorFields = {
   billing: z
     .enum(["api", "subscription"])
     .default("api")
-    .describe(`Who is billed: the account of an API key, or a subscription, by its long-lived token (${SUBSCRIBED} only)`),
+    .describe(`Who is billed: the account of an API key, or a subscription, by the program's login on this machine (${SUBSCRIBED} only)`),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
-    .describe("The environment variable that holds the key or token; loopdash adds it to requests, and no agent ever sees it"),
+    .optional()
+    .describe(
+      `The environment variable that holds the key, or a subscription's long-lived token (${TOKENS} only); loopdash adds it to requests, and no agent ever sees it. Not needed for a subscription`,
+    ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("The model's API; default: the vendor's own"),
+  loginUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where the login of a subscription is refreshed; default: the vendor's own"),
   prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
   fallback: z
     .array(Fallback)

@@ -1,5 +1,5 @@
 import { reserveOf } from "../schedule/money.ts";
-import { accountsOf, type VendorSpec } from "./account.ts";
+import { accountsOf, usesLogin, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { unfitForPath } from "./plain-words.ts";
 import type { NoteProblem } from "./problem.ts";
@@ -35,14 +35,27 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
 /** Reports accounts that the program cannot use, and those that are the same as one before them. */
 export function checkAccounts(who: "agent" | "reviewer", spec: VendorSpec, report: NoteProblem): void {
   const seen = new Set<string>();
-  for (const [i, { kind, billing, model, apiKeyEnv, baseUrl }] of accountsOf(spec).entries()) {
+  for (const [i, account] of accountsOf(spec).entries()) {
+    const { model, apiKeyEnv, baseUrl, loginUrl } = account;
     const at = i === 0 ? [who] : [who, "fallback", i - 1];
-    if (billing === "subscription" && !VENDORS[kind].takesSubscription)
-      report([...at, "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
-    const identity = JSON.stringify([model, apiKeyEnv, baseUrl]);
+    checkBilling(account, (key, message, hint) => report([...at, key], message, hint));
+    if (loginUrl !== undefined && !accountsOf(spec).some(usesLogin))
+      report([...at, "loginUrl"], "is for the login of a subscription, and no account here uses one", "leave it out");
+    const identity = JSON.stringify([model, apiKeyEnv ?? null, baseUrl]);
     if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
     seen.add(identity);
   }
+}
+
+function checkBilling(account: VendorSpec, report: (key: string, message: string, hint: string) => void): void {
+  const { kind, billing, apiKeyEnv } = account;
+  const { takesSubscription, takesToken } = VENDORS[kind];
+  if (billing === "subscription" && takesSubscription !== true)
+    report("billing", `${kind} can only be billed to an API key here`, 'use "api"');
+  else if (billing === "api" && apiKeyEnv === undefined)
+    report("apiKeyEnv", "is missing: billed is an API key", 'name the variable that holds it, or use "billing": "subscription"');
+  else if (billing === "subscription" && apiKeyEnv !== undefined && takesToken !== true)
+    report("apiKeyEnv", `is not for ${kind}'s subscription, which is used by the program's own login`, "leave it out");
 }
 
 /** opencode works with models of many vendors, and has none of its own. */

@@ -9,8 +9,10 @@ interface VendorFacts {
   readonly models?: RegExp;
   /** It has no model of its own. */
   readonly needsModel?: true;
-  /** It can be billed to a subscription. */
+  /** It can be billed to a subscription: by the login that it keeps on this machine. */
   readonly takesSubscription?: true;
+  /** Its subscription can also be used by a long-lived token in a variable. */
+  readonly takesToken?: true;
   /** It logs people's sessions on this machine, with what each answer used. */
   readonly logsSessions?: true;
   /** Names that it resolves itself: to the newest model of a line, or to whatever an account has. */
@@ -36,6 +38,7 @@ const FACTS = {
     maker: "Anthropic",
     models: /claude/,
     takesSubscription: true,
+    takesToken: true,
     logsSessions: true,
     aliases: { lines: ["opus", "sonnet", "haiku"], any: ["default", "best", "opusplan"] },
     variables: ["ANTHROPIC", "CLAUDE", "CLAUDE_CODE"],
@@ -46,6 +49,7 @@ const FACTS = {
     title: "Codex",
     maker: "OpenAI",
     models: /gpt|codex|^o\d/,
+    takesSubscription: true,
     logsSessions: true,
     variables: ["CODEX", "OPENAI"],
     loads: { inFolder: { dotenv: [], settings: [] }, inHome: { dotenv: [".codex/.env"], settings: [".codex/auth.json"] } },
@@ -54,6 +58,7 @@ const FACTS = {
     title: "Gemini CLI",
     maker: "Google",
     models: /gemini|gemma/,
+    takesSubscription: true,
     variables: ["GEMINI", "GOOGLE", "GOOGLE_GEMINI", "GOOGLE_GENERATIVE_AI", "GOOGLE_VERTEX"],
     // geminicli.com/docs/reference/configuration
     loads: { inFolder: GEMINI_DOTENV, inHome: GEMINI_DOTENV },

@@ -15,6 +15,10 @@ export interface Route {
   readonly meter?: AnswerKind;
   /** The format of its body if it costs nothing; default: Anthropic's. */
   readonly shape?: AnswerKind;
+  /** True if request and answer are in the envelope of Google's Code Assist. */
+  readonly enveloped?: true;
+  /** Set if the gateway answers it itself, with the login's account. */
+  readonly own?: "account";
 }
 
 /** A route that was found. */
@@ -47,6 +51,18 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
       meter: "generate",
     },
     { method: "POST", path: geminiPath("countTokens"), query: {}, shape: "generate" },
+  ],
+  // What Gemini CLI asks for with a login. What else it asks for is refused: settings of the account, quotas, telemetry.
+  "code-assist": [
+    {
+      method: "POST",
+      path: /^\/v1internal:(?:generateContent|streamGenerateContent)$/,
+      query: { alt: /^(?:sse|json)$/ },
+      meter: "generate",
+      enveloped: true,
+    },
+    { method: "POST", path: /^\/v1internal:countTokens$/, query: {}, shape: "generate", enveloped: true },
+    { method: "POST", path: /^\/v1internal:loadCodeAssist$/, query: {}, own: "account" },
   ],
 };
 

@@ -13,19 +13,30 @@ export interface AnswerReader {
   end(): UsageReading | undefined;
 }
 
+/** The format of an answer, and whether each of its pieces is in the envelope of Google's Code Assist. */
+interface AnswerFormat {
+  readonly kind: AnswerKind;
+  readonly enveloped?: boolean;
+}
+
 /** A reader for an answer of this content type; undefined if no answer of this type gives its cost. */
-export function answerReader(kind: AnswerKind, contentType: string | undefined): AnswerReader | undefined {
+export function answerReader(format: AnswerFormat, contentType: string | undefined): AnswerReader | undefined {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type === "text/event-stream") return new EventReader(kind);
-  return type === "application/json" ? new JsonReader(kind) : undefined;
+  if (type === "text/event-stream") return new EventReader(format);
+  return type === "application/json" ? new JsonReader(format) : undefined;
+}
+
+/** The answer in an envelope; an error is in none. */
+function unwrapped(answer: unknown): unknown {
+  return isObject(answer) && isObject(answer["response"]) ? answer["response"] : answer;
 }
 
 class JsonReader implements AnswerReader {
-  readonly #kind: AnswerKind;
+  readonly #format: AnswerFormat;
   readonly #chunks: Buffer[] = [];
 
-  constructor(kind: AnswerKind) {
-    this.#kind = kind;
+  constructor(format: AnswerFormat) {
+    this.#format = format;
   }
 
   push(chunk: Buffer): void {
@@ -39,13 +50,17 @@ class JsonReader implements AnswerReader {
   end(): UsageReading | undefined {
     const answer = parsed(Buffer.concat(this.#chunks).toString());
     if (answer === undefined) return undefined;
-    return this.#kind === "generate" ? readPieces(Array.isArray(answer) ? answer : [answer]) : readWhole(this.#kind, answer);
+    const { kind, enveloped } = this.#format;
+    if (kind !== "generate") return readWhole(kind, answer);
+    const pieces: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
+    return readPieces(enveloped === true ? pieces.map(unwrapped) : pieces);
   }
 }
 
 /** Server-sent events (WHATWG HTML, 9.2) whose data is one JSON text each. Any other event gives no cost. */
 class EventReader implements AnswerReader {
   readonly #kind: AnswerKind;
+  readonly #enveloped: boolean;
   readonly #text = new StringDecoder("utf8");
   readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
   #reading = NOTHING_READ;
@@ -53,8 +68,9 @@ class EventReader implements AnswerReader {
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
-  constructor(kind: AnswerKind) {
+  constructor({ kind, enveloped = false }: AnswerFormat) {
     this.#kind = kind;
+    this.#enveloped = enveloped;
   }
 
   push(chunk: Buffer): void {
@@ -73,7 +89,7 @@ class EventReader implements AnswerReader {
 
   #event(data: string): void {
     if (data === "[DONE]") return void this.#seen.add("end");
-    const event = parsed(data);
+    const event = this.#enveloped ? unwrapped(parsed(data)) : parsed(data);
     if (!isObject(event)) this.#malformed = true;
     else if (this.#kind === "messages") this.#message(event);
     else if (this.#kind === "responses") this.#response(event);

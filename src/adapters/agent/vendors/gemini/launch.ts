@@ -24,6 +24,7 @@ export const gemini: AgentProgram = {
   api: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   keyHeader: "x-goog-api-key",
+  subscription: { api: "code-assist", baseUrl: "https://cloudcode-pa.googleapis.com" },
   prices: geminiPrices,
   // Without the second it starts itself again, to have more memory.
   homeEnv: (folder) => ({ GEMINI_CLI_HOME: folder, GEMINI_CLI_NO_RELAUNCH: "1" }),
@@ -43,14 +44,22 @@ export const gemini: AgentProgram = {
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
     return {
       argv: promptOnStdin(["/usr/bin/env", options, program, ...flags]),
-      env: {
-        ...gemini.homeEnv(session),
-        GEMINI_API_KEY: "held-by-the-gateway",
-      },
-      baseUrls: [{ name: "GOOGLE_GEMINI_BASE_URL", path: "" }],
+      env: { ...gemini.homeEnv(session), ...placeholderOf(input) },
+      baseUrls: [{ name: hasLogin(input) ? "CODE_ASSIST_ENDPOINT" : "GOOGLE_GEMINI_BASE_URL", path: "" }],
     };
   },
 };
+
+/** With a login it asks Google's Code Assist in place of the Gemini API. */
+function hasLogin({ billing }: Pick<ProgramOptions, "billing">): boolean {
+  return billing === "subscription";
+}
+
+/** With a token of its own it neither reads a login nor refreshes one. */
+function placeholderOf(options: Pick<ProgramOptions, "billing">): Readonly<Record<string, string>> {
+  const held = "held-by-the-gateway";
+  return hasLogin(options) ? { GOOGLE_GENAI_USE_GCA: "true", GOOGLE_CLOUD_ACCESS_TOKEN: held } : { GEMINI_API_KEY: held };
+}
 
 /**
  * It ends by `process.exit`, and Node then drops unread output: the result, behind a long line. So it waits for the reader. Its
@@ -67,10 +76,13 @@ decision = "deny"
 priority = 999
 `;
 
-function settingsOf({ model = BEST, effort, turns, retries = RETRIES }: ProgramOptions): object {
+function settingsOf({ model = BEST, effort, turns, retries = RETRIES, billing }: ProgramOptions): object {
   const thinking = effort === undefined ? {} : { generateContentConfig: { thinkingConfig: thinkingOf(model, effort) } };
   return {
-    security: { auth: { selectedType: "gemini-api-key", useExternal: true }, folderTrust: { enabled: true } },
+    security: {
+      auth: { selectedType: billing === "subscription" ? "oauth-personal" : "gemini-api-key", useExternal: true },
+      folderTrust: { enabled: true },
+    },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: retries + 1, plan: { enabled: false } },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
