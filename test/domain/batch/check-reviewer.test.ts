@@ -118,8 +118,9 @@ describe("a reviewer", () => {
       'sandbox: codex never reviews without a sandbox; use "required"',
     ]);
     expect(found({ agent, reviewer: { ...codex, billing: "subscription" } })).toEqual([
-      'reviewer.billing: codex can only be billed to an API key here; use "api"',
+      "reviewer.apiKeyEnv: is not for codex's subscription, which is used by the program's own login; leave it out",
     ]);
+    expect(found({ agent, reviewer: { kind: "codex", billing: "subscription" } })).toEqual([]);
     expect(found({ agent, reviewer: { ...claude, billing: "subscription" } })).toEqual([]);
     expect(found({ agent, reviewer: { ...claude, program: "a\u0000b" } })).toEqual([
       expect.stringMatching(/^reviewer\.program: /),

@@ -18,7 +18,12 @@ export const claudeLogin: LoginFormat = {
     const login = objectOf(kept["claudeAiOauth"]);
     const access = textOf(login?.["accessToken"]);
     if (!access) return "it has no login of claude.ai";
-    return { access, refresh: textOf(login?.["refreshToken"]) || undefined, expiresAt: numberOf(login?.["expiresAt"]), headers: {} };
+    return {
+      access,
+      refresh: textOf(login?.["refreshToken"]) || undefined,
+      expiresAt: numberOf(login?.["expiresAt"]),
+      headers: {},
+    };
   },
   async refresh({ token, kept }) {
     const login = objectOf(kept["claudeAiOauth"]);

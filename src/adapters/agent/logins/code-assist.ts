@@ -40,7 +40,8 @@ async function load({ login, baseUrl, env }: CodeAssistOptions): Promise<CodeAss
   const token = await login.value();
   let { status, text } = await ask(token);
   if (status === 401) ({ status, text } = await ask(await login.renew(token)));
-  if (status === 401 || status === 403) throw new LoginLost(`Google refused the login of gemini (${status}). Run ${login.command}`);
+  if (status === 401 || status === 403)
+    throw new LoginLost(`Google refused the login of gemini (${status}). Run ${login.command}`);
   const answer: unknown = status === 200 ? JSON.parse(text) : undefined;
   if (!isObject(answer)) throw new Error(`Google answers ${status} to a question about the account`);
   const project = textOf(answer["cloudaicompanionProject"]) || named;

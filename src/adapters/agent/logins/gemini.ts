@@ -39,9 +39,7 @@ const ID = /\bOAUTH_CLIENT_ID\s*=\s*["'](\d+-[a-z0-9]+\.apps\.googleusercontent\
 const SECRET = /\bOAUTH_CLIENT_SECRET\s*=\s*["']([\w-]{20,80})["']/;
 
 /** The program's client, from the bundle that its start script lies in. */
-async function clientOf(
-  program: string,
-): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
+async function clientOf(program: string): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
   const folder = dirname(await realpath(program));
   for (const name of await scriptsIn(folder)) {
     const text = await readFile(join(folder, name), "utf8");

@@ -29,7 +29,11 @@ export interface LoginFormat {
   /** The tokens in the file; a text is the reason that there are none. */
   read(kept: JsonObject): LoginTokens | string;
   /** A text is the reason that nothing can be asked. */
-  refresh(options: { readonly token: string; readonly kept: JsonObject; readonly programPath: string }): Promise<RefreshRequest | string>;
+  refresh(options: {
+    readonly token: string;
+    readonly kept: JsonObject;
+    readonly programPath: string;
+  }): Promise<RefreshRequest | string>;
   /** The file with the new tokens of an answer; undefined if it has none. `now` is in milliseconds since 1970. */
   renewed(kept: JsonObject, answer: JsonObject, now: number): JsonObject | undefined;
   /** Seconds that the answer's access token lasts, by its vendor; undefined if nobody knows. */

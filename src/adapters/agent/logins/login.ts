@@ -174,7 +174,8 @@ export class Login {
   }
 
   #lasts({ access, expiresAt }: LoginTokens): boolean {
-    if (access === this.#own?.access) return this.#own.until - this.#ticks() > Math.min(MARGIN_MS, (this.#own.until - this.#own.at) / 2);
+    if (access === this.#own?.access)
+      return this.#own.until - this.#ticks() > Math.min(MARGIN_MS, (this.#own.until - this.#own.at) / 2);
     return expiresAt === undefined || expiresAt - this.#now() > MARGIN_MS;
   }
 

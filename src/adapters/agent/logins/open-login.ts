@@ -5,7 +5,11 @@ import { geminiLogin } from "./gemini.ts";
 import { Login, type LoginOptions } from "./login.ts";
 import type { LoginFormat } from "./login-format.ts";
 
-const FORMATS: Readonly<Partial<Record<VendorKind, LoginFormat>>> = { claude: claudeLogin, codex: codexLogin, gemini: geminiLogin };
+const FORMATS: Readonly<Partial<Record<VendorKind, LoginFormat>>> = {
+  claude: claudeLogin,
+  codex: codexLogin,
+  gemini: geminiLogin,
+};
 
 /** The login that a vendor's program keeps; undefined if it keeps none that loopdash knows. */
 export function openLogin(kind: VendorKind, options: Omit<LoginOptions, "format">): Login | undefined {
