@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AgentProgram } from "../../src/adapters/agent/agent-program.ts";
 import { claudeLogin } from "../../src/adapters/agent/logins/claude.ts";
-import { codexLogin } from "../../src/adapters/agent/logins/codex.ts";
 import { createCodeAssist } from "../../src/adapters/agent/logins/code-assist.ts";
+import { codexLogin } from "../../src/adapters/agent/logins/codex.ts";
 import { geminiLogin } from "../../src/adapters/agent/logins/gemini.ts";
 import { Login } from "../../src/adapters/agent/logins/login.ts";
 import type { LoginFormat } from "../../src/adapters/agent/logins/login-format.ts";
@@ -69,7 +69,11 @@ describe.each(PROGRAMS)("the real $kind.kind with its own login", { timeout: 600
     };
     const codeAssist = createCodeAssist({ login, baseUrl: `http://127.0.0.1:${stand.port}`, env: {} });
     const upstream = { credential, ...(kind.subscription?.api === "code-assist" ? { codeAssist } : {}) };
-    const result = await runAgent(folder(), kind, stand.port, { login: { login, upstream }, timeoutMs: 500_000, silenceMs: 500_000 });
+    const result = await runAgent(folder(), kind, stand.port, {
+      login: { login, upstream },
+      timeoutMs: 500_000,
+      silenceMs: 500_000,
+    });
     return { result, stand, endpoint, file: format.file({ HOME: own }) };
   }
 
@@ -107,7 +111,8 @@ describe.each(PROGRAMS)("the real $kind.kind with its own login", { timeout: 600
       return works(turn, asked);
     };
     // Its first turn is on the old token; from the tool's result on, the new one alone counts.
-    const door: Door = (seen) => bearer(seen) === token(2) || (!worked && !/made\.txt/.test(seen.body) && bearer(seen) === token(1));
+    const door: Door = (seen) =>
+      bearer(seen) === token(2) || (!worked && !/made\.txt/.test(seen.body) && bearer(seen) === token(1));
     const { result, stand, endpoint } = await run(SOON, door, script);
     expect(result.stop).toBeUndefined();
     expect(readFileSync(join(result.worktree, "made.txt"), "utf8")).toBe("done\n");

@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, normalize } from "node:path";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
-import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import type { Login, LoginOptions } from "../../adapters/agent/logins/login.ts";
+import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
@@ -95,7 +95,11 @@ export async function modelOptions(
 /** The login that an account is used by; undefined if it is used by a key. */
 export async function loginOf(
   account: VendorAgentSpec | VendorSpec,
-  { keys, program = account.kind, learn }: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "program" | "learn">>,
+  {
+    keys,
+    program = account.kind,
+    learn,
+  }: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "program" | "learn">>,
 ): Promise<Login | undefined> {
   if (!usesLogin(account)) return undefined;
   const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");

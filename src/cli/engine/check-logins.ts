@@ -12,7 +12,10 @@ export function loginAccounts({ agent, reviewer }: Pick<Batch, "agent" | "review
 }
 
 /** The files in which programs keep their logins, for a batch that uses one: no sandbox shows them. */
-export async function filesOfLogins(batch: Pick<Batch, "agent" | "reviewer">, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+export async function filesOfLogins(
+  batch: Pick<Batch, "agent" | "reviewer">,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
   if (loginAccounts(batch).length === 0) return [];
   const { loginFiles } = await import("../../adapters/agent/logins/open-login.ts");
   return loginFiles(env);

@@ -55,7 +55,9 @@ export const vendorFields = {
   billing: z
     .enum(["api", "subscription"])
     .default("api")
-    .describe(`Who is billed: the account of an API key, or a subscription, by the program's login on this machine (${SUBSCRIBED} only)`),
+    .describe(
+      `Who is billed: the account of an API key, or a subscription, by the program's login on this machine (${SUBSCRIBED} only)`,
+    ),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")

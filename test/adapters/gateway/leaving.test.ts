@@ -94,7 +94,15 @@ describe("whoever goes", () => {
       out.once("response", () => res.destroy());
       const credential = { secret: "", headers: {} };
       const others = { renew: async () => undefined, onAnswer: () => undefined };
-      called = callModel({ send: () => out, credential, ...others, body: undefined, res, limits, metered: { kind: "messages", hold } });
+      called = callModel({
+        send: () => out,
+        credential,
+        ...others,
+        body: undefined,
+        res,
+        limits,
+        metered: { kind: "messages", hold },
+      });
     });
     onTestFinished(() => void server.close());
     const out = request({ port: await listening(server) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelUpstream } from "../../../src/ports/gateway.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
-import { type Answer, anthropicAnswer, ANSWER_USD, ask, json, message, modelGateway, standIn } from "./stage.ts";
+import { ANSWER_USD, type Answer, anthropicAnswer, ask, json, message, modelGateway, standIn } from "./stage.ts";
 
 const folder = scratchFolder();
 const OLD = "old-token-0123456789";
@@ -16,7 +16,10 @@ const only =
   };
 
 /** A credential that renews itself, and counts how often. */
-function renewing(next: () => Promise<string>): { readonly credential: ModelUpstream["credential"] & object; readonly times: () => number } {
+function renewing(next: () => Promise<string>): {
+  readonly credential: ModelUpstream["credential"] & object;
+  readonly times: () => number;
+} {
   let current = OLD;
   let times = 0;
   const renew = async () => {
@@ -65,9 +68,12 @@ describe("a credential that the API refuses", () => {
   it("is renewed once for all requests that it was refused to", async () => {
     const vendor = await standIn(only(NEW));
     let open = (_token: string): void => undefined;
-    const { credential, times } = renewing(() => new Promise((settle) => {
-      open = settle;
-    }));
+    const { credential, times } = renewing(
+      () =>
+        new Promise((settle) => {
+          open = settle;
+        }),
+    );
     const { gateway } = await modelGateway(folder(), vendor.port, { credential });
     const asks = [1, 2, 3].map(() => ask(gateway, { body: message() }));
     await expect.poll(() => vendor.seen.length).toBe(3);

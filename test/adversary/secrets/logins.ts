@@ -73,7 +73,12 @@ function attack({ id, what, defence, attack: code, opens, harm }: Plan): Attack 
       const vendor = await startVendor();
       try {
         stage.repo("app");
-        const oauth = { accessToken: ACCESS, refreshToken: REFRESH, expiresAt: Date.now() + 3_600_000, scopes: ["user:inference"] };
+        const oauth = {
+          accessToken: ACCESS,
+          refreshToken: REFRESH,
+          expiresAt: Date.now() + 3_600_000,
+          scopes: ["user:inference"],
+        };
         stage.write(".claude/.credentials.json", JSON.stringify({ claudeAiOauth: oauth }), 0o600);
         const batch = stage.batch(["T-1"], {
           agent: {

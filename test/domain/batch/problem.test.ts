@@ -142,7 +142,9 @@ describe("an agent", () => {
 
   it("of a vendor has a key and a login in its fallbacks, neither taken over by the other", () => {
     expect(found({ agent: { ...codex, fallback: [{ billing: "subscription" }] } })).toEqual([]);
-    expect(found({ agent: { kind: "codex", billing: "subscription", fallback: [{ billing: "api", apiKeyEnv: "KEY" }] } })).toEqual([]);
+    expect(
+      found({ agent: { kind: "codex", billing: "subscription", fallback: [{ billing: "api", apiKeyEnv: "KEY" }] } }),
+    ).toEqual([]);
     expect(found({ agent: { kind: "codex", billing: "subscription", fallback: [{ billing: "api" }] } })).toEqual([
       'agent.fallback.0.apiKeyEnv: is missing: billed is an API key; name the variable that holds it, or use "billing": "subscription"',
     ]);

@@ -74,8 +74,7 @@ export class ModelSide {
   async #get(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
     if (hasBody(req)) throw new Refusal(400, "a GET has no body");
     const headers = headersToModel(req);
-    const send = (credential: Credential) =>
-      this.#upstream.ask({ method: "GET", target, headers, body: undefined, credential });
+    const send = (credential: Credential) => this.#upstream.ask({ method: "GET", target, headers, body: undefined, credential });
     await this.#call({ send, credential: await this.#upstream.credential(), body: undefined, res });
   }
 
@@ -89,7 +88,10 @@ export class ModelSide {
     const credential = await this.#upstream.credential();
     // It may have been cut since the request began; nothing is awaited from here to the call.
     this.#line.assertNotCut();
-    const metered = route.meter === undefined ? undefined : { kind: route.meter, enveloped: route.enveloped === true, hold: this.meter.admit(ask) };
+    const metered =
+      route.meter === undefined
+        ? undefined
+        : { kind: route.meter, enveloped: route.enveloped === true, hold: this.meter.admit(ask) };
     const headers = { ...headersToModel(req), "content-type": "application/json" };
     try {
       const send = (each: Credential) =>

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { claudeLogin } from "../../../../src/adapters/agent/logins/claude.ts";
@@ -52,7 +63,9 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o640);
     const after = kept(2, SOON);
-    expect(keptIn(file)).toMatchObject(kind === "codex" ? { tokens: { refresh_token: "refresh-2" }, auth_mode: "chatgpt" } : after);
+    expect(keptIn(file)).toMatchObject(
+      kind === "codex" ? { tokens: { refresh_token: "refresh-2" }, auth_mode: "chatgpt" } : after,
+    );
     expect(readdirSync(elsewhere)).toEqual(["login.json"]);
     expect(learnt).toEqual(expect.arrayContaining([access(2, SOON), "refresh-1"]));
   });
@@ -108,7 +121,10 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     const before = keptIn(file);
     const endpoint = await tokenEndpoint((n) => answer(n, SOON));
     const login = loginIn(folder(), format, endpoint.port, { now, programPath });
-    await expect(login.value()).rejects.toMatchObject({ name: "LoginLost", message: expect.stringContaining(`Run ${format.command}`) });
+    await expect(login.value()).rejects.toMatchObject({
+      name: "LoginLost",
+      message: expect.stringContaining(`Run ${format.command}`),
+    });
     expect(keptIn(file)).toEqual(before);
     expect(readdirSync(dirname(file))).toHaveLength(1);
   });

@@ -58,7 +58,11 @@ export const VENDOR: Readonly<Record<"claude" | "codex" | "gemini", Vendor>> = {
       expiry_date: expiresAt,
       token_type: "Bearer",
     }),
-    answer: (n, expiresAt) => ({ access_token: VENDOR.gemini.access(n, expiresAt), expires_in: HOUR / 1_000, token_type: "Bearer" }),
+    answer: (n, expiresAt) => ({
+      access_token: VENDOR.gemini.access(n, expiresAt),
+      expires_in: HOUR / 1_000,
+      token_type: "Bearer",
+    }),
   },
 };
 
@@ -80,7 +84,10 @@ export function geminiProgram(folder: string): string {
 }
 
 /** A token endpoint whose refresh tokens can be used once: the n-th gives the n+1-th. */
-export function tokenEndpoint(answer: (n: number) => object, onAsk: () => Promise<void> = async () => undefined): Promise<StandIn> {
+export function tokenEndpoint(
+  answer: (n: number) => object,
+  onAsk: () => Promise<void> = async () => undefined,
+): Promise<StandIn> {
   let n = 1;
   return standIn((_req, res, { body }) => {
     const wanted = `refresh-${n}`;
@@ -94,11 +101,12 @@ export function tokenEndpoint(answer: (n: number) => object, onAsk: () => Promis
   });
 }
 
-export function loginIn(
-  folder: string,
-  format: LoginFormat,
-  port: number,
-  over: Partial<LoginOptions> = {},
-): Login {
-  return new Login({ format, env: { HOME: folder }, programPath: "/nowhere", tokenUrl: `http://127.0.0.1:${port}/token`, ...over });
+export function loginIn(folder: string, format: LoginFormat, port: number, over: Partial<LoginOptions> = {}): Login {
+  return new Login({
+    format,
+    env: { HOME: folder },
+    programPath: "/nowhere",
+    tokenUrl: `http://127.0.0.1:${port}/token`,
+    ...over,
+  });
 }
