@@ -36,12 +36,12 @@ function checkVendor({ sandbox, limits }: BatchFile, agent: VendorAgentSpec, rep
 export function checkAccounts(who: "agent" | "reviewer", spec: VendorSpec, report: NoteProblem): void {
   const seen = new Set<string>();
   for (const [i, account] of accountsOf(spec).entries()) {
-    const { model, apiKeyEnv, baseUrl, loginUrl } = account;
+    const { model, apiKeyEnv, baseUrl, loginUrl, billing } = account;
     const at = i === 0 ? [who] : [who, "fallback", i - 1];
     checkBilling(account, (key, message, hint) => report([...at, key], message, hint));
     if (loginUrl !== undefined && !accountsOf(spec).some(usesLogin))
       report([...at, "loginUrl"], "is for the login of a subscription, and no account here uses one", "leave it out");
-    const identity = JSON.stringify([model, apiKeyEnv ?? null, baseUrl]);
+    const identity = JSON.stringify([model, apiKeyEnv ?? { billing }, baseUrl]);
     if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
     seen.add(identity);
   }

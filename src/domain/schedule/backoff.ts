@@ -109,8 +109,8 @@ const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
 const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
   authentication: {
-    agent: "use an API key or a login that the model's API accepts",
-    reviewer: "use an API key or a login that the reviewer's API accepts",
+    agent: "use an API key that the model's API accepts",
+    reviewer: "use an API key that the reviewer's API accepts",
   },
   permission: {
     agent: "grant the key the missing permission, or name another key or model",

@@ -129,7 +129,9 @@ describe("a reviewer", () => {
       "reviewer.usdPerReview: claude cannot review for nothing; set it above 0",
     ]);
     expect(found({ agent, reviewer: opencode })).toEqual(['reviewer: opencode needs a model; name it under "model"']);
-    expect(() => parsed({ agent, reviewer: { kind: "claude" } })).toThrow();
+    expect(found({ agent, reviewer: { kind: "claude" } })).toEqual([
+      'reviewer.apiKeyEnv: is missing: billed is an API key; name the variable that holds it, or use "billing": "subscription"',
+    ]);
   });
 
   it("that costs more than a limit could never start", () => {
