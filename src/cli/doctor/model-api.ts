@@ -6,6 +6,7 @@ import { accountsOf } from "../../domain/batch/account.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import { addressOf } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
@@ -37,8 +38,8 @@ interface Api {
 
 async function apisOf(spec: AgentSpec | ReviewerSpec | undefined, who: Api["who"]): Promise<readonly Api[]> {
   if (spec === undefined || spec.kind === "command") return [];
-  const { baseUrl } = await loadProgram(spec.kind);
-  return accountsOf(spec).map((account) => ({ who, url: new URL(account.baseUrl ?? baseUrl) }));
+  const kind = await loadProgram(spec.kind);
+  return accountsOf(spec).map((account) => ({ who, url: new URL(addressOf(account, kind)) }));
 }
 
 async function tryApi(
