@@ -42,7 +42,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/gateway/models/model-call.ts",
-        from: "new Scrubber(this.#credential.secret)",
+        from: "new Scrubber(secret)",
         to: 'new Scrubber("")',
       },
     ],
