@@ -86,7 +86,7 @@ export async function modelOptions(
       : await byLogin(login, { api: kind.subscription?.api, baseUrl, env: keys })),
     prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
     ...(platform === undefined || model === undefined ? {} : { platform: pinned(platform, platformModel(model)) }),
-    ...(baseUrl.startsWith("https:") ? { ca: trustedCertificates({ env: keys, extra: rootCertificates }).pem } : {}),
+    ...(baseUrl.startsWith("https:") ? { ca: authoritiesOf(keys) } : {}),
   };
   assertPriced(kind, { model, platform, prices: upstream.prices, who });
   return {
@@ -135,7 +135,15 @@ export async function loginOf(
 ): Promise<Login | undefined> {
   if (!usesLogin(account)) return undefined;
   const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");
-  return openLogin(account.kind, { env: keys, programPath: program, tokenUrl: account.loginUrl, learn });
+  return openLogin(account.kind, {
+    ...{ env: keys, programPath: program, tokenUrl: account.loginUrl, learn },
+    ca: authoritiesOf(keys),
+  });
+}
+
+/** The certificates (PEM) that those of models' APIs and of token endpoints are checked against. */
+export function authoritiesOf(env: NodeJS.ProcessEnv): string {
+  return trustedCertificates({ env, extra: rootCertificates }).pem;
 }
 
 /** The engine's part of requests by a login. Google bills a project, which it names for the login. */
@@ -151,7 +159,7 @@ async function byLogin(
   };
   if (api !== "code-assist") return { credential };
   const { createCodeAssist } = await import("../../adapters/agent/logins/code-assist.ts");
-  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env }) };
+  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: authoritiesOf(env) }) };
 }
 
 /** The batch's prices for a program's models. */

@@ -1,8 +1,15 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { claudeLogin } from "../../../src/adapters/agent/logins/claude.ts";
 import { LoginLost } from "../../../src/adapters/agent/logins/login.ts";
 import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { keep, VENDOR } from "../../adapters/agent/logins/stage.ts";
+import { certificate, json, standIn } from "../../adapters/gateway/stage.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+
+const folder = scratchFolder();
 
 const options = (over: object) => {
   const spec = AgentSpec.parse({ apiKeyEnv: "MY_KEY", ...over }) as VendorAgentSpec;
@@ -123,6 +130,19 @@ describe("what a vendor's program is started with", () => {
     expect(login?.command).toContain(kind);
     expect(upstream.codeAssist === undefined).toBe(kind !== "gemini");
     await expect(upstream.credential?.value()).rejects.toThrow(LoginLost);
+  });
+
+  test("a login is refreshed over TLS that an authority in SSL_CERT_FILE vouches for", async () => {
+    const home = folder();
+    const vendor = VENDOR.claude;
+    keep(claudeLogin.file({ HOME: home }), vendor.kept(1, 0));
+    const endpoint = await standIn(json(vendor.answer(2, 0)), certificate(home));
+    const loginUrl = `https://localhost:${endpoint.port}/token`;
+    const spec = AgentSpec.parse({ kind: "claude", billing: "subscription", loginUrl }) as VendorAgentSpec;
+    const valueWith = async (env: object) =>
+      (await modelOptions(spec, { keys: { HOME: home, ...env } }, 5)).upstream.credential?.value();
+    await expect(valueWith({})).rejects.toThrow("did not answer");
+    expect(await valueWith({ SSL_CERT_FILE: join(home, "cert.pem") })).toBe(vendor.access(2, 0));
   });
 
   test("certificates of the system and of SSL_CERT_FILE are trusted where there is TLS", async () => {

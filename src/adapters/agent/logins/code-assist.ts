@@ -13,6 +13,8 @@ export interface CodeAssistOptions {
   readonly baseUrl: string;
   /** The environment of the person who starts loopdash: GOOGLE_CLOUD_PROJECT names the project of a paid account. */
   readonly env: NodeJS.ProcessEnv;
+  /** Certificates (PEM) that Google's is checked against; default: Node's own. */
+  readonly ca?: string | undefined;
 }
 
 /** Asks Google once for the account of a login. Rejects with LoginLost if only a person can help. */
@@ -27,7 +29,7 @@ export function createCodeAssist(options: CodeAssistOptions): () => Promise<Code
   };
 }
 
-async function load({ login, baseUrl, env }: CodeAssistOptions): Promise<CodeAssistAccount> {
+async function load({ login, baseUrl, env, ca }: CodeAssistOptions): Promise<CodeAssistAccount> {
   const named = env["GOOGLE_CLOUD_PROJECT"] || env["GOOGLE_CLOUD_PROJECT_ID"] || undefined;
   const metadata = { ...PROGRAM, ...(named === undefined ? {} : { duetProject: named }) };
   const body = JSON.stringify({ ...(named === undefined ? {} : { cloudaicompanionProject: named }), metadata });
@@ -35,7 +37,7 @@ async function load({ login, baseUrl, env }: CodeAssistOptions): Promise<CodeAss
     post({
       url: `${baseUrl.replace(/\/+$/, "")}/v1internal:loadCodeAssist`,
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      ...{ body, timeoutMs: ANSWER_MS, proxyEnv: env },
+      ...{ body, timeoutMs: ANSWER_MS, proxyEnv: env, ca },
     });
   const token = await login.value();
   let { status, text } = await ask(token);

@@ -27,6 +27,8 @@ export interface LoginOptions {
   readonly programPath: string;
   /** The token endpoint; default: the vendor's. */
   readonly tokenUrl?: string | undefined;
+  /** Certificates (PEM) that the token endpoint's is checked against; default: Node's own. */
+  readonly ca?: string | undefined;
   /** Called with each token before anybody gets it. */
   readonly learn?: ((name: string, token: string) => void) | undefined;
   /** Milliseconds since 1970; for tests. */
@@ -150,9 +152,9 @@ export class Login {
   }
 
   async #ask(request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }): Promise<JsonObject> {
-    const { format, env, tokenUrl = format.tokenUrl } = this.#options;
+    const { format, env, ca, tokenUrl = format.tokenUrl } = this.#options;
     const headers = { accept: "application/json", ...request.headers };
-    const { status, text } = await post({ url: tokenUrl, headers, body: request.body, timeoutMs: ANSWER_MS, proxyEnv: env });
+    const { status, text } = await post({ url: tokenUrl, headers, body: request.body, timeoutMs: ANSWER_MS, proxyEnv: env, ca });
     // A refused refresh token (RFC 6749, 5.2) is 400; OpenAI answers 401.
     if (status === 400 || status === 401 || status === 403) throw this.#lost(`the vendor refused to refresh it (${status})`);
     const answer: unknown = status === 200 ? jsonOf(text) : undefined;

@@ -12,6 +12,8 @@ export interface PostRequest {
   readonly timeoutMs: number;
   /** The variables that name this machine's proxy. */
   readonly proxyEnv: NodeJS.ProcessEnv;
+  /** Certificates (PEM) to trust in place of Node's own. */
+  readonly ca?: string | undefined;
 }
 
 /** The status of an answer, and its text. */
@@ -21,10 +23,10 @@ export interface PostAnswer {
 }
 
 /** Sends a request from the engine itself. Follows no redirect. Rejects if there is no whole answer in time; the error quotes nothing. */
-export function post({ url, headers, body, timeoutMs, proxyEnv }: PostRequest): Promise<PostAnswer> {
+export function post({ url, headers, body, timeoutMs, proxyEnv, ca }: PostRequest): Promise<PostAnswer> {
   const to = new URL(url);
   const isTls = to.protocol === "https:";
-  const agent = isTls ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
+  const agent = isTls ? new HttpsAgent({ proxyEnv, ...(ca === undefined ? {} : { ca }) }) : new HttpAgent({ proxyEnv });
   const sent = new Promise<PostAnswer>((settle, reject) => {
     const fail = () => reject(new Error(`${to.host} did not answer`));
     const out = (isTls ? httpsRequest : httpRequest)(to, {
