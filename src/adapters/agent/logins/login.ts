@@ -74,9 +74,20 @@ export class Login {
     return this.#options.format.file(this.#options.env);
   }
 
-  /** The present access token, refreshed if it is about to expire. Rejects with LoginLost if only a person can help. */
+  /**
+   * The present access token, refreshed if it is about to expire; until it has, one that cannot be refreshed now will do. Rejects
+   * with LoginLost if only a person can help.
+   */
   async value(): Promise<string> {
-    return this.#held !== undefined && this.#lasts(this.#held) ? this.#held.access : (await this.#once(undefined)).access;
+    if (this.#held !== undefined && this.#lasts(this.#held)) return this.#held.access;
+    try {
+      return (await this.#once(undefined)).access;
+    } catch (error) {
+      if (error instanceof LoginLost) throw error;
+      const { tokens } = await this.#read(this.file);
+      if (!this.#lasts(tokens, 0)) throw error;
+      return this.#hold(tokens).access;
+    }
   }
 
   /** Another access token because this one was refused; the same one if it has just been refreshed. */
@@ -87,7 +98,7 @@ export class Login {
 
   /** Headers that go with the present access token. */
   async headers(): Promise<Readonly<Record<string, string>>> {
-    await this.value();
+    if (this.#held === undefined) await this.value();
     return this.#held?.headers ?? {};
   }
 
@@ -175,10 +186,10 @@ export class Login {
     return tokens.access !== refused && this.#lasts(tokens);
   }
 
-  #lasts({ access, expiresAt }: LoginTokens): boolean {
+  #lasts({ access, expiresAt }: LoginTokens, marginMs = MARGIN_MS): boolean {
     if (access === this.#own?.access)
-      return this.#own.until - this.#ticks() > Math.min(MARGIN_MS, (this.#own.until - this.#own.at) / 2);
-    return expiresAt === undefined || expiresAt - this.#now() > MARGIN_MS;
+      return this.#own.until - this.#ticks() > Math.min(marginMs, (this.#own.until - this.#own.at) / 2);
+    return expiresAt === undefined || expiresAt - this.#now() > marginMs;
   }
 
   #hold(tokens: LoginTokens): LoginTokens {

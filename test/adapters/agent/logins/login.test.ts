@@ -138,6 +138,16 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     expect(readdirSync(dirname(file))).toHaveLength(1);
   });
 
+  test("that cannot be refreshed now is used until it has expired", async () => {
+    keep(file, kept(1, NOW + 60_000));
+    let at = NOW;
+    const login = loginIn(folder(), format, 1, { now: () => at, programPath });
+    expect(await login.value()).toBe(access(1, NOW + 60_000));
+    expect(Object.keys(await login.headers())).toEqual(kind === "codex" ? ["chatgpt-account-id"] : []);
+    at += 60_000;
+    await expect(login.value()).rejects.toThrow("did not answer");
+  });
+
   test("survives a process that dies between its answer and the file", async () => {
     keep(file, kept(1, GONE));
     const pending = await openPending(file, "refresh-1");
