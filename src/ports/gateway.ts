@@ -5,7 +5,7 @@ import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { Masker, Secrets } from "./secrets.ts";
 
 /** The model APIs that the gateway knows: their requests, and where their answers give the cost. */
-export type ModelApi = "anthropic" | "openai" | "gemini";
+export type ModelApi = "anthropic" | "openai" | "gemini" | "code-assist";
 
 /** A cloud that serves a vendor's models under its own paths. Only this model of this project and region is open. */
 export type ModelPlatform =
@@ -57,6 +57,27 @@ export interface ModelUsage {
   readonly countedUsd: number;
 }
 
+/** What the engine adds to requests to a model's API. */
+export interface ModelCredential {
+  readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
+  readonly value: () => string | Promise<string>;
+  /**
+   * Another value because the API refused this one (401; 403 of Bedrock); the gateway then repeats the request once. The same
+   * value if there is no other.
+   */
+  readonly renew?: (refused: string) => Promise<string>;
+  /** Other headers that belong to the value: an account, for example. They replace the program's own. */
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+}
+
+/** A login's account at Google's Code Assist. */
+export interface CodeAssistAccount {
+  /** The project that is billed. */
+  readonly project: string;
+  /** Its kind, in Google's words: "free-tier", "standard-tier". */
+  readonly tier: string;
+}
+
 /** The model API behind a gateway. */
 export interface ModelUpstream {
   readonly api: ModelApi;
@@ -68,14 +89,9 @@ export interface ModelUpstream {
   /** The cloud that serves the models of this API; default: the vendor itself, or what has the same paths. */
   readonly platform?: ModelPlatform;
   /** Headers that the engine adds to each request, fetched each time. Never logged, and never passed to the inside. */
-  readonly credential?: {
-    readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
-    readonly value: () => string | Promise<string>;
-    /** Fetches another value because `refused` was not accepted. */
-    readonly renew?: (refused: string) => Promise<string>;
-    /** Further headers that belong to the credential. */
-    readonly headers?: () => Promise<Readonly<Record<string, string>>>;
-  };
+  readonly credential?: ModelCredential;
+  /** Required for Google's Code Assist, which bills a project: the one of the login, whatever a request names. */
+  readonly codeAssist?: () => Promise<CodeAssistAccount>;
   /** Certificates (PEM) to trust in place of the system's. */
   readonly ca?: string;
   readonly prices: readonly Price[];
@@ -87,7 +103,10 @@ export interface ModelUpstream {
    */
   readonly vendorReach?: boolean;
   readonly onUsage?: (usage: ModelUsage) => void;
-  /** Called when the vendor's answer begins, with its status and the wait that it asks for, in milliseconds. */
+  /**
+   * Called when the vendor's answer begins, with its status and the wait that it asks for, in milliseconds. Not for a refusal
+   * after which the request is repeated.
+   */
   readonly onAnswer?: (answer: { readonly status: number; readonly retryAfterMs?: number }) => void;
   /** Called when a request got no answer at all: refused, reset, no such host, out of time. `why`: the cause, safe for a terminal. */
   readonly onUnreachable?: (why: string) => void;

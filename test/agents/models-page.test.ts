@@ -41,6 +41,7 @@ const SERVED = [
     api: () =>
       responsesStandIn(
         works((cmd) => ({ name: "exec_command", input: { cmd } })),
+        undefined,
         "/team-a/openai",
       ),
     url: /^\/team-a\/openai\/v1\/responses$/,

@@ -8,6 +8,7 @@ import { codex } from "../../src/adapters/agent/vendors/codex/launch.ts";
 import { gemini } from "../../src/adapters/agent/vendors/gemini/launch.ts";
 import { opencode } from "../../src/adapters/agent/vendors/opencode/launch.ts";
 import type { AgentResult } from "../../src/ports/agent.ts";
+import type { StandIn } from "../adapters/gateway/stage.ts";
 import { processesWith } from "../adapters/sandbox/support.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { PLANTED, PLANTED_WORD } from "./planted.ts";
@@ -23,7 +24,7 @@ const QUICK = { retries: 1 };
 /** A vendor's program, and how a test speaks with it. */
 interface Program {
   readonly kind: AgentProgram;
-  readonly api: typeof anthropicStandIn;
+  readonly api: (script: Script) => Promise<StandIn>;
   /** Has it run a command. */
   readonly bash: (command: string) => { readonly name: string; readonly input: object };
   /** How a line for people names that. */

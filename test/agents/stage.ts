@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentProgram, ProgramOptions } from "../../src/adapters/agent/agent-program.ts";
+import type { Login } from "../../src/adapters/agent/logins/login.ts";
 import { createModelAgent } from "../../src/adapters/agent/model-agent.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
 import { gatedExecutor } from "../../src/adapters/gateway/gated-executor.ts";
@@ -10,7 +11,7 @@ import { confinedExecutor } from "../../src/adapters/sandbox/confined-executor.t
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentResult, AgentTask } from "../../src/ports/agent.ts";
-import type { Price } from "../../src/ports/gateway.ts";
+import type { ModelUpstream, Price } from "../../src/ports/gateway.ts";
 import { bundleRelay } from "../cli/relay-stage.ts";
 import { programsFolder } from "./programs.ts";
 
@@ -28,17 +29,24 @@ interface AgentOver {
   readonly options?: Partial<ProgramOptions>;
   /** The key is a token, whatever the API takes else. */
   readonly bearer?: boolean;
+  /** The account is used by this login, and its API. */
+  readonly login?: { readonly login: Login; readonly upstream: Pick<ModelUpstream, "credential" | "codeAssist"> };
 }
 
 /** The header in which each API takes its key. */
-const KEY_HEADER = { anthropic: "x-api-key", openai: "bearer", gemini: "x-goog-api-key" } as const;
+const KEY_HEADER = {
+  anthropic: "x-api-key",
+  openai: "bearer",
+  gemini: "x-goog-api-key",
+  "code-assist": "bearer",
+} as const;
 
 /** Runs a real program in a real sandbox, its model behind a real gateway. */
 export async function runAgent(
   folder: string,
   kind: AgentProgram,
   port: number,
-  { options = {}, bearer = false, ...over }: AgentOver & Partial<AgentTask> = {},
+  { options = {}, bearer = false, login, ...over }: AgentOver & Partial<AgentTask> = {},
 ): Promise<AgentRun> {
   const root = realpathSync(folder);
   const at = (name: string) => join(root, name);
@@ -63,7 +71,9 @@ export async function runAgent(
         baseUrl,
         credential: { header: bearer ? "bearer" : KEY_HEADER[kind.api], value: () => SECRET },
         prices: PRICES,
+        ...login?.upstream,
       },
+      ...(login === undefined ? {} : { login: login.login, billing: "subscription" as const }),
       ...options,
     },
   ]);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type StandIn, standIn } from "../adapters/gateway/stage.ts";
+import { type Seen, type StandIn, standIn } from "../adapters/gateway/stage.ts";
 
 /** One answer of the scripted model. */
 export type Turn =
@@ -21,6 +21,12 @@ export type Turn =
 /** What the model answers to the n-th request of a conversation (counted by its own answers in it, so from 0), given its text. */
 export type Script = (turn: number, asked: string) => Turn;
 
+/** Says whether a request may come in; one that may not is answered 401. */
+export type Door = (seen: Seen) => boolean;
+
+const open: Door = () => true;
+const CLOSED = { type: "error", error: { type: "authentication_error", message: "the token has expired", code: 401 } };
+
 type Body = { readonly messages?: readonly { readonly role: string }[]; readonly tools?: readonly unknown[] };
 
 const MODEL = "claude-sonnet-4-5";
@@ -30,9 +36,11 @@ const USAGE = { input: 100, output: 20 };
  * Anthropic's Messages API on loopback, with a model that plays a script. It keeps no state: retries and several programs at a
  * time each get the turn that their own conversation is at. A request without tools is one beside the work (a title, say).
  */
-export function anthropicStandIn(script: Script): Promise<StandIn> {
-  return standIn((_req, res, { method, url, body }) => {
+export function anthropicStandIn(script: Script, door: Door = open): Promise<StandIn> {
+  return standIn((_req, res, seen) => {
+    const { method, url, body } = seen;
     if (method !== "POST" || !url.startsWith("/v1/messages")) return void res.writeHead(200).end();
+    if (!door(seen)) return json(res, 401, CLOSED);
     if (url.startsWith("/v1/messages/count_tokens")) return json(res, 200, { input_tokens: 10 });
     const asked: Body = JSON.parse(body);
     const beside = (asked.tools ?? []).length === 0;
@@ -44,8 +52,10 @@ export function anthropicStandIn(script: Script): Promise<StandIn> {
 /**
  * OpenAI's Responses API on loopback, in the same way. Its error bodies are its own.
  */
-export function responsesStandIn(script: Script, prefix = ""): Promise<StandIn> {
-  return standIn((_req, res, { method, url, body }) => {
+export function responsesStandIn(script: Script, door: Door = open, prefix = ""): Promise<StandIn> {
+  return standIn((_req, res, seen) => {
+    const { method, url, body } = seen;
+    if (!door(seen)) return json(res, 401, CLOSED);
     if (method !== "POST" || url !== `${prefix}/v1/responses`) return json(res, 404, { error: { message: "no such route" } });
     const { input = [] }: { input?: readonly { readonly type?: string; readonly role?: string }[] } = JSON.parse(body);
     const own = input.filter(({ type, role }) => type === "function_call" || (type === "message" && role === "assistant"));
@@ -116,6 +126,39 @@ export function geminiStandIn(script: Script, path = /^\/v1beta\/models\/([\w.-]
     if (what === "generateContent") return json(res, 200, last);
     stream(res, [data(last)]);
   });
+}
+
+/** The project of every login at Code Assist. */
+export const PROJECT = "project-of-the-login";
+
+/**
+ * Google's Code Assist on loopback, in the same way: requests to Gemini in an envelope, and the login's account.
+ */
+export function codeAssistStandIn(script: Script, door: Door = open): Promise<StandIn> {
+  return standIn((_req, res, seen) => {
+    const [, what] = /^\/v1internal:(\w+)(?:\?alt=sse)?$/.exec(seen.url) ?? [];
+    if (!door(seen)) return json(res, 401, CLOSED);
+    if (what === "loadCodeAssist") {
+      return json(res, 200, { currentTier: { id: "standard-tier" }, cloudaicompanionProject: PROJECT });
+    }
+    if (what === "countTokens") return json(res, 200, { totalTokens: 10 });
+    if (what !== "generateContent" && what !== "streamGenerateContent") return json(res, 404, { error: { code: 404 } });
+    const { model, project, request }: CodeAssistBody = JSON.parse(seen.body);
+    if (project !== PROJECT) return json(res, 403, { error: { code: 403, message: "another project" } });
+    const turn = (request.contents ?? []).filter(({ role }) => role === "model").length;
+    const answer = (request.tools ?? []).length === 0 ? { say: "{}" } : script(turn, seen.body);
+    if ("status" in answer) return json(res, answer.status, { error: { code: answer.status, message: answer.error } });
+    if ("as" in answer) return misbehave(res, answer, data({ response: piece(model, [{ text: "I was" }]) }));
+    const last = { response: lastPiece(model, answer), traceId: newId() };
+    if (what === "generateContent") return json(res, 200, last);
+    stream(res, [data(last)]);
+  });
+}
+
+interface CodeAssistBody {
+  readonly model: string;
+  readonly project?: string;
+  readonly request: { readonly tools?: readonly object[]; readonly contents?: readonly { readonly role?: string }[] };
 }
 
 function piece(modelVersion: string, parts: readonly object[]): object {

@@ -109,7 +109,38 @@ describe("doctor tries the model's API of each account", { timeout: 120_000 }, (
     expect(known.of("model-api")).toMatchObject([
       { status: "ok", found: expect.stringContaining("llm.invalid:443 answers (TLSv1.3)") },
     ]);
-    expect(proxy.asked.map(({ target }) => target)).toEqual(["llm.invalid:443", "llm.invalid:443"]);
+    const byFile = await ask(stage, batch, { env: { ...env, SSL_CERT_FILE: ca.file } });
+    expect(byFile.of("model-api")).toMatchObject([{ status: "ok" }]);
+    expect(proxy.asked.map(({ target }) => target)).toEqual(Array(3).fill("llm.invalid:443"));
+  });
+
+  test("on a platform and by a login at their own addresses, and tells how long a login is valid", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    const proxy = await connectProxy("worker:s3cr3t", 9);
+    const fallback = [
+      { platform: { kind: "bedrock", region: "eu-central-1" }, model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0" },
+      { billing: "subscription" },
+    ];
+    const program = stage.write("bin/claude", "#!/bin/sh\n", 0o755);
+    const agent = { kind: "claude", model: "claude-sonnet-4-5", apiKeyEnv: "FIRST_KEY", program, fallback };
+    const reviewer = { kind: "codex", model: "gpt-5.5", billing: "subscription", program };
+    const env = { ...KEYS, HTTPS_PROXY: `http://worker:s3cr3t@127.0.0.1:${proxy.port}` };
+    const oauth = {
+      accessToken: "an-access-token",
+      refreshToken: "a-refresh-token",
+      expiresAt: Date.parse("2999-01-01T00:00:00Z"),
+    };
+    stage.write(".claude/.credentials.json", JSON.stringify({ claudeAiOauth: oauth }), 0o600);
+    const { of } = await ask(stage, { agent, reviewer }, { env });
+    expect(of("model-api")).toHaveLength(3);
+    expect(new Set(proxy.asked.map(({ target }) => target))).toEqual(
+      new Set(["api.anthropic.com:443", "bedrock-runtime.eu-central-1.amazonaws.com:443", "chatgpt.com:443"]),
+    );
+    expect(of("login")).toMatchObject([
+      { status: "ok", found: expect.stringContaining("valid until 2999-01-01 00:00") },
+      { status: "bad", fix: "Run codex login." },
+    ]);
   });
 });
 

@@ -53,6 +53,8 @@ export interface AgentProgram {
   /** The vendor's address of that API, and the header for an account's key. */
   readonly baseUrl: string;
   readonly keyHeader: "x-api-key" | "x-goog-api-key" | "bearer";
+  /** Another API that it uses with a login; default: the same. */
+  readonly subscription?: { readonly api: ModelApi; readonly baseUrl: string };
   /** Prices of its vendor's models. A batch's own prices take precedence. */
   readonly prices: readonly Price[];
   /** Variables, beside HOME and those of XDG, that make it keep its own files in this folder. */

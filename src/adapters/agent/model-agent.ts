@@ -6,6 +6,7 @@ import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
+import type { Login } from "./logins/login.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
 
@@ -17,6 +18,8 @@ export interface ModelAgentOptions extends ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The model's API for the gateway; its cap is that of one attempt. */
   readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onUnreachable" | "onCut" | "api">;
+  /** Set if the account is used by the program's login on this machine. */
+  readonly login?: Pick<Login, "command">;
 }
 
 /**
@@ -123,21 +126,22 @@ function boundsOf(options: ModelAgentOptions): WatchBounds {
 
 /** The model's API, whose answers the watch sees. `onCut` is for a program that would continue after its line is cut. */
 function watchedUpstream(
-  { upstream, kind, usdPerAttempt }: ModelAgentOptions,
+  { upstream, kind, login, usdPerAttempt }: ModelAgentOptions,
   watch: ModelWatch,
   onCut: (() => void) | undefined,
 ): ModelUpstream {
   const { onAnswer, onUnreachable, onUsage } = watch;
   const whenCut = onCut === undefined ? {} : { onCut };
   const watched = { onAnswer, onUnreachable, onUsage, ...whenCut };
-  return { ...upstream, ...watchedKey(upstream, watch), ...watched, api: kind.api, capUsd: usdPerAttempt };
+  const api = login === undefined ? kind.api : (kind.subscription?.api ?? kind.api);
+  return { ...upstream, ...watchedKey(upstream, watch), ...watched, api, capUsd: usdPerAttempt };
 }
 
-/** The same credential; if it cannot be fetched, the watch is told. */
-function watchedKey({ credential }: Pick<ModelUpstream, "credential">, watch: ModelWatch): Pick<ModelUpstream, "credential"> {
-  if (credential === undefined) return {};
-  const { value, renew } = credential;
-  const watched = async (get: () => string | Promise<string>): Promise<string> => {
+type Key = Pick<ModelUpstream, "credential" | "codeAssist">;
+
+/** The same key, and the account of a login; if one of them cannot be had, the watch is told. */
+function watchedKey({ credential, codeAssist }: Key, watch: ModelWatch): Key {
+  const watched = async <T>(get: () => T | Promise<T>): Promise<T> => {
     try {
       return await get();
     } catch (error) {
@@ -145,8 +149,11 @@ function watchedKey({ credential }: Pick<ModelUpstream, "credential">, watch: Mo
       throw error;
     }
   };
+  const account = codeAssist === undefined ? {} : { codeAssist: () => watched(codeAssist) };
+  if (credential === undefined) return account;
+  const { value, renew } = credential;
   const again = renew === undefined ? {} : { renew: (refused: string) => watched(() => renew(refused)) };
-  return { credential: { ...credential, value: () => watched(value), ...again } };
+  return { ...account, credential: { ...credential, value: () => watched(value), ...again } };
 }
 
 /** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */

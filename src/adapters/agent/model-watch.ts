@@ -2,6 +2,7 @@ import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
+import { LoginLost } from "./logins/login.ts";
 
 /** The longest wait that an API may ask for before the attempt ends, in milliseconds; the program handles shorter ones itself. */
 const LONGEST_WAIT_MS = 60_000;
@@ -89,8 +90,9 @@ export class ModelWatch {
     if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });
   };
 
-  /** The engine could not fetch the key: that passes, and is no failure of the work. */
+  /** The engine has no key. A lost login needs a person; anything else passes, and is no failure of the work. */
   readonly onKeyMissing = (error: unknown): void => {
+    if (error instanceof LoginLost) return this.#end({ kind: "authentication", says: error.message });
     this.#end({ kind: "overloaded", says: `the key of the model's API could not be fetched: ${errorMessage(error)}` });
   };
 

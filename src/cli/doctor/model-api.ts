@@ -6,13 +6,14 @@ import { accountsOf } from "../../domain/batch/account.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import { addressOf, authoritiesOf } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** Time limit for one connection. Milliseconds. */
 const CONNECT_MS = 20_000;
 const REMEDY =
-  "See that baseUrl is right and the host is up; set HTTPS_PROXY if this machine needs a proxy, and name its certificate authority in NODE_EXTRA_CA_CERTS.";
+  "See that baseUrl is right and the host is up; set HTTPS_PROXY if this machine needs a proxy, and name its certificate authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS.";
 
 /**
  * Tries the API of each account of the agent and the reviewer, each host and port once, as a run's gateway reaches it: a
@@ -37,8 +38,8 @@ interface Api {
 
 async function apisOf(spec: AgentSpec | ReviewerSpec | undefined, who: Api["who"]): Promise<readonly Api[]> {
   if (spec === undefined || spec.kind === "command") return [];
-  const { baseUrl } = await loadProgram(spec.kind);
-  return accountsOf(spec).map((account) => ({ who, url: new URL(account.baseUrl ?? baseUrl) }));
+  const kind = await loadProgram(spec.kind);
+  return accountsOf(spec).map((account) => ({ who, url: new URL(addressOf(account, kind)) }));
 }
 
 async function tryApi(
@@ -54,7 +55,7 @@ async function tryApi(
     if (proxy === undefined) socket = await connected(connect(to), "connect");
     else socket = await (isTls ? tunnelThrough(proxy, to, CONNECT_MS) : connectTo(proxy, CONNECT_MS));
     const how = isTls
-      ? await shakeHands(socket, to.host)
+      ? await shakeHands(socket, to.host, authoritiesOf(env))
       : proxy === undefined
         ? "connected"
         : "the machine's proxy answers for it";
@@ -67,9 +68,9 @@ async function tryApi(
 }
 
 /** The version of TLS that both sides agreed on. Rejects if the certificate is not trusted. */
-async function shakeHands(socket: Socket, host: string): Promise<string> {
+async function shakeHands(socket: Socket, host: string, ca: string): Promise<string> {
   const secure = await connected(
-    connectTls({ socket, ...(isIP(host) === 0 ? { servername: host } : { host }) }),
+    connectTls({ socket, ca, ...(isIP(host) === 0 ? { servername: host } : { host }) }),
     "secureConnect",
   );
   return secure.getProtocol() ?? "TLS";

@@ -3,6 +3,7 @@ import { delimiter, dirname, isAbsolute, normalize } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import type { Login, LoginOptions } from "../../adapters/agent/logins/login.ts";
 import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { pinned, pricesOn } from "../../adapters/agent/platform.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
@@ -10,7 +11,7 @@ import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
-import { accountsOf } from "../../domain/batch/account.ts";
+import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import { platformModel, platformUrl } from "../../domain/batch/platform-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
@@ -18,7 +19,7 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
-import type { ModelUpstream, Price } from "../../ports/gateway.ts";
+import type { ModelApi, ModelCredential, ModelUpstream, Price } from "../../ports/gateway.ts";
 import type { Secrets } from "../../ports/secrets.ts";
 
 /** Everything that an agent needs besides the batch. */
@@ -32,6 +33,8 @@ export interface AgentSurroundings {
   readonly secrets?: Pick<Secrets, "get" | "renew"> | undefined;
   /** The path of the agent's program, from `findAgent`. */
   readonly program: string;
+  /** Called with each token of a login before it is used. */
+  readonly learn?: LoginOptions["learn"] | undefined;
 }
 
 /** Creates the agent of a batch. A vendor's adapter is loaded only if the batch uses it. */
@@ -67,21 +70,23 @@ export async function accountOptions(
 /** The options for a vendor's program. `usd` is the most that one run of it may cost; `who` names it in messages. */
 export async function modelOptions(
   agent: VendorAgentSpec,
-  agentSurroundings: Pick<AgentSurroundings, "keys" | "secrets">,
+  agentSurroundings: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "secrets" | "program" | "learn">>,
   usd: number,
   who: Who = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const kind = await loadProgram(agent.kind);
+  const login = await loginOf(agent, agentSurroundings);
+  const { keys } = agentSurroundings;
   const { model, effort, turns, platform } = agent;
-  const baseUrl = agent.baseUrl ?? (platform === undefined ? kind.baseUrl : platformUrl(platform));
+  const baseUrl = addressOf(agent, kind);
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
-    credential: credentialOf(agent, kind, agentSurroundings, who),
+    ...(login === undefined
+      ? { credential: credentialOf(agent, kind, agentSurroundings, who) }
+      : await byLogin(login, { api: kind.subscription?.api, baseUrl, env: keys })),
     prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
     ...(platform === undefined || model === undefined ? {} : { platform: pinned(platform, platformModel(model)) }),
-    ...(baseUrl.startsWith("https:")
-      ? { ca: trustedCertificates({ env: agentSurroundings.keys, extra: rootCertificates }).pem }
-      : {}),
+    ...(baseUrl.startsWith("https:") ? { ca: authoritiesOf(keys) } : {}),
   };
   assertPriced(kind, { model, platform, prices: upstream.prices, who });
   return {
@@ -90,11 +95,19 @@ export async function modelOptions(
     baseUrl,
     usdPerAttempt: usd,
     billing: agent.billing,
+    ...(login === undefined ? {} : { login }),
     ...(model === undefined ? {} : { model }),
     ...(platform === undefined ? {} : { platform }),
     ...(effort === undefined ? {} : { effort }),
     ...(turns === undefined ? {} : { turns }),
   };
+}
+
+/** The address of an account's API: its own, that of its platform, or its vendor's. */
+export function addressOf(account: VendorSpec, kind: Pick<AgentProgram, "baseUrl" | "subscription">): string {
+  if (account.baseUrl !== undefined) return account.baseUrl;
+  if (account.platform !== undefined) return platformUrl(account.platform);
+  return usesLogin(account) ? (kind.subscription?.baseUrl ?? kind.baseUrl) : kind.baseUrl;
 }
 
 /** The key that the gateway adds: from a variable, or from a secret of the batch. A platform takes each as a token. */
@@ -103,12 +116,50 @@ function credentialOf(
   { keyHeader }: AgentProgram,
   { keys, secrets }: Pick<AgentSurroundings, "keys" | "secrets">,
   who: Who,
-): NonNullable<ModelUpstream["credential"]> {
+): ModelCredential {
   const header = spec.billing === "subscription" || spec.platform !== undefined ? "bearer" : keyHeader;
   const { apiKeySecret: name } = spec;
   if (name === undefined) return { header, value: () => keyOf(spec, keys, who) };
   if (secrets === undefined) throw new TypeError(`the batch has no secret "${name}"`);
   return { header, value: () => secrets.get(name), renew: (refused) => secrets.renew(name, refused) };
+}
+
+/** The login that an account is used by; undefined if it is used by a key. */
+export async function loginOf(
+  account: VendorAgentSpec | VendorSpec,
+  {
+    keys,
+    program = account.kind,
+    learn,
+  }: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "program" | "learn">>,
+): Promise<Login | undefined> {
+  if (!usesLogin(account)) return undefined;
+  const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");
+  return openLogin(account.kind, {
+    ...{ env: keys, programPath: program, tokenUrl: account.loginUrl, learn },
+    ca: authoritiesOf(keys),
+  });
+}
+
+/** The certificates (PEM) that those of models' APIs and of token endpoints are checked against. */
+export function authoritiesOf(env: NodeJS.ProcessEnv): string {
+  return trustedCertificates({ env, extra: rootCertificates }).pem;
+}
+
+/** The engine's part of requests by a login. Google bills a project, which it names for the login. */
+async function byLogin(
+  login: Login,
+  { api, baseUrl, env }: { readonly api: ModelApi | undefined; readonly baseUrl: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Pick<ModelUpstream, "credential" | "codeAssist">> {
+  const credential: ModelCredential = {
+    header: "bearer",
+    value: () => login.value(),
+    renew: (refused) => login.renew(refused),
+    headers: () => login.headers(),
+  };
+  if (api !== "code-assist") return { credential };
+  const { createCodeAssist } = await import("../../adapters/agent/logins/code-assist.ts");
+  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: authoritiesOf(env) }) };
 }
 
 /** The batch's prices for a program's models. */

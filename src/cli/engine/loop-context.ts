@@ -62,7 +62,7 @@ export async function contextOf(
   const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
   const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
   const outages = outagesOf(batch.limits, report);
-  const programs = { executor, env, keys: process.env, secrets: keySecretsOf(secrets, outages) };
+  const programs = { executor, env, keys: process.env, secrets: keySecretsOf(secrets, outages), learn: secrets?.masker.learn };
   return {
     run: open.run,
     batch,

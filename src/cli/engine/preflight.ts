@@ -3,10 +3,8 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
-import { accountsOf } from "../../domain/batch/account.ts";
-import type { VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
-import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -17,6 +15,7 @@ import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import { placesOf } from "./batch-places.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
+import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -53,12 +52,14 @@ export async function preflight(
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
   checkSecretPlaces(batch, { folder: loaded.folder, env });
-  const secretFiles = filesOfSecrets(batch, { folder: loaded.folder, env });
+  const logins = await filesOfLogins(batch, env);
+  const secretFiles = [...filesOfSecrets(batch, { folder: loaded.folder, env }), ...logins];
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", secretFiles });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
-  if (batch.agent.kind !== "command") checkVendor(batch.agent, sandbox, env);
+  if (batch.agent.kind !== "command") await checkVendor(batch.agent, batch, { sandbox, env, program: agentProgram });
   const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
-  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command") checkVendor(batch.reviewer, sandbox, env, "reviewer");
+  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
+    await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const repos = new Map<string, Repo>();
   for (const [name, { path, base }] of Object.entries(batch.repos)) {
     repos.set(
@@ -99,14 +100,17 @@ async function reviewerOf({ reviewer }: Batch, options: Parameters<typeof findAg
   return reviewer === undefined ? undefined : findAgent(reviewer, options, "reviewer");
 }
 
-/** A vendor's program may do anything, so it never runs without a sandbox. Its key must be set. */
-function checkVendor(
-  agent: VendorAgentSpec | Exclude<ReviewerSpec, { kind: "command" }>,
-  sandbox: Sandbox | undefined,
-  env: NodeJS.ProcessEnv,
+/** A vendor's program may do anything, so it never runs without a sandbox. Its keys must be set, and its logins be there. */
+async function checkVendor(
+  agent: VendorSpec,
+  batch: Batch,
+  { sandbox, env, program }: { readonly sandbox: Sandbox | undefined; readonly env: NodeJS.ProcessEnv; readonly program: string },
   who: "agent" | "reviewer" = "agent",
-): void {
-  for (const account of accountsOf(agent)) if (account.apiKeySecret === undefined) keyOf(account, env, who);
+): Promise<void> {
+  for (const account of accountsOf(agent)) {
+    if (usesLogin(account)) await checkLogin(account, { keys: env, program }, batch);
+    else if (account.apiKeySecret === undefined) keyOf(account, env, who);
+  }
   if (sandbox !== undefined) return;
   throw new UserError({
     what: `${agent.kind} never runs without a sandbox, and there is none`,

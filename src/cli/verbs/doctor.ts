@@ -6,6 +6,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
 import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
+import { checkLogins } from "../doctor/logins.ts";
 import { checkModelApis } from "../doctor/model-api.ts";
 import { checkNode } from "../doctor/node.ts";
 import { checkPrepare } from "../doctor/prepare.ts";
@@ -71,6 +72,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("tests", () => checkTestCommands(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),
+          guarded("login", () => checkLogins(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
           guarded("model-api", () => checkModelApis(loaded, env)),
           guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),

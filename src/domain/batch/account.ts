@@ -10,11 +10,21 @@ export function accountsOf<Spec extends VendorSpec>(spec: Spec): readonly Spec[]
   return [spec, ...spec.fallback.map((account) => ({ ...withoutReplaced(spec, account), ...account }))];
 }
 
-/** What an account replaces by a key of another name: where its key comes from, and the address of another platform. */
+/**
+ * What an account replaces by a key of another name: where its key comes from, and the address of another platform. One that is
+ * billed in another way takes over neither the key nor the platform.
+ */
 function withoutReplaced<Spec extends VendorSpec>(spec: Spec, account: Fallback): Spec {
-  const { apiKeyEnv, apiKeySecret, baseUrl, ...rest } = spec;
-  const key = account.apiKeyEnv === undefined && account.apiKeySecret === undefined ? { apiKeyEnv, apiKeySecret } : {};
-  return { ...rest, ...key, ...(account.platform === undefined ? { baseUrl } : {}) } as Spec;
+  const { apiKeyEnv, apiKeySecret, baseUrl, platform, ...rest } = spec;
+  const isBilledAlike = (account.billing ?? spec.billing) === spec.billing;
+  const keepsKey = isBilledAlike && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
+  const keepsPlace = account.platform === undefined && (isBilledAlike || platform === undefined);
+  return { ...rest, ...(keepsKey ? { apiKeyEnv, apiKeySecret } : {}), ...(keepsPlace ? { baseUrl, platform } : {}) } as Spec;
+}
+
+/** True if an account is used by the login that its program keeps on this machine. */
+export function usesLogin(account: Pick<VendorSpec, "billing" | "apiKeyEnv" | "apiKeySecret">): boolean {
+  return account.billing === "subscription" && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
 }
 
 /** The number of accounts; a command has one. */
@@ -31,14 +41,16 @@ export function accountName(accounts: readonly VendorSpec[], index: number): str
   const differs = (wordOf: (spec: VendorSpec) => string | undefined) => accounts.some((other) => wordOf(other) !== wordOf(first));
   const parts = [
     ...(differs((spec) => spec.model) ? [model] : []),
-    ...(differs(keyName) ? [`the key in ${keyName(account)}`] : []),
+    ...(differs(keyName) ? [keyName(account)] : []),
     ...(differs(placeOf) ? [placeOf(account)] : []),
   ];
   return parts.length === 0 ? `account ${index + 1}` : parts.join(", ");
 }
 
-function keyName({ apiKeyEnv, apiKeySecret }: VendorSpec): string {
-  return apiKeySecret === undefined ? (apiKeyEnv ?? "nothing") : `the secret "${apiKeySecret}"`;
+function keyName(account: VendorSpec): string {
+  const { kind, apiKeyEnv, apiKeySecret } = account;
+  if (usesLogin(account)) return `the login of ${kind}`;
+  return apiKeySecret === undefined ? `the key in ${apiKeyEnv ?? "nothing"}` : `the key in the secret "${apiKeySecret}"`;
 }
 
 function placeOf({ baseUrl, platform }: VendorSpec): string {

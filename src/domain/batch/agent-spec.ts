@@ -38,10 +38,14 @@ const Fallback = z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe("Its API"),
+    loginUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where its login is refreshed"),
   })
   .refine(
     (account) => Object.keys(account).length > 0,
-    "name what differs: model, billing, apiKeyEnv, apiKeySecret, platform or baseUrl",
+    "name what differs: model, billing, apiKeyEnv, apiKeySecret, platform, baseUrl or loginUrl",
   )
   .describe("An account or model that is used while those before it are rate limited");
 export type Fallback = z.infer<typeof Fallback>;
@@ -50,6 +54,8 @@ export type Fallback = z.infer<typeof Fallback>;
 const MOST_FALLBACKS = 8;
 
 const SUBSCRIBED = vendorsWith(({ takesSubscription }) => takesSubscription === true).join(", ");
+
+const TOKENS = vendorsWith(({ takesToken }) => takesToken === true).join(", ");
 
 /** Common fields of all vendors' programs. */
 export const vendorFields = {
@@ -60,18 +66,26 @@ export const vendorFields = {
   billing: z
     .enum(["api", "subscription"])
     .default("api")
-    .describe(`Who is billed: the account of an API key, or a subscription, by its long-lived token (${SUBSCRIBED} only)`),
+    .describe(
+      `Who is billed: the account of an API key, or a subscription, by the program's login on this machine (${SUBSCRIBED} only)`,
+    ),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
     .optional()
-    .describe("The environment variable that holds the key or token; loopdash adds it to requests, and no agent ever sees it"),
+    .describe(
+      `The environment variable that holds the key, or a subscription's long-lived token (${TOKENS} only); loopdash adds it to requests, and no agent ever sees it`,
+    ),
   apiKeySecret,
   platform: PlatformSpec.optional(),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("The model's API; default: the vendor's own, or the platform's"),
+  loginUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where the login of a subscription is refreshed; default: the vendor's own"),
   prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
   fallback: z
     .array(Fallback)

@@ -1,5 +1,5 @@
 import { reserveOf } from "../schedule/money.ts";
-import { accountsOf, type VendorSpec } from "./account.ts";
+import { accountsOf, usesLogin, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
 import { unfitForPath } from "./plain-words.ts";
@@ -45,26 +45,32 @@ export function checkAccounts(rules: AccountRules, spec: VendorSpec, report: Not
   const seen = new Set<string>();
   for (const [i, account] of accountsOf(spec).entries()) {
     const at = i === 0 ? [who] : [who, "fallback", i - 1];
-    const { kind, billing, model, apiKeyEnv, apiKeySecret, baseUrl, platform } = account;
-    if (billing === "subscription" && !VENDORS[kind].takesSubscription)
-      report([...at, "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
+    const { model, apiKeyEnv, apiKeySecret, billing, baseUrl, platform, loginUrl } = account;
     checkKey(account, at, rules, report);
     checkPlatform(account, at, report);
-    const identity = JSON.stringify([model, apiKeyEnv, apiKeySecret, baseUrl, platform]);
+    if (loginUrl !== undefined && !accountsOf(spec).some(usesLogin))
+      report([...at, "loginUrl"], "is for the login of a subscription, and no account here uses one", "leave it out");
+    const identity = JSON.stringify([model, apiKeyEnv, apiKeySecret, billing, baseUrl, platform]);
     if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
     seen.add(identity);
   }
   checkModel(who, spec, report);
 }
 
-/** A key comes from one place: a variable, or a secret. */
-function checkKey({ apiKeyEnv, apiKeySecret }: VendorSpec, path: Path, rules: AccountRules, report: NoteProblem): void {
-  if (apiKeyEnv === undefined && apiKeySecret === undefined)
-    report(
-      path,
-      "has no key",
-      'name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret"',
-    );
+/** A key comes from one place: a variable, a secret, or the program's own login. */
+function checkKey(account: VendorSpec, path: Path, rules: AccountRules, report: NoteProblem): void {
+  const { kind, billing, apiKeyEnv, apiKeySecret } = account;
+  const { takesSubscription, takesToken } = VENDORS[kind];
+  if (billing === "subscription") {
+    if (takesSubscription !== true) report([...path, "billing"], `${kind} can only be billed to an API key here`, 'use "api"');
+    else if (takesToken !== true && !usesLogin(account)) {
+      const key = apiKeyEnv === undefined ? "apiKeySecret" : "apiKeyEnv";
+      report([...path, key], `is not for ${kind}'s subscription, which is used by the program's own login`, "leave it out");
+    }
+  } else if (apiKeyEnv === undefined && apiKeySecret === undefined) {
+    const places = 'name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret"';
+    report(path, "has no key", takesSubscription === true ? `${places}, or use "billing": "subscription"` : places);
+  }
   if (apiKeySecret === undefined) return;
   const at = [...path, "apiKeySecret"];
   if (apiKeyEnv !== undefined) report(at, "is a second key, beside apiKeyEnv", "leave one of them out");

@@ -10,10 +10,12 @@ interface VendorFacts {
   readonly models?: RegExp;
   /** It has no model of its own. */
   readonly needsModel?: true;
-  /** It can be billed to a subscription. */
+  /** It can be billed to a subscription: by the login that it keeps on this machine. */
   readonly takesSubscription?: true;
   /** Clouds on which it speaks with its models in their own ways. */
   readonly platforms?: readonly PlatformSpec["kind"][];
+  /** Its subscription can also be used by a long-lived token, from a variable or a secret. */
+  readonly takesToken?: true;
   /** It logs people's sessions on this machine, with what each answer used. */
   readonly logsSessions?: true;
   /** Names that it resolves itself: to the newest model of a line, or to whatever an account has. */
@@ -40,6 +42,7 @@ const FACTS = {
     models: /claude/,
     takesSubscription: true,
     platforms: ["bedrock", "vertex"],
+    takesToken: true,
     logsSessions: true,
     aliases: { lines: ["opus", "sonnet", "haiku"], any: ["default", "best", "opusplan"] },
     variables: ["ANTHROPIC", "CLAUDE", "CLAUDE_CODE"],
@@ -50,6 +53,7 @@ const FACTS = {
     title: "Codex",
     maker: "OpenAI",
     models: /gpt|codex|^o\d/,
+    takesSubscription: true,
     logsSessions: true,
     variables: ["CODEX", "OPENAI"],
     loads: { inFolder: { dotenv: [], settings: [] }, inHome: { dotenv: [".codex/.env"], settings: [".codex/auth.json"] } },
@@ -59,6 +63,7 @@ const FACTS = {
     maker: "Google",
     models: /gemini|gemma/,
     platforms: ["vertex"],
+    takesSubscription: true,
     variables: ["GEMINI", "GOOGLE", "GOOGLE_GEMINI", "GOOGLE_GENERATIVE_AI", "GOOGLE_VERTEX"],
     // geminicli.com/docs/reference/configuration
     loads: { inFolder: GEMINI_DOTENV, inHome: GEMINI_DOTENV },

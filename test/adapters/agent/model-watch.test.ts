@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LoginLost } from "../../../src/adapters/agent/logins/login.ts";
 import { ModelWatch, type WatchBounds } from "../../../src/adapters/agent/model-watch.ts";
 
 const USAGE = { model: "m", input: 1, output: 1, cacheRead: 0, cacheWrite: 0, usd: 0, countedUsd: 0 };
@@ -83,6 +84,16 @@ describe("what ends an attempt at the gateway", () => {
     const cut = watching({ failures: 1 });
     cut.watch.onUsage({ ...USAGE, output: 0 });
     expect(cut.watch.stop).toMatchObject({ kind: "unfinished" });
+  });
+
+  test("a key that is not to be had: a secret passes, a lost login needs a person", () => {
+    const { watch, useless } = watching();
+    watch.onKeyMissing(new Error("the command failed"));
+    expect(watch.stop).toMatchObject({ kind: "overloaded", says: expect.stringContaining("the command failed") });
+    const other = watching();
+    other.watch.onKeyMissing(new LoginLost("Run codex login"));
+    expect(other.watch.stop).toEqual({ kind: "authentication", says: "Run codex login" });
+    expect([useless(), other.useless()]).toEqual([1, 1]);
   });
 
   test("tells what the last answer was, where it was an error", () => {

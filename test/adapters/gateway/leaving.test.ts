@@ -92,7 +92,17 @@ describe("whoever goes", () => {
       const out = request({ port: vendor.port, method: "POST", path: "/v1/messages" });
       // Before the call hears of the answer, and in the same turn: `close` is told later.
       out.once("response", () => res.destroy());
-      called = callModel({ out, body: undefined, res, limits, secret: "", metered: { kind: "messages", hold } });
+      const credential = { secret: "", headers: {} };
+      const others = { isRefusal: () => false, renew: async () => undefined, onAnswer: () => undefined };
+      called = callModel({
+        send: () => out,
+        credential,
+        ...others,
+        body: undefined,
+        res,
+        limits,
+        metered: { kind: "messages", hold },
+      });
     });
     onTestFinished(() => void server.close());
     const out = request({ port: await listening(server) });

@@ -16,7 +16,37 @@ const TUNNEL = {
   to: 'if (!namesHost(req.headers.host ?? "", tunnel) && req.headers.host === "")',
 };
 
+const LOGINS = "src/cli/engine/check-logins.ts";
+
 export const DEFENCES = {
+  loginFile: {
+    name: "no sandbox shows the login of a subscription",
+    holes: [
+      { file: LOGINS, from: "if (opened !== undefined)", to: 'if (opened === "")' },
+      { file: LOGINS, from: "return loginFiles(env);", to: "return loginFiles(env).slice(9);" },
+      { file: "src/adapters/sandbox/mounts/hidden-paths.ts", from: '  ".claude/.credentials.json*",\n', to: "" },
+    ],
+  },
+  routes: {
+    name: "the model's API alone can be asked through the gateway",
+    holes: [
+      {
+        file: "src/adapters/gateway/models/routes.ts",
+        from: "(each) => each.method === method && each.path.test(path));",
+        to: "(each) => each.method === method);",
+      },
+    ],
+  },
+  scrub: {
+    name: "what a model's API sends back holds nothing of the engine's key",
+    holes: [
+      {
+        file: "src/adapters/gateway/models/model-call.ts",
+        from: "new Scrubber(secret)",
+        to: 'new Scrubber("")',
+      },
+    ],
+  },
   answerHeaders: {
     name: "the headers that a host sends back hold nothing of the secrets that it was sent",
     holes: [

@@ -179,8 +179,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: "const result = await runCheckStep(ctx, scope, repo, step, candidate);",
-        to: "const result = await runCheckStep(ctx, scope, repo, step, { ...candidate, commit: this.#change.tip });",
+        from: "const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);",
+        to: "const result = await runCheckStep(this.#ctx, scope, this.#repo, step, { ...candidate, commit: this.#change.tip });",
       },
     ],
   },

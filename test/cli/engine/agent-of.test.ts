@@ -1,7 +1,15 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { claudeLogin } from "../../../src/adapters/agent/logins/claude.ts";
+import { LoginLost } from "../../../src/adapters/agent/logins/login.ts";
 import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { keep, VENDOR } from "../../adapters/agent/logins/stage.ts";
+import { certificate, json, standIn } from "../../adapters/gateway/stage.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+
+const folder = scratchFolder();
 
 const options = (over: object) => {
   const spec = AgentSpec.parse({ apiKeyEnv: "MY_KEY", ...over }) as VendorAgentSpec;
@@ -101,6 +109,40 @@ describe("what a vendor's program is started with", () => {
       "cloud-3",
     ]);
     expect(asked).toEqual(["get", "get", "cloud-2"]);
+  });
+
+  test("a subscription's token can be a secret too, and is sent as one", async () => {
+    const spec = AgentSpec.parse({ kind: "claude", billing: "subscription", apiKeySecret: "cloud" }) as VendorAgentSpec;
+    const secrets = { get: async () => "a-long-lived-token", renew: async () => "another-token" };
+    const { upstream, login } = await modelOptions(spec, { keys: {}, secrets }, 5);
+    expect(upstream.credential).toMatchObject({ header: "bearer" });
+    expect([await upstream.credential?.value(), login]).toEqual(["a-long-lived-token", undefined]);
+  });
+
+  test.each([
+    ["claude", "https://api.anthropic.com"],
+    ["codex", "https://chatgpt.com/backend-api/codex"],
+    ["gemini", "https://cloudcode-pa.googleapis.com"],
+  ])("%s with its own login: the API of its subscription", async (kind, baseUrl) => {
+    const spec = AgentSpec.parse({ kind, billing: "subscription" }) as VendorAgentSpec;
+    const { upstream, login } = await modelOptions(spec, { keys: { HOME: "/nobody" } }, 5);
+    expect(upstream).toMatchObject({ baseUrl, credential: { header: "bearer", renew: expect.any(Function) } });
+    expect(login?.command).toContain(kind);
+    expect(upstream.codeAssist === undefined).toBe(kind !== "gemini");
+    await expect(upstream.credential?.value()).rejects.toThrow(LoginLost);
+  });
+
+  test("a login is refreshed over TLS that an authority in SSL_CERT_FILE vouches for", async () => {
+    const home = folder();
+    const vendor = VENDOR.claude;
+    keep(claudeLogin.file({ HOME: home }), vendor.kept(1, 0));
+    const endpoint = await standIn(json(vendor.answer(2, 0)), certificate(home));
+    const loginUrl = `https://localhost:${endpoint.port}/token`;
+    const spec = AgentSpec.parse({ kind: "claude", billing: "subscription", loginUrl }) as VendorAgentSpec;
+    const valueWith = async (env: object) =>
+      (await modelOptions(spec, { keys: { HOME: home, ...env } }, 5)).upstream.credential?.value();
+    await expect(valueWith({})).rejects.toThrow("did not answer");
+    expect(await valueWith({ SSL_CERT_FILE: join(home, "cert.pem") })).toBe(vendor.access(2, 0));
   });
 
   test("certificates of the system and of SSL_CERT_FILE are trusted where there is TLS", async () => {

@@ -27,6 +27,40 @@ describe("the key of an account", () => {
     expect(found({ agent })).toEqual([expect.stringContaining('the batch has no secret "cloud"')]);
   });
 
+  it("comes from the program's login if a subscription is billed and no key is named", () => {
+    expect(found({ agent: { kind: "gemini", billing: "subscription" } })).toEqual([]);
+    expect(found({ agent: { kind: "claude", billing: "subscription", apiKeySecret: "cloud" }, secrets })).toEqual([]);
+    expect(found({ agent: { kind: "codex", billing: "subscription", apiKeySecret: "cloud" }, secrets })).toEqual([
+      "agent.apiKeySecret: is not for codex's subscription, which is used by the program's own login; leave it out",
+    ]);
+    expect(found({ agent: { kind: "opencode", model: "m" } })).toEqual([expect.not.stringContaining("subscription")]);
+  });
+
+  it("of a fallback that is billed in another way is its own, and so is its place", () => {
+    const spec = AgentSpec.parse({
+      ...agent,
+      baseUrl: "https://own.example",
+      fallback: [{ billing: "subscription", model: "claude-sonnet-4-5" }],
+    });
+    const accounts = accountsOf(spec as VendorAgentSpec);
+    expect(accounts[1]).toMatchObject({ billing: "subscription", model: "claude-sonnet-4-5" });
+    expect([accounts[1]?.apiKeySecret, accounts[1]?.platform, accounts[1]?.baseUrl]).toEqual([undefined, undefined, undefined]);
+    expect(accountName(accounts, 1)).toBe("claude-sonnet-4-5, the login of claude, its vendor's API");
+    const fallback = [{ billing: "subscription", model: "claude-sonnet-4-5" }];
+    expect(found({ agent: { ...agent, fallback }, secrets })).toEqual([]);
+    const back = [{ billing: "api", apiKeySecret: "cloud", platform: BEDROCK, model: MODEL }];
+    expect(found({ agent: { kind: "claude", billing: "subscription", fallback: back }, secrets })).toEqual([]);
+  });
+
+  it("or its billing alone makes an account another one", () => {
+    const fallback = [{ billing: "subscription", apiKeyEnv: "KEY" }];
+    expect(found({ agent: { kind: "claude", apiKeyEnv: "KEY", fallback } })).toEqual([]);
+    const same = [{ billing: "subscription", loginUrl: "https://example.com/token" }];
+    expect(found({ agent: { kind: "claude", billing: "subscription", fallback: same } })).toEqual([
+      expect.stringContaining("is the same account and model as one before it"),
+    ]);
+  });
+
   it("is a secret only if agents never run without a sandbox", () => {
     expect(found({ agent, secrets, sandbox: "auto" })).toEqual([expect.stringContaining('set "sandbox": "required"')]);
   });
@@ -88,6 +122,13 @@ describe("the platform of an account", () => {
 
   it("is billed to its own account", () => {
     expect(on({ billing: "subscription" })).toEqual([expect.stringContaining("never to a subscription")]);
+    expect(on({ billing: "subscription", apiKeySecret: undefined })).toEqual([
+      expect.stringContaining("never to a subscription"),
+    ]);
+    const fallback = [{ platform: BEDROCK, model: MODEL, apiKeySecret: "cloud" }];
+    expect(on({ billing: "subscription", apiKeySecret: undefined, platform: undefined, fallback })).toEqual([
+      expect.stringMatching(/^agent\.fallback\.0\.platform: .*never to a subscription; set "billing": "api"$/),
+    ]);
   });
 
   it.each([

@@ -118,8 +118,9 @@ describe("a reviewer", () => {
       'sandbox: codex never reviews without a sandbox; use "required"',
     ]);
     expect(found({ agent, reviewer: { ...codex, billing: "subscription" } })).toEqual([
-      'reviewer.billing: codex can only be billed to an API key here; use "api"',
+      "reviewer.apiKeyEnv: is not for codex's subscription, which is used by the program's own login; leave it out",
     ]);
+    expect(found({ agent, reviewer: { kind: "codex", billing: "subscription" } })).toEqual([]);
     expect(found({ agent, reviewer: { ...claude, billing: "subscription" } })).toEqual([]);
     expect(found({ agent, reviewer: { ...claude, program: "a\u0000b" } })).toEqual([
       expect.stringMatching(/^reviewer\.program: /),
@@ -129,7 +130,7 @@ describe("a reviewer", () => {
     ]);
     expect(found({ agent, reviewer: opencode })).toEqual(['reviewer: opencode needs a model; name it under "model"']);
     expect(found({ agent, reviewer: { kind: "claude" } })).toEqual([
-      'reviewer: has no key; name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret"',
+      'reviewer: has no key; name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret", or use "billing": "subscription"',
     ]);
   });
 

@@ -120,10 +120,35 @@ describe("an agent", () => {
     expect(found({ agent: claude, limits: { usdPerAttempt: 0 } })).toEqual([
       "limits.usdPerAttempt: claude cannot work for nothing; set a limit above 0",
     ]);
-    expect(found({ agent: { ...codex, billing: "subscription" } })).toEqual([
-      'agent.billing: codex can only be billed to an API key here; use "api"',
+    expect(found({ agent: { ...codex, kind: "opencode", model: "m", billing: "subscription" } })).toEqual([
+      'agent.billing: opencode can only be billed to an API key here; use "api"',
     ]);
     expect(found({ agent: { ...codex, program: "a\u0000b" } })).toEqual([expect.stringMatching(/^agent\.program: /)]);
+  });
+
+  it("of a vendor is billed to a subscription by its own login, or to a key", () => {
+    for (const kind of ["claude", "codex", "gemini"])
+      expect(found({ agent: { kind, billing: "subscription", loginUrl: "https://example.com/token" } })).toEqual([]);
+    expect(found({ agent: { kind: "codex" } })).toEqual([
+      'agent: has no key; name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret", or use "billing": "subscription"',
+    ]);
+    expect(found({ agent: { ...codex, billing: "subscription" } })).toEqual([
+      "agent.apiKeyEnv: is not for codex's subscription, which is used by the program's own login; leave it out",
+    ]);
+    expect(found({ agent: { ...codex, loginUrl: "https://example.com/token" } })).toEqual([
+      "agent.loginUrl: is for the login of a subscription, and no account here uses one; leave it out",
+    ]);
+  });
+
+  it("of a vendor has a key and a login in its fallbacks, neither taken over by the other", () => {
+    expect(found({ agent: { ...codex, fallback: [{ billing: "subscription" }] } })).toEqual([]);
+    expect(
+      found({ agent: { kind: "codex", billing: "subscription", fallback: [{ billing: "api", apiKeyEnv: "KEY" }] } }),
+    ).toEqual([]);
+    expect(found({ agent: { kind: "codex", billing: "subscription", fallback: [{ billing: "api" }] } })).toEqual([
+      'agent.fallback.0: has no key; name the variable that holds it under "apiKeyEnv", or a secret of the batch under "apiKeySecret", or use "billing": "subscription"',
+    ]);
+    expect(found({ agent: { kind: "claude", billing: "subscription", fallback: [{ apiKeyEnv: "TOKEN" }] } })).toEqual([]);
   });
 
   it("that costs more than a limit could never start", () => {

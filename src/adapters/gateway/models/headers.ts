@@ -5,7 +5,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
  * of an organisation that pays, and everything about the connection.
  */
 const TO_MODEL =
-  /^(?:accept|accept-language|content-type|user-agent|x-app|x-stainless-[\w-]+|x-claude-code-[\w-]+|anthropic-(?:version|beta|dangerous-direct-browser-access)|openai-beta|originator|version|session[_-]id|conversation[_-]id|thread[_-]id|x-codex-[\w-]+|x-client-request-id)$/;
+  /^(?:accept|accept-language|content-type|user-agent|x-app|x-stainless-[\w-]+|x-claude-code-[\w-]+|anthropic-(?:version|beta|dangerous-direct-browser-access)|openai-beta|originator|version|session[_-]id|conversation[_-]id|thread[_-]id|x-codex-[\w-]+|x-openai-internal-codex-[\w-]+|x-client-request-id)$/;
 
 /** About one connection only (RFC 9110, 7.6.1, and headers of old proxies). */
 const HOP_BY_HOP = new Set([

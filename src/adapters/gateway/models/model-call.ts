@@ -9,16 +9,24 @@ import { Refusal } from "../refusals.ts";
 import { headersFromModel } from "./headers.ts";
 import type { AnswerKind } from "./route.ts";
 import { Base64Scrubber, Scrubber, scrubbed } from "./scrub.ts";
+import type { Credential } from "./upstream.ts";
 
 /** A request to a model that was admitted. */
 export interface CallOptions {
-  readonly out: ClientRequest;
+  /** Begins the request; nothing is sent before its end. */
+  readonly send: (credential: Credential) => ClientRequest;
+  readonly credential: Credential;
+  /** True for the status by which the API refuses a credential. */
+  readonly isRefusal: (status: number) => boolean;
+  /** Another credential, if the API refused this one; undefined if there is none. */
+  readonly renew: (refused: Credential) => Promise<Credential | undefined>;
+  /** Called when the answer that counts begins. */
+  readonly onAnswer: (answer: IncomingMessage) => void;
   readonly body: Buffer | undefined;
   readonly res: ServerResponse;
   readonly limits: GatewayLimits;
-  readonly secret: string;
   /** Absent if it costs nothing. */
-  readonly metered?: { readonly kind: AnswerKind; readonly hold: Hold };
+  readonly metered?: { readonly kind: AnswerKind; readonly enveloped?: boolean; readonly hold: Hold };
 }
 
 /**
@@ -33,6 +41,9 @@ class Call {
   readonly #options: CallOptions;
   readonly #settle: () => void;
   readonly #reject: (refusal: Refusal) => void;
+  #credential: Credential;
+  #out: ClientRequest | undefined;
+  #renewed = false;
   /** True if the vendor may have received the request. */
   #sent = false;
   #reader: AnswerReader | undefined;
@@ -45,18 +56,27 @@ class Call {
     this.#options = options;
     this.#settle = settle;
     this.#reject = reject;
+    this.#credential = options.credential;
   }
 
   begin(): void {
-    const { out, res, limits, body } = this.#options;
+    const { res, limits } = this.#options;
     if (res.destroyed) return this.#end("unsent");
     this.#timer = setTimeout(() => this.#breakOff(504), limits.answerMs);
     this.#total = setTimeout(() => this.#breakOff(504), limits.totalMs);
     // A complete answer is closed too: then `pipeline` reports.
     res.once("close", () => res.writableFinished || this.#breakOff(502));
-    out.once("error", () => this.#breakOff(502));
+    this.#ask();
+  }
+
+  #ask(): void {
+    const out = this.#options.send(this.#credential);
+    this.#out = out;
+    this.#answered = false;
+    // The error of an earlier request, which was refused, is of no interest.
+    out.on("error", () => this.#out !== out || this.#breakOff(502));
     // If the vendor requires another protocol, Node drops the connection without an error.
-    out.once("close", () => this.#answered || this.#breakOff(502));
+    out.once("close", () => this.#out !== out || this.#answered || this.#breakOff(502));
     out.once("socket", (socket) => {
       const sent = (): void => {
         this.#sent = true;
@@ -65,13 +85,35 @@ class Call {
       if (out.reusedSocket) sent();
       else socket.once(out.protocol === "https:" ? "secureConnect" : "connect", sent);
     });
-    out.once("response", (answer) => this.#answer(answer));
-    out.end(body);
+    out.once("response", (answer) => this.#received(answer));
+    out.end(this.#options.body);
+  }
+
+  /** Renews a refused credential, once, and repeats the request. */
+  #received(answer: IncomingMessage): void {
+    this.#answered = true;
+    if (this.#renewed || !this.#options.isRefusal(answer.statusCode ?? 502)) return this.#answer(answer);
+    this.#renewed = true;
+    // A request that was refused costs nothing.
+    this.#sent = false;
+    // It may break off meanwhile; whoever reads it sees that.
+    answer.on("error", () => undefined);
+    this.#options.renew(this.#credential).then(
+      (next) => {
+        if (this.#over || this.#options.res.destroyed) return;
+        if (next === undefined) return this.#answer(answer);
+        this.#out = undefined;
+        answer.destroy();
+        this.#credential = next;
+        this.#ask();
+      },
+      () => this.#breakOff(502),
+    );
   }
 
   #answer(answer: IncomingMessage): void {
-    this.#answered = true;
     const status = answer.statusCode ?? 502;
+    this.#options.onAnswer(answer);
     // The client may be gone without our knowing it yet.
     if (this.#over || this.#options.res.destroyed) return this.#breakOff(502);
     // The gateway follows no redirect, and the program inside must not be sent elsewhere.
@@ -87,7 +129,8 @@ class Call {
   }
 
   #writeHead(answer: IncomingMessage, decoded: boolean, status: number): void {
-    const { res, limits, secret } = this.#options;
+    const { res, limits } = this.#options;
+    const { secret } = this.#credential;
     const headers = Object.entries(headersFromModel(answer, decoded)).map(([name, value]) => [
       name,
       typeof value === "string" ? scrubbed(value, secret) : value,
@@ -104,9 +147,10 @@ class Call {
 
   /** By hand rather than by a chain of streams, each of which would take its turns over every piece. */
   #pass(source: Readable, { statusCode: status = 502, headers }: IncomingMessage): void {
-    const { res, limits, secret, metered } = this.#options;
+    const { res, limits, metered } = this.#options;
     const ok = status >= 200 && status < 300;
-    this.#reader = ok && metered !== undefined ? answerReader(metered.kind, headers["content-type"]) : undefined;
+    this.#reader = ok && metered !== undefined ? answerReader(metered, headers["content-type"]) : undefined;
+    const { secret } = this.#credential;
     const scrubber = isAwsEventStream(headers["content-type"]) ? new Base64Scrubber(secret) : new Scrubber(secret);
     let size = 0;
     let ended = false;
@@ -153,9 +197,8 @@ class Call {
   /** Ends both sides. A request that may have reached the vendor counts as its maximum, unless it is booked already. */
   #breakOff(status: 502 | 504): void {
     if (this.#over) return;
-    const { out, res, metered } = this.#options;
-    out.on("error", () => undefined);
-    out.destroy();
+    const { res, metered } = this.#options;
+    this.#out?.destroy();
     metered?.hold.settle(this.#sent ? this.#outcome() : { as: "free" });
     if (res.headersSent || res.destroyed) {
       if (!res.destroyed) handOver(res);
@@ -171,8 +214,6 @@ class Call {
     clearTimeout(this.#timer);
     clearTimeout(this.#total);
     if (how === "unsent") {
-      this.#options.out.on("error", () => undefined);
-      this.#options.out.destroy();
       this.#options.metered?.hold.settle({ as: "free" });
     }
     if (how === 502) return this.#reject(new Refusal(502, "the model's API cannot be reached, or broke off", true));

@@ -5,7 +5,7 @@ import { Refusal } from "../refusals.ts";
 import { hasNoDuplicateKeys } from "./duplicate-keys.ts";
 import { geminiBounds } from "./gemini-request.ts";
 import type { AnswerKind, Route } from "./route.ts";
-import { clientToolsOnly, outsideOf } from "./vendor-reach.ts";
+import { clientToolsInItem, clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
 export interface ModelAsk {
@@ -79,7 +79,8 @@ function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelAsk): ModelAsk
   return { ...ask, body: Buffer.from(JSON.stringify({ input: { invokeModel: { body: ask.body.toString("base64") } } })) };
 }
 
-function textOf(bytes: Buffer): string {
+/** The text of a request body. Throws a Refusal (400) if it is none. */
+export function textOf(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (!isUtf8(bytes)) throw new Refusal(400, "the request is not JSON");
   return bytes.toString("utf8");
@@ -98,11 +99,19 @@ function parse(text: string): JsonObject {
 
 /** The request as it may be sent on; the same object if nothing in it must change. */
 function adjust(kind: AnswerKind, body: JsonObject, vendorReach: boolean): JsonObject {
-  const withTools = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
+  const outer = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
+  const withTools = vendorReach || kind !== "responses" ? outer : withoutVendorToolsInItems(outer);
   // Without it a streamed chat never reports its usage.
   const options = objectOf(body["stream_options"]);
   if (kind !== "chat" || body["stream"] !== true || options?.["include_usage"] === true) return withTools;
   return { ...withTools, stream_options: { ...options, include_usage: true } };
+}
+
+function withoutVendorToolsInItems(body: JsonObject): JsonObject {
+  const input = body["input"];
+  if (!Array.isArray(input)) return body;
+  const items = input.map(clientToolsInItem);
+  return items.every((item, i) => item === input[i]) ? body : { ...body, input: items };
 }
 
 function written(body: JsonObject): Buffer {

@@ -4,13 +4,14 @@ import type { UpstreamProxy } from "../hosts/upstream-proxy.ts";
 import type { OpenLines } from "../open-lines.ts";
 import { Meter } from "../prices/meter.ts";
 import { hasBody, Refusal } from "../refusals.ts";
+import { readCodeAssistRequest } from "./code-assist-request.ts";
 import { headersToModel } from "./headers.ts";
 import { type CallOptions, callModel } from "./model-call.ts";
-import { readModelRequest } from "./model-request.ts";
+import { type ModelAsk, readModelRequest } from "./model-request.ts";
 import { BodyReader } from "./read-body.ts";
 import type { Route } from "./route.ts";
 import { routeOf, routesOf } from "./routes.ts";
-import { Upstream } from "./upstream.ts";
+import { type Credential, Upstream } from "./upstream.ts";
 
 /** The model side's view of the gateway's line. */
 export interface GatewayLine {
@@ -54,27 +55,47 @@ export class ModelSide {
     if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
     const route = routeOf(this.#routes, req.method ?? "", target);
     if (route.method === "GET") return await this.#get(req, res, target);
-    await this.#bodies.read(req, (body) => this.#post(req, res, { route, target, body }));
+    await this.#bodies.read(req, (body) =>
+      route.own === "account" ? this.#account(res) : this.#post(req, res, { route, target, body }),
+    );
+  }
+
+  /** Google's answer about an account, as far as the program inside needs it to begin. */
+  async #account(res: ServerResponse): Promise<void> {
+    const { project, tier } = await this.#upstream.codeAssist();
+    const answer = { currentTier: { id: tier }, cloudaicompanionProject: project };
+    res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  }
+
+  async #read(body: Buffer, route: Route): Promise<ModelAsk> {
+    const { vendorReach = false } = this.#options;
+    if (route.enveloped !== true) return readModelRequest(body, { route, vendorReach });
+    const { project } = await this.#upstream.codeAssist();
+    return readCodeAssistRequest(body, { route, project, vendorReach });
   }
 
   async #get(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
     if (hasBody(req)) throw new Refusal(400, "a GET has no body");
-    const secret = await this.#upstream.secret();
-    const out = this.#upstream.ask({ method: "GET", target, headers: headersToModel(req), body: undefined, secret });
-    await this.#call({ out, body: undefined, res, limits: this.#limits, secret });
+    const headers = headersToModel(req);
+    const send = (credential: Credential) => this.#upstream.ask({ method: "GET", target, headers, body: undefined, credential });
+    await this.#call({ send, credential: await this.#upstream.credential(), body: undefined, res });
   }
 
   async #post(req: IncomingMessage, res: ServerResponse, options: { route: Route; target: string; body: Buffer }): Promise<void> {
     const { route, target } = options;
-    const ask = readModelRequest(options.body, { route, vendorReach: this.#options.vendorReach ?? false });
-    const secret = await this.#upstream.secret();
+    const ask = await this.#read(options.body, route);
+    const credential = await this.#upstream.credential();
     // It may have been cut since the request began; nothing is awaited from here to the call.
     this.#line.assertNotCut();
-    const metered = route.meter === undefined ? undefined : { kind: route.meter, hold: this.meter.admit(ask) };
+    const metered =
+      route.meter === undefined
+        ? undefined
+        : { kind: route.meter, enveloped: route.enveloped === true, hold: this.meter.admit(ask) };
     const headers = { ...headersToModel(req), "content-type": "application/json" };
     try {
-      const out = this.#upstream.ask({ method: "POST", target, headers, body: ask.body, secret });
-      await this.#call({ out, body: ask.body, res, limits: this.#limits, secret, ...(metered === undefined ? {} : { metered }) });
+      const send = (each: Credential) =>
+        this.#upstream.ask({ method: "POST", target, headers, body: ask.body, credential: each });
+      await this.#call({ send, credential, body: ask.body, res, ...(metered === undefined ? {} : { metered }) });
     } catch (error) {
       // For a call that never began; one that began has booked itself.
       metered?.hold.settle({ as: "free" });
@@ -83,20 +104,29 @@ export class ModelSide {
   }
 
   /** A call that a cut ends. */
-  async #call(options: CallOptions): Promise<void> {
+  async #call(options: Omit<CallOptions, "limits" | "isRefusal" | "renew" | "onAnswer">): Promise<void> {
     const ended = this.#line.open.add(() => options.res.destroy());
     const { onAnswer, onUnreachable } = this.#options;
     let answered = false;
     let code: string | undefined;
-    options.out.once("response", ({ statusCode = 502, headers }) => {
-      answered = true;
-      onAnswer?.({ status: statusCode, ...retryAfter(headers["retry-after"]) });
-    });
-    options.out.on("error", (error: NodeJS.ErrnoException) => {
-      code ??= error.code;
-    });
+    const send = (credential: Credential) => {
+      const out = options.send(credential);
+      out.on("error", (error: NodeJS.ErrnoException) => {
+        code ??= error.code;
+      });
+      return out;
+    };
     try {
-      await callModel(options);
+      await callModel({
+        ...options,
+        ...{ send, limits: this.#limits },
+        isRefusal: (status) => this.#upstream.isRefusal(status),
+        renew: (refused) => this.#upstream.renewed(refused),
+        onAnswer: ({ statusCode = 502, headers }) => {
+          answered = true;
+          onAnswer?.({ status: statusCode, ...retryAfter(headers["retry-after"]) });
+        },
+      });
     } catch (error) {
       if (!answered && error instanceof Refusal) onUnreachable?.(code ?? error.message);
       throw error;

@@ -18,4 +18,8 @@ export interface Route {
   readonly bodyModel?: string;
   /** True if its body has the request to the model in base64, as Bedrock counts tokens. */
   readonly isWrapped?: true;
+  /** True if request and answer are in the envelope of Google's Code Assist. */
+  readonly enveloped?: true;
+  /** Set if the gateway answers it itself, with the login's account. */
+  readonly own?: "account";
 }

@@ -28,6 +28,18 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
     },
     { method: "POST", path: geminiPath("countTokens"), query: {}, shape: "generate" },
   ],
+  // What Gemini CLI asks for with a login. What else it asks for is refused: settings of the account, quotas, telemetry.
+  "code-assist": [
+    {
+      method: "POST",
+      path: /^\/v1internal:(?:generateContent|streamGenerateContent)$/,
+      query: { alt: /^(?:sse|json)$/ },
+      meter: "generate",
+      enveloped: true,
+    },
+    { method: "POST", path: /^\/v1internal:countTokens$/, query: {}, shape: "generate", enveloped: true },
+    { method: "POST", path: /^\/v1internal:loadCodeAssist$/, query: {}, own: "account" },
+  ],
 };
 
 /** The allowed requests of an API, or of a platform that serves its models. */

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
-import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
+import type { CodeAssistAccount, GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
 import type { UpstreamProxy } from "../hosts/upstream-proxy.ts";
 import { Refusal } from "../refusals.ts";
 import { upstreamPath } from "./routes.ts";
@@ -15,12 +15,22 @@ import { upstreamPath } from "./routes.ts";
 /** Characters of a header's value (RFC 9110, 5.5), without spaces: a key has none. */
 const KEY = /^[\x21-\x7e]+$/;
 
+const NO_CREDENTIAL = "the engine has no credential for the model's API";
+
+/** The engine's part of one request. An empty secret is none. */
+export interface Credential {
+  readonly secret: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The connection to the vendor's API: one pool of sockets, and the credential. */
 export class Upstream {
   readonly base: URL;
   readonly #options: ModelUpstream;
   readonly #limits: GatewayLimits;
   readonly #agent: HttpAgent | HttpsAgent;
+  /** Renewals under way, by the value that was refused. */
+  readonly #renewals = new Map<string, Promise<string>>();
 
   /** Throws a UserError (exit 2) if the base URL is invalid. */
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, proxy?: UpstreamProxy) {
@@ -35,17 +45,60 @@ export class Upstream {
   }
 
   /** The credential, asked for again each time. Rejects with a Refusal (502) that reveals nothing of it. */
-  async secret(): Promise<string> {
-    if (this.#options.credential === undefined) return "";
-    let value: string;
+  async credential(): Promise<Credential> {
+    const { credential } = this.#options;
+    if (credential === undefined) return { secret: "", headers: {} };
+    return await this.#checked(async () => ({ secret: await credential.value(), headers: (await credential.headers?.()) ?? {} }));
+  }
+
+  /**
+   * Another credential, because the API refused this one. Requests that were refused together share one renewal. Undefined if
+   * there is no other, or if it cannot be renewed: then the refusal stands.
+   */
+  async renewed({ secret: refused }: Credential): Promise<Credential | undefined> {
+    const { credential } = this.#options;
+    if (credential?.renew === undefined) return undefined;
+    const renew = credential.renew;
+    const renewal = this.#renewals.get(refused) ?? renew(refused).finally(() => this.#renewals.delete(refused));
+    this.#renewals.set(refused, renewal);
     try {
-      value = await this.#options.credential.value();
+      const next = await this.#checked(async () => ({ secret: await renewal, headers: (await credential.headers?.()) ?? {} }));
+      return next.secret === refused ? undefined : next;
+    } catch (error) {
+      // Its owner has been told the reason; the program inside gets the API's own refusal.
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  /** True for the status with which the API refuses a credential: Bedrock answers 403 to a key that has expired. */
+  isRefusal(status: number): boolean {
+    return status === 401 || (status === 403 && this.#options.platform?.kind === "bedrock");
+  }
+
+  /** The answer to a question about a login's account. Rejects with a Refusal (502) that reveals nothing of the credential. */
+  async codeAssist(): Promise<CodeAssistAccount> {
+    const { codeAssist } = this.#options;
+    if (codeAssist === undefined) throw new Refusal(403, "no login for Code Assist is open to agents");
+    try {
+      return await codeAssist();
     } catch {
       // The error's message may contain the credential.
-      throw new Refusal(502, "the engine has no credential for the model's API");
+      throw new Refusal(502, NO_CREDENTIAL);
     }
-    if (!KEY.test(value)) throw new Refusal(502, "the engine's credential for the model's API cannot be used");
-    return value;
+  }
+
+  async #checked(ask: () => Promise<Credential>): Promise<Credential> {
+    let credential: Credential;
+    try {
+      credential = await ask();
+    } catch {
+      // The error's message may contain the credential.
+      throw new Refusal(502, NO_CREDENTIAL);
+    }
+    const fits = KEY.test(credential.secret) && Object.values(credential.headers).every((value) => KEY.test(value));
+    if (!fits) throw new Refusal(502, "the engine's credential for the model's API cannot be used");
+    return credential;
   }
 
   /** Begins a request; nothing is sent before its `end`. */
@@ -54,7 +107,7 @@ export class Upstream {
     target: string;
     headers: OutgoingHttpHeaders;
     body: Buffer | undefined;
-    secret: string;
+    credential: Credential;
   }): ClientRequest {
     const send = this.base.protocol === "https:" ? httpsRequest : httpRequest;
     return send({
@@ -68,7 +121,8 @@ export class Upstream {
       headers: {
         ...options.headers,
         ...(options.body === undefined ? {} : { "content-length": options.body.length }),
-        ...this.#authorization(options.secret),
+        ...options.credential.headers,
+        ...this.#authorization(options.credential.secret),
       },
     });
   }

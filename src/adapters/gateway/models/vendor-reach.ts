@@ -22,6 +22,15 @@ const OUTSIDE_MEMBERS: Readonly<Record<Typed, readonly string[]>> = {
   responses: ["previous_response_id", "conversation", "prompt"],
 };
 
+/**
+ * An item of a Responses request, without the tools in it that the vendor runs: Codex sends its tools as an item of the
+ * conversation. The same object if it has none.
+ */
+export function clientToolsInItem(item: unknown): unknown {
+  if (!isObject(item) || item["tools"] === undefined) return item;
+  return keptNamespace("responses", item);
+}
+
 /** The tools of a request that only the program inside runs, and the number of others. */
 export function clientToolsOnly(
   kind: AnswerKind,

@@ -14,12 +14,23 @@ export interface AnswerReader {
   end(): UsageReading | undefined;
 }
 
+/** The format of an answer, and whether each of its pieces is in the envelope of Google's Code Assist. */
+interface AnswerFormat {
+  readonly kind: AnswerKind;
+  readonly enveloped?: boolean;
+}
+
 /** A reader for an answer of this content type; undefined if no answer of this type gives its cost. */
-export function answerReader(kind: AnswerKind, contentType: string | undefined): AnswerReader | undefined {
+export function answerReader(format: AnswerFormat, contentType: string | undefined): AnswerReader | undefined {
   const type = mediaType(contentType);
-  if (type === "text/event-stream") return new EventReader(kind, serverSentEvents);
-  if (isAwsEventStream(type) && kind === "messages") return new EventReader(kind, bedrockChunks);
-  return type === "application/json" ? new JsonReader(kind) : undefined;
+  if (type === "text/event-stream") return new EventReader(format, serverSentEvents);
+  if (isAwsEventStream(type) && format.kind === "messages") return new EventReader(format, bedrockChunks);
+  return type === "application/json" ? new JsonReader(format) : undefined;
+}
+
+/** The answer in an envelope; an error is in none. */
+function unwrapped(answer: unknown): unknown {
+  return isObject(answer) && isObject(answer["response"]) ? answer["response"] : answer;
 }
 
 /** True for AWS's own framing of a stream. */
@@ -32,11 +43,11 @@ function mediaType(contentType: string | undefined): string | undefined {
 }
 
 class JsonReader implements AnswerReader {
-  readonly #kind: AnswerKind;
+  readonly #format: AnswerFormat;
   readonly #chunks: Buffer[] = [];
 
-  constructor(kind: AnswerKind) {
-    this.#kind = kind;
+  constructor(format: AnswerFormat) {
+    this.#format = format;
   }
 
   push(chunk: Buffer): void {
@@ -50,7 +61,10 @@ class JsonReader implements AnswerReader {
   end(): UsageReading | undefined {
     const answer = parsed(Buffer.concat(this.#chunks).toString());
     if (answer === undefined) return undefined;
-    return this.#kind === "generate" ? readPieces(Array.isArray(answer) ? answer : [answer]) : readWhole(this.#kind, answer);
+    const { kind, enveloped } = this.#format;
+    if (kind !== "generate") return readWhole(kind, answer);
+    const pieces: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
+    return readPieces(enveloped === true ? pieces.map(unwrapped) : pieces);
   }
 }
 
@@ -81,14 +95,16 @@ function bedrockChunks(onData: (data: string) => void): Framing {
 /** A stream of events whose data is one JSON text each. Any other event gives no cost. */
 class EventReader implements AnswerReader {
   readonly #kind: AnswerKind;
+  readonly #enveloped: boolean;
   readonly #framing: Framing;
   #reading = NOTHING_READ;
   /** Required events that have occurred. */
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
-  constructor(kind: AnswerKind, framing: (onData: (data: string) => void) => Framing) {
+  constructor({ kind, enveloped = false }: AnswerFormat, framing: (onData: (data: string) => void) => Framing) {
     this.#kind = kind;
+    this.#enveloped = enveloped;
     this.#framing = framing((data) => this.#event(data));
   }
 
@@ -108,7 +124,7 @@ class EventReader implements AnswerReader {
 
   #event(data: string): void {
     if (data === "[DONE]") return void this.#seen.add("end");
-    const event = parsed(data);
+    const event = this.#enveloped ? unwrapped(parsed(data)) : parsed(data);
     if (!isObject(event)) this.#malformed = true;
     else if (this.#kind === "messages") this.#message(event);
     else if (this.#kind === "responses") this.#response(event);

@@ -24,6 +24,8 @@ export const codex: AgentProgram = {
   api: "openai",
   baseUrl: "https://api.openai.com/v1",
   keyHeader: "bearer",
+  // Its requests there are the same as with a key (measured with 0.169.0), so it is started in the same way.
+  subscription: { api: "openai", baseUrl: "https://chatgpt.com/backend-api/codex" },
   prices: openaiPrices,
   homeEnv: (folder) => ({ CODEX_HOME: folder }),
   events: codexEvents,

@@ -27,6 +27,7 @@ export const gemini: AgentProgram = {
   api: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   keyHeader: "x-goog-api-key",
+  subscription: { api: "code-assist", baseUrl: "https://cloudcode-pa.googleapis.com" },
   prices: geminiPrices,
   // Without the second it starts itself again, to have more memory.
   homeEnv: (folder) => ({ GEMINI_CLI_HOME: folder, GEMINI_CLI_NO_RELAUNCH: "1" }),
@@ -46,14 +47,28 @@ export const gemini: AgentProgram = {
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
     return {
       argv: promptOnStdin(["/usr/bin/env", options, program, ...flags]),
-      env: {
-        ...gemini.homeEnv(session),
-        ...(platform === undefined ? { GEMINI_API_KEY: "held-by-the-gateway" } : await onVertex(platform, session)),
-      },
-      baseUrls: [{ name: platform === undefined ? "GOOGLE_GEMINI_BASE_URL" : "GOOGLE_VERTEX_BASE_URL", path: "" }],
+      env: { ...gemini.homeEnv(session), ...(platform === undefined ? placeholderOf(input) : await onVertex(platform, session)) },
+      baseUrls: [{ name: addressVariable(input), path: "" }],
     };
   },
 };
+
+/** With a login it asks Google's Code Assist in place of the Gemini API. */
+function hasLogin({ billing }: { readonly billing?: ProgramOptions["billing"] | undefined }): boolean {
+  return billing === "subscription";
+}
+
+/** The variable with the address of its API. */
+function addressVariable({ billing, platform }: Pick<ProgramOptions, "billing" | "platform">): string {
+  if (hasLogin({ billing })) return "CODE_ASSIST_ENDPOINT";
+  return platform === undefined ? "GOOGLE_GEMINI_BASE_URL" : "GOOGLE_VERTEX_BASE_URL";
+}
+
+/** With a token of its own it neither reads a login nor refreshes one. */
+function placeholderOf(options: Pick<ProgramOptions, "billing">): Readonly<Record<string, string>> {
+  const held = "held-by-the-gateway";
+  return hasLogin(options) ? { GOOGLE_GENAI_USE_GCA: "true", GOOGLE_CLOUD_ACCESS_TOKEN: held } : { GEMINI_API_KEY: held };
+}
 
 /**
  * Its switches for Vertex, which it asks by a project only with an account's credentials. They are those of an account that does
@@ -100,11 +115,12 @@ decision = "deny"
 priority = 999
 `;
 
-function settingsOf({ model = BEST, effort, turns, platform, retries = RETRIES }: ProgramOptions): object {
+function settingsOf({ model = BEST, effort, turns, platform, retries = RETRIES, billing }: ProgramOptions): object {
   const thinking = effort === undefined ? {} : { generateContentConfig: { thinkingConfig: thinkingOf(model, effort) } };
+  const byKey = platform === undefined ? "gemini-api-key" : "vertex-ai";
   return {
     security: {
-      auth: { selectedType: platform === undefined ? "gemini-api-key" : "vertex-ai", useExternal: true },
+      auth: { selectedType: hasLogin({ billing }) ? "oauth-personal" : byKey, useExternal: true },
       folderTrust: { enabled: true },
     },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: retries + 1, plan: { enabled: false } },

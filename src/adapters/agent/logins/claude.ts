@@ -1,0 +1,48 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { listOf, numberOf, objectOf, textOf } from "../../json.ts";
+import type { LoginFormat } from "./login-format.ts";
+
+/** Claude Code's public client id; the file may name another one (in the program, 2.1.330). */
+const CLIENT_ID = "9d1c250a-e61b-44d9-88ed-5944d1962f5e";
+
+/** The login of Claude Code: `claudeAiOauth` in `.credentials.json` of its folder. Each refresh gives another refresh token. */
+export const claudeLogin: LoginFormat = {
+  program: "claude",
+  command: "claude, and /login in it",
+  tokenUrl: "https://platform.claude.com/v1/oauth/token",
+  file: (env) => join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), ".credentials.json"),
+  // The name, and the way it is made, are Claude Code's own (proper-lockfile).
+  ownLock: (file) => join(file, "..", ".oauth_refresh.lock"),
+  read(kept) {
+    const login = objectOf(kept["claudeAiOauth"]);
+    const access = textOf(login?.["accessToken"]);
+    if (!access) return "it has no login of claude.ai";
+    return {
+      access,
+      refresh: textOf(login?.["refreshToken"]) || undefined,
+      expiresAt: numberOf(login?.["expiresAt"]),
+      headers: {},
+    };
+  },
+  async refresh({ token, kept }) {
+    const login = objectOf(kept["claudeAiOauth"]);
+    const scopes = listOf(login?.["scopes"]).filter((scope) => typeof scope === "string");
+    const body = {
+      grant_type: "refresh_token",
+      refresh_token: token,
+      client_id: textOf(login?.["clientId"]) ?? CLIENT_ID,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    };
+    return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  },
+  renewed(kept, answer, now) {
+    const login = objectOf(kept["claudeAiOauth"]);
+    const accessToken = textOf(answer["access_token"]);
+    const seconds = numberOf(answer["expires_in"]);
+    if (!accessToken || seconds === undefined) return undefined;
+    const refreshToken = textOf(answer["refresh_token"]) ?? login?.["refreshToken"];
+    return { ...kept, claudeAiOauth: { ...login, accessToken, refreshToken, expiresAt: now + seconds * 1_000 } };
+  },
+  lifetime: (answer) => numberOf(answer["expires_in"]),
+};

@@ -1,0 +1,59 @@
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { errorCode } from "../../../domain/values/error-text.ts";
+import { numberOf, textOf } from "../../json.ts";
+import type { LoginFormat } from "./login-format.ts";
+
+/**
+ * The login of Gemini CLI with Google: `oauth_creds.json`. Google wants the client id and "secret" of the installed program,
+ * which are public; they are read from the program's own files, so that they are always those of the program that logged in.
+ */
+export const geminiLogin: LoginFormat = {
+  program: "gemini",
+  command: "gemini, and /auth in it",
+  tokenUrl: "https://oauth2.googleapis.com/token",
+  file: (env) => join(env["GEMINI_CLI_HOME"] || env["HOME"] || homedir(), ".gemini", "oauth_creds.json"),
+  read(kept) {
+    const access = textOf(kept["access_token"]);
+    if (!access) return "it has no login with Google";
+    const refresh = textOf(kept["refresh_token"]) || undefined;
+    return { access, refresh, expiresAt: numberOf(kept["expiry_date"]), headers: {} };
+  },
+  async refresh({ token, programPath }) {
+    const client = await clientOf(programPath);
+    if (client === undefined) return "the files of the gemini program do not tell its client id";
+    const body = new URLSearchParams({ ...client, grant_type: "refresh_token", refresh_token: token }).toString();
+    return { headers: { "content-type": "application/x-www-form-urlencoded" }, body };
+  },
+  renewed(kept, answer, now) {
+    const seconds = numberOf(answer["expires_in"]);
+    if (!textOf(answer["access_token"]) || seconds === undefined) return undefined;
+    const { expires_in: _, ...fresh } = answer;
+    return { ...kept, ...fresh, expiry_date: now + seconds * 1_000 };
+  },
+  lifetime: (answer) => numberOf(answer["expires_in"]),
+};
+
+const ID = /\bOAUTH_CLIENT_ID\s*=\s*["'](\d+-[a-z0-9]+\.apps\.googleusercontent\.com)["']/;
+const SECRET = /\bOAUTH_CLIENT_SECRET\s*=\s*["']([\w-]{20,80})["']/;
+
+/** The program's client, from the bundle that its start script lies in. */
+async function clientOf(program: string): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
+  const folder = dirname(await realpath(program));
+  for (const name of await scriptsIn(folder)) {
+    const text = await readFile(join(folder, name), "utf8");
+    const [id, secret] = [ID.exec(text)?.[1], SECRET.exec(text)?.[1]];
+    if (id !== undefined && secret !== undefined) return { client_id: id, client_secret: secret };
+  }
+  return undefined;
+}
+
+async function scriptsIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith(".js"));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}

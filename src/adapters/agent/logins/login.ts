@@ -1,0 +1,227 @@
+import { join } from "node:path";
+import { isObject, type JsonObject } from "../../json.ts";
+import { openPending, readLogin, realFile, recoverLogin, whileLocked } from "./login-file.ts";
+import type { LoginFormat, LoginTokens } from "./login-format.ts";
+import { post } from "./post.ts";
+
+/** A token that lasts less is replaced before it is used. Milliseconds. */
+const MARGIN_MS = 5 * 60_000;
+/** Time for the token endpoint's answer. Milliseconds; far less than the age at which a lock counts as left behind. */
+const ANSWER_MS = 20_000;
+/** The least time between two refreshes because a token was refused: a request loop must not use up refresh tokens. Milliseconds. */
+const REFRESH_EVERY_MS = 60_000;
+/** Lifetime of a token whose vendor does not tell it. Seconds. */
+const LIFETIME = 3_600;
+
+/** The login is gone, and only a person can log in again. The message has no token in it. */
+export class LoginLost extends Error {
+  override readonly name = "LoginLost";
+}
+
+/** Everything that a login needs besides its vendor's format. */
+export interface LoginOptions {
+  readonly format: LoginFormat;
+  /** The environment of the person who starts loopdash: names the file, and the machine's proxy. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The path of the vendor's program. */
+  readonly programPath: string;
+  /** The token endpoint; default: the vendor's. */
+  readonly tokenUrl?: string | undefined;
+  /** Certificates (PEM) that the token endpoint's is checked against; default: Node's own. */
+  readonly ca?: string | undefined;
+  /** Called with each token before anybody gets it. */
+  readonly learn?: ((name: string, token: string) => void) | undefined;
+  /** Milliseconds since 1970; for tests. */
+  readonly now?: () => number;
+  /** Milliseconds that only grow; for tests. */
+  readonly ticks?: () => number;
+}
+
+/** What of a login may be told. */
+export interface LoginState {
+  readonly file: string;
+  readonly expiresAt: number | undefined;
+  readonly isExpired: boolean;
+  readonly canRefresh: boolean;
+}
+
+interface Found {
+  readonly kept: JsonObject;
+  readonly tokens: LoginTokens;
+}
+
+/**
+ * The login that a vendor's program keeps on this machine. Its file is the truth: the person's own program, and other engines,
+ * refresh it too. A refresh uses up the refresh token, so the new one is written back at once, under a lock.
+ */
+export class Login {
+  readonly #options: LoginOptions;
+  #held: LoginTokens | undefined;
+  /** The token of the last refresh here, and the times of that and of its end: the machine's clock may be wrong. */
+  #own: { readonly access: string; readonly at: number; readonly until: number } | undefined;
+  #underWay: Promise<LoginTokens> | undefined;
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+  }
+
+  /** What a person runs to log in. */
+  get command(): string {
+    return this.#options.format.command;
+  }
+
+  get file(): string {
+    return this.#options.format.file(this.#options.env);
+  }
+
+  /**
+   * The present access token, refreshed if it is about to expire; until it has, one that cannot be refreshed now will do. Rejects
+   * with LoginLost if only a person can help.
+   */
+  async value(): Promise<string> {
+    if (this.#held !== undefined && this.#lasts(this.#held)) return this.#held.access;
+    try {
+      return (await this.#once(undefined)).access;
+    } catch (error) {
+      if (error instanceof LoginLost) throw error;
+      const { tokens } = await this.#read(this.file);
+      if (!this.#lasts(tokens, 0)) throw error;
+      return this.#hold(tokens).access;
+    }
+  }
+
+  /** Another access token because this one was refused; the same one if it has just been refreshed. */
+  async renew(refused: string): Promise<string> {
+    if (this.#held !== undefined && this.#held.access !== refused && this.#lasts(this.#held)) return this.#held.access;
+    return (await this.#once(refused)).access;
+  }
+
+  /** Headers that go with the present access token. */
+  async headers(): Promise<Readonly<Record<string, string>>> {
+    if (this.#held === undefined) await this.value();
+    return this.#held?.headers ?? {};
+  }
+
+  /** Reads the file, and asks nobody. Rejects with LoginLost if there is no login. */
+  async look(): Promise<LoginState> {
+    const { tokens } = await this.#read(this.file);
+    const { expiresAt, refresh } = tokens;
+    return { file: this.file, expiresAt, isExpired: !this.#lasts(tokens), canRefresh: refresh !== undefined };
+  }
+
+  #once(refused: string | undefined): Promise<LoginTokens> {
+    this.#underWay ??= this.#current(refused).finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  async #current(refused: string | undefined): Promise<LoginTokens> {
+    const found = await this.#read(this.file);
+    if (this.#fits(found.tokens, refused)) return this.#hold(found.tokens);
+    if (found.tokens.refresh === undefined) throw this.#lost("it has expired and cannot be refreshed");
+    const { at = Number.NEGATIVE_INFINITY, access } = this.#own ?? {};
+    if (refused !== undefined && access === refused && this.#ticks() - at < REFRESH_EVERY_MS) return this.#hold(found.tokens);
+    const file = await realFile(this.file);
+    const lock = this.#options.format.ownLock?.(file) ?? join(file, "..", `.${this.#options.format.program}.loopdash-lock`);
+    return await whileLocked(lock, async () => this.#hold(await this.#refresh(file, refused)));
+  }
+
+  /** Reads the file again: whoever had the lock before may have refreshed it. */
+  async #refresh(file: string, refused: string | undefined): Promise<LoginTokens> {
+    await recoverLogin(file, (await this.#read(file)).tokens.refresh);
+    const { kept, tokens } = await this.#read(file);
+    if (this.#fits(tokens, refused)) return tokens;
+    const { refresh } = tokens;
+    if (refresh === undefined) throw this.#lost("it has expired and cannot be refreshed");
+    const { format, programPath } = this.#options;
+    const request = await format.refresh({ token: refresh, kept, programPath });
+    if (typeof request === "string") throw this.#lost(request);
+    const pending = await openPending(file, refresh);
+    let answer: JsonObject | undefined;
+    try {
+      answer = await this.#ask(request);
+    } catch (error) {
+      const now = error instanceof LoginLost ? (await this.#read(file)).tokens : tokens;
+      // The person's own program, which takes no lock here, was first.
+      if (now.refresh !== refresh && this.#fits(now, refused)) return now;
+      throw error;
+    } finally {
+      if (answer === undefined) await pending.discard();
+    }
+    const renewed = format.renewed(kept, answer, this.#now());
+    const fresh = renewed === undefined ? undefined : format.read(renewed);
+    if (renewed === undefined || fresh === undefined || typeof fresh === "string") {
+      await pending.discard();
+      throw new Error(`the token endpoint of ${format.program} gave no token`);
+    }
+    this.#learn(fresh);
+    await pending.save(renewed);
+    const at = this.#ticks();
+    this.#own = { access: fresh.access, at, until: at + (format.lifetime(answer) ?? LIFETIME) * 1_000 };
+    return fresh;
+  }
+
+  async #ask(request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }): Promise<JsonObject> {
+    const { format, env, ca, tokenUrl = format.tokenUrl } = this.#options;
+    const headers = { accept: "application/json", ...request.headers };
+    const { status, text } = await post({ url: tokenUrl, headers, body: request.body, timeoutMs: ANSWER_MS, proxyEnv: env, ca });
+    // A refused refresh token (RFC 6749, 5.2) is 400; OpenAI answers 401.
+    if (status === 400 || status === 401 || status === 403) throw this.#lost(`the vendor refused to refresh it (${status})`);
+    const answer: unknown = status === 200 ? jsonOf(text) : undefined;
+    if (!isObject(answer)) throw new Error(`the token endpoint of ${format.program} answers ${status}`);
+    return answer;
+  }
+
+  async #read(file: string): Promise<Found> {
+    const kept = await readLogin(file);
+    if (typeof kept === "string") throw this.#lost(kept);
+    const tokens = this.#options.format.read(kept);
+    if (typeof tokens === "string") throw this.#lost(tokens);
+    this.#learn(tokens);
+    return { kept, tokens };
+  }
+
+  #fits(tokens: LoginTokens, refused: string | undefined): boolean {
+    return tokens.access !== refused && this.#lasts(tokens);
+  }
+
+  #lasts({ access, expiresAt }: LoginTokens, marginMs = MARGIN_MS): boolean {
+    if (access === this.#own?.access)
+      return this.#own.until - this.#ticks() > Math.min(marginMs, (this.#own.until - this.#own.at) / 2);
+    return expiresAt === undefined || expiresAt - this.#now() > marginMs;
+  }
+
+  #hold(tokens: LoginTokens): LoginTokens {
+    this.#held = tokens;
+    return tokens;
+  }
+
+  #learn({ access, refresh }: LoginTokens): void {
+    const { learn, format } = this.#options;
+    learn?.(`${format.program} login`, access);
+    if (refresh !== undefined) learn?.(`${format.program} login`, refresh);
+  }
+
+  #lost(why: string): LoginLost {
+    const { format } = this.#options;
+    return new LoginLost(`the login of ${format.program} in ${this.file} cannot be used: ${why}. Run ${format.command}`);
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+
+  #ticks(): number {
+    return this.#options.ticks?.() ?? performance.now();
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

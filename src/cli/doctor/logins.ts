@@ -1,0 +1,28 @@
+import { LoginLost } from "../../adapters/agent/logins/login.ts";
+import { formatUtc } from "../../domain/values/time.ts";
+import { loginOf } from "../engine/agent-of.ts";
+import { loginAccounts } from "../engine/check-logins.ts";
+import type { LoadedBatch } from "../engine/load-batch.ts";
+import { bad, type CheckResult, ok } from "./check-result.ts";
+
+/** Tells whether the logins that a batch uses are there and until when. Asks nobody, and shows nothing of a token. */
+export async function checkLogins({ batch }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
+  const accounts = [...new Map(loginAccounts(batch).map((account) => [account.kind, account])).values()];
+  return await Promise.all(
+    accounts.map(async (account) => {
+      const login = await loginOf(account, { keys: env });
+      if (login === undefined) return bad("login", `${account.kind} keeps no login`, "Name a key.");
+      try {
+        const { file, expiresAt, isExpired, canRefresh } = await login.look();
+        const until = expiresAt === undefined ? "for an unknown time" : `until ${formatUtc(expiresAt)}`;
+        const found = `${account.kind}: ${file}, ${isExpired ? "expired" : `valid ${until}`}`;
+        if (canRefresh) return ok("login", `${found}; loopdash refreshes it`);
+        const fix = `It cannot be refreshed: run ${login.command}.`;
+        return isExpired ? bad("login", found, fix) : ok("login", `${found}; it cannot be refreshed`);
+      } catch (error) {
+        if (!(error instanceof LoginLost)) throw error;
+        return bad("login", error.message, `Run ${login.command}.`);
+      }
+    }),
+  );
+}

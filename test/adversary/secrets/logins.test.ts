@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { LOGINS } from "./logins.ts";
+
+proveEach(LOGINS);
