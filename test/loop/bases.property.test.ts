@@ -100,7 +100,10 @@ class Watch {
       this.#lands(event.ticket);
       this.#landsChecked(event);
     }
-    if (event.type === "merge-landed") this.#landedAs(event.ticket, event.to);
+    if (event.type === "merge-landed") {
+      this.#initial ??= event.from;
+      this.#landedAs(event.ticket, event.to);
+    }
     const suspect = this.#order.find((id) => this.failing.has(id));
     this.#note(event);
     // A revert ends the incident that names it. What still fails without the change is another one.
@@ -177,10 +180,9 @@ class Watch {
   /** A change with the check lands only if the check passes with it, if it passed on the first base of the run. */
   #landsChecked({ ticket: id, from, to }: { readonly ticket: TicketId; readonly from: string; readonly to: string }): void {
     const { repo, state } = this.#world;
-    this.#initial ??= from;
     const spec = state.plan.tickets[state.plan.index[id] as number];
     if (this.#onBroken === "continue" || !spec?.finish.some(({ step }) => step === "check")) return;
-    if (holds(repo.filesOf(this.#initial), "bad-check")) return;
+    if (holds(repo.filesOf(this.#initial ?? from), "bad-check")) return;
     if (holds(repo.filesOf(to), "bad-check")) this.faults.push(`${id} lands though the check fails with it`);
   }
 
