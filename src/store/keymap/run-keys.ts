@@ -1,4 +1,5 @@
 import { HumanStep } from "../../domain/run/command.ts";
+import { usedHeals } from "../../domain/run/heals-state.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
@@ -100,7 +101,7 @@ function workers(by: number): (state: DashboardState) => readonly Effect[] {
 function heal(state: DashboardState): readonly Effect[] {
   const { batch, heals } = state.run ?? {};
   if (heals?.asked) return command((run) => run.dropHeal());
-  if (heals !== undefined && batch !== undefined && heals.started >= batch.limits.heals)
+  if (heals !== undefined && batch !== undefined && usedHeals(heals) >= batch.limits.heals)
     return hint(state, batch.limits.heals === 0 ? "heals are off in this batch" : "no heal is left in this run");
   return open({ kind: "heal" });
 }
