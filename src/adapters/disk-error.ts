@@ -1,5 +1,6 @@
-/** SQLite's result codes that this file distinguishes (https://www.sqlite.org/rescode.html). */
 import { errorMessage } from "../domain/values/error-text.ts";
+
+/** SQLite's result codes that this file distinguishes (https://www.sqlite.org/rescode.html). */
 export const SQLITE = {
   error: 1,
   perm: 3,
@@ -25,6 +26,16 @@ export function sqliteCode(error: unknown): number | undefined {
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
+}
+
+const PASSING_SQLITE = new Set<number>([SQLITE.full, SQLITE.busy, SQLITE.locked, SQLITE.ioError]);
+const PASSING_SYSTEM = new Set(["ENOSPC", "EDQUOT", "EIO", "EBUSY", "EAGAIN", "ESTALE", "ETIMEDOUT", "EMFILE", "ENFILE"]);
+
+/** True if an error, or what caused it, is a fault of the disk or the database that can be over by itself. A defect never is. */
+export function canPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isPassing = PASSING_SQLITE.has(sqliteCode(error) ?? -1) || PASSING_SYSTEM.has(systemCode(error) ?? "");
+  return isPassing || canPass(error.cause);
 }
 
 /** The reason for a disk error, and the remedy. */

@@ -4,7 +4,8 @@ import { formatProblems } from "../domain/batch/problem.ts";
 import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
-import { startEngine } from "./engine/start-engine.ts";
+import { startLastingEngine } from "./engine/lasting-engine.ts";
+import { printJournalOutage } from "./lines.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** File descriptor on which the engine process reports to its parent, once, that the run began or was refused. */
@@ -39,8 +40,9 @@ export async function engineProcess(json: string): Promise<number> {
   const { workers, acceptChanges, ...args } = EngineArgs.parse(JSON.parse(json));
   try {
     let warnings: string | undefined;
-    const engine = await startEngine({
+    const engine = await startLastingEngine({
       ...args,
+      onOutage: (outage) => printJournalOutage(outage, 2),
       env: process.env,
       onAccepted: (loaded) => {
         const unchecked = loaded.warnings.filter(isToldAtStart);

@@ -6,6 +6,8 @@ import type { ServerMessage } from "../domain/run/wire.ts";
 export interface Channel {
   /** Sends an event to every client. A client that does not keep up is dropped, never waited for. */
   publish(event: RunEvent): void;
+  /** Replaces the host: its snapshot goes to every client, and the events that are published next follow it. */
+  serve(host: ChannelHost): void;
   /** Sends what is still queued, then closes every connection and removes the socket. */
   close(): Promise<void>;
 }

@@ -69,7 +69,10 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "run-started":
       return startLabel(event);
     case "run-resumed":
-      return [STYLES.run, `run resumed${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`];
+      return [
+        STYLES.run,
+        `run resumed${event.by === "engine" ? " by itself: its journal can be written again" : ""}${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`,
+      ];
     case "run-paused":
       return [toned(STYLES.paused, "waiting"), "paused: nothing new starts"];
     case "run-unpaused":

@@ -92,6 +92,7 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
       mirror = message.state;
       pending = { run: mirror, lines: [], fresh: true, moved: true };
       for (const event of message.recent) note(pending, event, mirror, undefined);
+      pending.lines.push(...journalLines(mirror, options.now()));
       flush();
       return "taken";
     },
@@ -102,6 +103,13 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
       pending = { lines: [], fresh: false, moved: false };
     },
   };
+}
+
+/** The line of an outage of the journal, which no event tells. */
+function journalLines(run: RunState, at: number): readonly FeedLine[] {
+  const { journal } = run.outages ?? {};
+  if (journal === undefined) return [];
+  return describeEvents({ type: "outage-started", what: "journal", ...journal, seq: run.seq, at }, run);
 }
 
 /** Records an event for the next flush; `now` is given for live events, which may raise a toast. */

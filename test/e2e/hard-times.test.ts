@@ -65,7 +65,7 @@ describe("the records cannot be written", () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(HONEST);
-    const batch = stage.batch(["T-1"]);
+    const batch = stage.batch(["T-1"], { limits: { outageMinutes: 0.02 } });
     const run = stage.start([batch, "--json"], hook(stage, before("UPDATE runs SET ended_at", LOCKED)));
     const { code, stderr } = await endOf(run);
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining("another process keeps it locked") });

@@ -265,14 +265,14 @@ describe("bounds", () => {
     async (context) => {
       await onSmallDisk(context, async (stage, { home, makeRoom }) => {
         stage.agent(
-          `if (attempt === 1) { say("READY"); for (let i = 0; ; i++) { say("x".repeat(180) + i); await wait(5); } } ${HONEST}`,
+          `if (!fs.existsSync("${stage.path("mended")}")) { say("READY"); for (let i = 0; ; i++) { say("x".repeat(180) + i); await wait(5); } } ${HONEST}`,
         );
         const batch = stage.batch(["T-1"]);
         const { code, stderr } = await stage.run([batch, "--headless"], { LOOPDASH_HOME: home });
-        expect(code).toBe(3);
-        expect(stderr).toMatch(/had to stop.*\n {2}why: .*(full|space)/);
+        expect([code, stderr]).toEqual([3, expect.stringMatching(/had to stop.*\n {2}why: .*(full|space)/)]);
         expect(pidsUnder(stage.root)).toEqual([]);
         makeRoom();
+        stage.write("mended", "");
         expect((await stage.run([batch, "--headless"], { LOOPDASH_HOME: home })).code).toBe(0);
         expect(stage.landed()).toEqual(["T-1"]);
       });

@@ -24,6 +24,8 @@ export interface Started {
   stdout(): string;
   /** Settles once stdout holds a match; rejects, with what it holds, where the process ends or 60 seconds pass before. */
   until(pattern: RegExp): Promise<void>;
+  /** The same for stderr. */
+  untilError(pattern: RegExp): Promise<void>;
 }
 
 /** A private place with its own LOOPDASH_HOME, repositories, agent scripts and batch files. */
@@ -129,12 +131,13 @@ ${body}
     });
     child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       stderr += chunk;
+      for (const look of watchers) look();
     });
     const ended = new Promise<Ended>((settle, reject) => {
       child.once("error", reject);
       child.once("close", (code, signal) => settle({ code, signal, stdout, stderr }));
     });
-    const until = (pattern: RegExp): Promise<void> =>
+    const untilIn = (text: () => string, pattern: RegExp): Promise<void> =>
       new Promise((settle, reject) => {
         const give = (outcome: () => void): void => {
           watchers.delete(look);
@@ -142,7 +145,7 @@ ${body}
           outcome();
         };
         const look = (): void => {
-          if (pattern.test(stdout)) give(settle);
+          if (pattern.test(text())) give(settle);
         };
         const timer = setTimeout(
           () => give(() => reject(new Error(`no ${pattern} within 60 s in:\n${stdout}\n${stderr}`))),
@@ -150,11 +153,13 @@ ${body}
         );
         watchers.add(look);
         void ended.then(() =>
-          pattern.test(stdout) ? give(settle) : give(() => reject(new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`))),
+          pattern.test(text()) ? give(settle) : give(() => reject(new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`))),
         );
         look();
       });
-    return { child, ended, until, stdout: () => stdout };
+    const until = (pattern: RegExp) => untilIn(() => stdout, pattern);
+    const untilError = (pattern: RegExp) => untilIn(() => stderr, pattern);
+    return { child, ended, until, untilError, stdout: () => stdout };
   }
 
   run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {

@@ -194,7 +194,7 @@ export class Stage implements Disposable {
       merges: new MergeQueue(),
       starts: new WorktreeGate(),
       commandPermits: new Semaphore(state.workers),
-      state: () => orchestrator.state,
+      ...{ state: () => orchestrator.state, isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
@@ -240,9 +240,9 @@ export class Stage implements Disposable {
     this.engine.orchestrator.start(this.engine.performer);
   }
 
-  async resume(): Promise<void> {
+  async resume(by?: "engine"): Promise<void> {
     const { performer, ctx } = this.engine;
-    await recover(ctx, () => performer.pollTracker());
+    await recover(ctx, () => performer.pollTracker(), by);
     performer.watchTracker();
     this.engine.orchestrator.start(this.engine.performer);
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerMessage } from "../../src/domain/run/wire.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { ACTIVITY_FLUSH_MS, createFeed, FEED_LIMIT, FLUSH_MS } from "../../src/store/feed.ts";
+import { runLabel } from "../../src/store/labels/run-label.ts";
 import type { RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
 
@@ -60,6 +61,21 @@ describe("a snapshot", () => {
     const b = bench(run);
     b.feed.take(b.snapshot);
     expect(b.store.getState().ui.toast).toBeUndefined();
+  });
+
+  test("of a run whose journal cannot be written says so, once, and why", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const at = run.state.lastEventAt;
+    const journal = { since: at, why: "the disk is full", nextAt: at + 2_000, until: at + 60_000 };
+    b.feed.take({ kind: "snapshot", state: { ...run.state, outages: { journal } }, recent: run.events });
+    b.feed.take({ kind: "snapshot", state: { ...run.state, outages: { journal } }, recent: run.events });
+    const { feed, run: shown } = b.store.getState();
+    expect(feed.filter(({ text }) => text.includes("cannot be written, so nothing runs: the disk is full"))).toHaveLength(1);
+    expect(runLabel(shown, { state: "live" })).toMatchObject({ word: "HELD" });
+    b.feed.take(b.snapshot);
+    expect(b.store.getState().feed.some(({ text }) => text.includes("cannot be written"))).toBe(false);
   });
 
   test("of a reconnect takes the place of all that was there", () => {

@@ -1,7 +1,7 @@
 import { healResult } from "../../../src/domain/results/heal-results.ts";
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
 import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
-import type { PastHeal } from "../../../src/domain/run/heals-state.ts";
+import { type PastHeal, usedHeals } from "../../../src/domain/run/heals-state.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed, formatUsd } from "../../../src/store/format.ts";
@@ -19,9 +19,10 @@ type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
 export function healsCount({ heals, batch, end }: HealsOf): string {
   const most = batch.limits.heals;
   if (most === 0 && heals.started === 0) return "off in this batch";
-  const left = Math.max(0, most - heals.started);
+  const used = usedHeals(heals);
+  const left = Math.max(0, most - used);
   const rest = end !== undefined ? "" : heals.givenUp === true ? " · no more by itself" : ` · ${left} left`;
-  return `${heals.started} of ${most} · ${heals.accepted} accepted${rest}`;
+  return `${used} of ${most} · ${heals.accepted} accepted${rest}`;
 }
 
 /** Every heal, the running one first, then the newest: its reason, its outcome and why, and its changes. */

@@ -10,7 +10,7 @@ const LONGEST_MESSAGE = 256 * 1024 * 1024;
 /** The socket of a client's connection, and its callbacks. */
 export interface ConnectOptions {
   readonly socketPath: string;
-  /** Called with a snapshot first, then with every event after it. */
+  /** Called with a snapshot first, then with every event after it. A later snapshot replaces everything before it. */
   readonly onMessage: (message: ServerMessage) => void;
   /** Called when the connection is over, for any cause but `close()`. Called once; no message follows. */
   readonly onClose: (reason: string) => void;
@@ -85,7 +85,7 @@ class SocketClient implements ChannelClient {
     try {
       const { done, value: message } = lines.next();
       if (done) return undefined;
-      if (isServerMessage(message) && this.#begun === (message.kind === "event")) {
+      if (isServerMessage(message) && (this.#begun || message.kind === "snapshot")) {
         this.#begun = true;
         return message;
       }

@@ -52,12 +52,14 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
 class SocketChannel implements Channel {
   readonly #server: Server;
   readonly #options: ChannelOptions;
+  #host: ChannelHost;
   readonly #clients = new Map<Socket, ServedClient>();
   #closing: Promise<void> | undefined;
 
   constructor(server: Server, options: ChannelOptions) {
     this.#server = server;
     this.#options = options;
+    this.#host = options.host;
     server.on("connection", (socket) => this.#welcome(socket));
     // A failed accept (no descriptor left, say) concerns only that client.
     server.on("error", (error) => this.#problem(`a client could not connect: ${error.message}`));
@@ -67,6 +69,13 @@ class SocketChannel implements Channel {
     if (this.#clients.size === 0) return;
     const line = lineOf({ kind: "event", event });
     for (const client of this.#clients.values()) client.send({ line, seq: event.seq });
+  }
+
+  serve(host: ChannelHost): void {
+    this.#host = host;
+    if (this.#clients.size === 0) return;
+    const snapshot = snapshotOf(host);
+    for (const client of this.#clients.values()) client.renew(snapshot);
   }
 
   close(): Promise<void> {
@@ -91,10 +100,9 @@ class SocketChannel implements Channel {
     socket.on("close", () => this.#clients.delete(socket));
     if (this.#closing !== undefined) return void socket.destroy();
     try {
-      const snapshot = this.#options.host.snapshot();
       const client = new ServedClient({
         socket,
-        snapshot: { line: lineOf(snapshot), seq: snapshot.state.seq },
+        snapshot: snapshotOf(this.#host),
         onCommand: (command) => this.#command(command),
         onDropped: (why) => this.#problem(`a client was dropped: ${why}`),
       });
@@ -107,7 +115,7 @@ class SocketChannel implements Channel {
 
   #command(command: Command): void {
     try {
-      this.#options.host.command(command);
+      this.#host.command(command);
     } catch (error) {
       this.#problem(`the command ${command.type} failed: ${wordsOf(error)}`);
     }
@@ -118,11 +126,16 @@ class SocketChannel implements Channel {
   }
 }
 
+/** A snapshot message as a line, and the sequence number of its state. */
+interface SnapshotLine {
+  readonly line: Buffer;
+  readonly seq: number;
+}
+
 /** The parameters and callbacks of a connection. */
 interface ServedClientOptions {
   readonly socket: Socket;
-  /** The snapshot message as a line, and the sequence number of its state. */
-  readonly snapshot: { readonly line: Buffer; readonly seq: number };
+  readonly snapshot: SnapshotLine;
   readonly onCommand: (command: Command) => void;
   /** Called if the engine ended the connection, with the reason. */
   readonly onDropped: (why: string) => void;
@@ -133,19 +146,30 @@ class ServedClient {
   readonly #options: ServedClientOptions;
   readonly #lines = new JsonLinesReader(LONGEST_COMMAND);
   /** The sequence number of the last event that the client has or knows from its snapshot. */
-  #seq: number;
-  /** The most bytes that may wait in memory; the snapshot is on top until it is sent. */
-  #bound: number;
+  #seq = 0;
+  /** The most bytes that may wait in memory; snapshots are on top until they are sent. */
+  #bound = QUEUE_BYTES;
 
   constructor(options: ServedClientOptions) {
     this.#options = options;
-    this.#seq = options.snapshot.seq;
-    this.#bound = QUEUE_BYTES + options.snapshot.line.length;
     options.socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     options.socket.setTimeout(STALLED_MS, () => {
       if (options.socket.writableLength > 0) this.#drop("it takes nothing");
     });
-    options.socket.write(options.snapshot.line, () => {
+    this.#send(options.snapshot);
+  }
+
+  /** Sends another snapshot, which replaces all that the client knows. Drops a client that has not taken the last one. */
+  renew(snapshot: SnapshotLine): void {
+    if (!this.#options.socket.writable) return;
+    if (this.#bound > QUEUE_BYTES || this.#options.socket.writableLength > QUEUE_BYTES) return this.#drop("it does not keep up");
+    this.#send(snapshot);
+  }
+
+  #send({ line, seq }: SnapshotLine): void {
+    this.#seq = seq;
+    this.#bound = QUEUE_BYTES + line.length;
+    this.#options.socket.write(line, () => {
       this.#bound = QUEUE_BYTES;
     });
   }
@@ -197,6 +221,11 @@ class ServedClient {
     this.#options.socket.destroy();
     this.#options.onDropped(why);
   }
+}
+
+function snapshotOf(host: ChannelHost): SnapshotLine {
+  const snapshot = host.snapshot();
+  return { line: lineOf(snapshot), seq: snapshot.state.seq };
 }
 
 function lineOf(message: ServerMessage): Buffer {

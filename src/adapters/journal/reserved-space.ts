@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { SQLITE, sqliteCode } from "../disk-error.ts";
 
 /** Enough for the facts of some seconds, until the process that filled the disk is gone. Bytes, and a share of a small disk. */
@@ -8,6 +8,34 @@ const MOST = 2 * 1024 * 1024;
 const SHARE = 0.02;
 /** The earliest time after its use at which it is reserved again. Milliseconds. */
 const ANEW_MS = 5_000;
+
+/** The file that reserves the space of a run. `db` is the path of loopdash.db. */
+export function reservedFile(db: string, run: string): string {
+  return join(dirname(db), "runs", run, "spare-room");
+}
+
+/**
+ * Checks that the disk of a run has room for its reserved space and as much again, by a write that reaches the disk. `file` is
+ * where the space will be reserved: nothing is left there. Throws the error of the system.
+ */
+export function requireRoom(file: string): void {
+  try {
+    writeFileSync(file, randomBytesOf(2 * sizeAt(file)), { mode: 0o600, flush: true });
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** The size of the reserved space at a place, in bytes. */
+function sizeAt(file: string): number {
+  const { blocks, bsize } = statfsSync(dirname(file));
+  return blocks === 0 ? MOST : Math.min(MOST, Math.floor(blocks * bsize * SHARE));
+}
+
+/** Not zeros: some file systems store them without space. */
+function randomBytesOf(size: number): Uint8Array {
+  return randomFillSync(new Uint8Array(size));
+}
 
 /**
  * Reserved disk space with which a run survives moments in which somebody else has filled the disk. Nothing here throws: without
@@ -46,10 +74,7 @@ export class ReservedSpace {
   #make(): void {
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      const { blocks, bsize } = statfsSync(dirname(this.#file));
-      const size = blocks === 0 ? MOST : Math.min(MOST, Math.floor(blocks * bsize * SHARE));
-      // Not zeros: some file systems store them without space.
-      writeFileSync(this.#file, randomFillSync(new Uint8Array(size)), { mode: 0o600 });
+      writeFileSync(this.#file, randomBytesOf(sizeAt(this.#file)), { mode: 0o600 });
       this.#gone = undefined;
     } catch {
       this.giveUp();

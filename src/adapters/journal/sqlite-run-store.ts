@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import type { EarlierRun, Numbers } from "../../domain/results/trend.ts";
@@ -10,7 +9,7 @@ import type { KeptState, RunRow, RunStore, Tally } from "../../ports/run-store.t
 import { origin } from "./chain.ts";
 import { JournalTable } from "./journal-table.ts";
 import { KeptNumbers } from "./kept-numbers.ts";
-import { ReservedSpace } from "./reserved-space.ts";
+import { ReservedSpace, reservedFile } from "./reserved-space.ts";
 import { asRefusal, openDatabase } from "./schema.ts";
 import { ReadingJournal, SqliteJournal } from "./sqlite-journal.ts";
 import { KeptStates } from "./state-snapshots.ts";
@@ -193,7 +192,7 @@ class SqliteRunStore implements RunStore {
   }
 
   #journal(run: RunId): Journal {
-    this.#spare ??= new ReservedSpace(join(dirname(this.#file), "runs", run, "spare-room"));
+    this.#spare ??= new ReservedSpace(reservedFile(this.#file, run));
     const journal = new SqliteJournal({ run, table: this.#table, now: this.#now, spare: this.#spare });
     this.#journals.add(journal);
     return journal;

@@ -1,21 +1,20 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { canPass } from "../../adapters/disk-error.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
-import { type GitHelper, startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
+import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
-import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { ExclusiveNames } from "../../loop/run/exclusive-names.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
@@ -27,6 +26,16 @@ import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state
 import { findApiKeys, refuseApiKeys } from "./api-key-guard.ts";
 import { namingUnfinished, openRun, type RunChoiceOptions } from "./choose-run.ts";
 import { type OtherSessions, otherSessionsOf } from "./day-budget.ts";
+import {
+  disposeAll,
+  type EngineEnd,
+  type EngineFault,
+  type Inherited,
+  journalFailed,
+  letGo,
+  type Opened,
+  release,
+} from "./engine-end.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
@@ -43,7 +52,7 @@ export interface EngineOptions extends RunChoiceOptions {
   readonly allowApiKey: boolean;
 }
 
-/** A run that is working in this process. */
+/** One engine that works on a run in this process. */
 export interface Engine {
   readonly run: RunId;
   readonly folder: string;
@@ -56,15 +65,19 @@ export interface Engine {
   go(): void;
   /** Requests an orderly stop: agents are ended, and the run can be resumed. */
   stop(by: string): void;
-  /** The last state, once everything that was started is over and closed. Rejects with a UserError if the journal failed. */
-  readonly ended: Promise<RunState>;
+  /**
+   * How it ended, once everything that was started is over and closed. Rejects with a UserError if the journal failed for good, or
+   * by a defect.
+   */
+  readonly ended: Promise<EngineEnd>;
 }
 
 /**
  * The composition root: reads the batch, checks the environment, takes the locks, opens or resumes the run and wires ports to
- * adapters. Throws a UserError if any check fails; then nothing has been started.
+ * adapters. With what an engine of this process left, it resumes that one's run, which is no intervention. Throws a UserError if any
+ * check fails; then nothing has been started, and what was inherited is as before.
  */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
   const loaded = await loadBatch(options.batch, {
     ...options,
     findTests: (repos) => {
@@ -77,6 +90,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   sanitizePath(options.env, loaded.batch.repos);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: Opened = { git, locks: [] };
+  let locks = inherited?.locks;
   try {
     const [world, keys] = await Promise.all([
       preflight(loaded, options, git.run),
@@ -88,7 +102,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     prepareStateHome(home);
     const store = openRunStore(home.db);
     opened.store = store;
-    opened.locks.push(...takeLocks(loaded, home));
+    locks ??= takeLocks(loaded, home);
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
@@ -99,9 +113,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
     await secrets?.secrets.learn();
-    return await wire({ open, world, home, store, others, opened, exclusive, secrets });
+    return await wire({ open, world, home, store, others, opened, exclusive, secrets, locks, inherited });
   } catch (error) {
     await letGo(opened);
+    if (inherited === undefined) disposeAll(locks ?? []);
     throw error;
   }
 }
@@ -124,25 +139,6 @@ function sanitizePath(env: NodeJS.ProcessEnv, repos: Batch["repos"]): void {
   else delete env["PATH"];
 }
 
-/** Resources to release at the end of the run, for any outcome. */
-interface Opened {
-  readonly git: GitHelper;
-  store?: RunStore;
-  secrets?: RunSecrets;
-  readonly locks: Disposable[];
-}
-
-async function letGo({ git, store, locks, secrets }: Opened): Promise<void> {
-  secrets?.secrets.forget();
-  await git.close();
-  try {
-    // Writes the journal's queue, which a locked or full disk may refuse again: the locks are released all the same.
-    store?.close();
-  } finally {
-    for (const lock of locks) lock[Symbol.dispose]();
-  }
-}
-
 interface EngineParts {
   readonly open: OpenRun;
   readonly world: RunEnvironment;
@@ -152,6 +148,8 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: Opened;
   readonly secrets: RunSecrets | undefined;
+  readonly locks: readonly Disposable[];
+  readonly inherited: Inherited | undefined;
 }
 
 async function wire(parts: EngineParts): Promise<Engine> {
@@ -169,7 +167,6 @@ async function wire(parts: EngineParts): Promise<Engine> {
     for (const to of subscribers) to(event, orchestrator.state);
   }
   const folder = runFolder(home, open.run);
-  const socketPath = newSocketPath(folder);
   const host = {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
     command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),
@@ -177,49 +174,63 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const ctx = await contextOf(parts, orchestrator);
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
   // The last step that may fail: an open socket would keep the process alive.
-  const channel = await openChannel({ socketPath, host, onProblem: warn });
+  const channel = parts.inherited?.channel ?? (await openChannel({ socketPath: newSocketPath(folder), host, onProblem: warn }));
+  parts.inherited?.channel.serve(host);
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
-  const close = async (): Promise<void> => {
-    await performer.idle();
-    await cleanRun(parts);
-    await channel.close();
-    await letGo(parts.opened);
-  };
+  const inherited: Inherited = { run: open.run, folder, db: home.db, locks: parts.locks, channel };
+  const fault = (cause: unknown): EngineFault => ({ kind: "fault", cause, state: orchestrator.state, recent, inherited });
+  const recorded = orchestrator.ended.then((state) => recordEnd(store, open.run, state));
   return {
     run: open.run,
     written: open.started === undefined ? (open.changed ?? []) : [open.started],
     folder,
     state: () => orchestrator.state,
     subscribe: (to) => void subscribers.push(to),
-    go: () => void launch(open, ctx, orchestrator, performer),
+    go: () => void launch(parts, ctx, orchestrator, performer),
     stop: (by) => orchestrator.stop(by),
-    ended: orchestrator.ended.then(
+    ended: recorded.then(
       async (state) => {
-        const { end } = state;
-        try {
-          // The same command resumes a run that stays unfinished.
-          if (end !== undefined && !isResumable(end)) store.end(open.run, end);
-        } catch (error) {
-          throw journalFailed(open.run, error);
-        } finally {
-          await close();
-        }
-        return state;
+        await close(parts, performer, inherited);
+        return { kind: "over", state };
       },
-      async (error: unknown) => {
+      async (cause: unknown) => {
         performer.abortAll();
+        await performer.idle();
         // The first failure is the reason. A second one during closing is a consequence, and only reported.
-        await close().catch((second: unknown) => process.emitWarning(`could not close in order: ${String(second)}`));
-        throw journalFailed(open.run, error);
+        await letGo(parts.opened).catch((second: unknown) => warn(`could not close in order: ${String(second)}`));
+        if (canPass(cause)) return fault(cause);
+        await release(inherited);
+        throw journalFailed(open.run, cause);
       },
     ),
   };
 }
 
-async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrator, performer: Performer): Promise<void> {
+/** Notes the end of a run. The same command resumes a run that stays unfinished. */
+function recordEnd(store: RunStore, run: RunId, state: RunState): RunState {
+  if (state.end !== undefined && !isResumable(state.end)) store.end(run, state.end);
+  return state;
+}
+
+async function close(parts: EngineParts, performer: Performer, inherited: Inherited): Promise<void> {
+  await performer.idle();
+  await cleanRun(parts);
+  try {
+    await letGo(parts.opened);
+  } finally {
+    await release(inherited);
+  }
+}
+
+async function launch(
+  { open, inherited }: EngineParts,
+  ctx: LoopContext,
+  orchestrator: Orchestrator,
+  performer: Performer,
+): Promise<void> {
   try {
     const isResumed = open.started === undefined;
-    if (isResumed) await recover(ctx, () => performer.pollTracker());
+    if (isResumed) await recover(ctx, () => performer.pollTracker(), inherited === undefined ? undefined : "engine");
     performer.watchTracker();
     orchestrator.start(performer);
   } catch (error) {
@@ -232,20 +243,9 @@ async function launch(open: OpenRun, ctx: LoopContext, orchestrator: Orchestrato
  * read.
  */
 async function cleanRun({ home, open }: EngineParts): Promise<void> {
-  for (const name of ["engine.pid", "engine.door"]) await rm(join(open.folder, name), { force: true });
   for (const folder of [join(home.worktrees, open.run), ...["judge", "oracle", "gates"].map((name) => join(open.folder, name))]) {
     // An agent may leave files that cannot be removed (for example a path that is too long). That is litter, and does not change
     // the run's outcome.
     await removeFolder(folder).catch((error: Error) => process.emitWarning(`could not remove ${folder}: ${error.message}`));
   }
-}
-
-function journalFailed(run: RunId, cause: unknown): UserError {
-  return new UserError({
-    what: `the run ${run} had to stop`,
-    why: errorMessage(cause),
-    todo: "Fix it (free disk space, say) and run the same command: it continues from the last event that was written.",
-    exitCode: EXIT.unjudged,
-    cause,
-  });
 }

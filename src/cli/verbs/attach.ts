@@ -6,7 +6,7 @@ import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
-import { linePrinter } from "../lines.ts";
+import { linePrinter, printJournalOutage } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
@@ -42,6 +42,8 @@ async function follow(folder: string): Promise<number> {
     onMessage: (message) => {
       if (message.kind === "snapshot") {
         state = message.state;
+        const { journal } = state.outages ?? {};
+        if (journal !== undefined) printJournalOutage(journal, 1);
         return;
       }
       state = reduce(state, message.event);

@@ -9,7 +9,7 @@ import { UserError } from "../../domain/values/user-error.ts";
 import type { ChecksOnly } from "../engine/open-run.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
-import { linePrinter } from "../lines.ts";
+import { linePrinter, printJournalOutage } from "../lines.ts";
 import { testCommandLines, writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import type { Request } from "../program.ts";
@@ -70,14 +70,16 @@ export async function headless(request: RunRequest): Promise<RunState> {
   const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
-  const { startEngine } = await import("../engine/start-engine.ts");
-  const engine = await startEngine({
+  const { startLastingEngine } = await import("../engine/lasting-engine.ts");
+  const engine = await startLastingEngine({
     batch,
     cwd: process.cwd(),
     env: process.env,
     fresh,
     allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
+    // Standard output has nothing but events then.
+    onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
       if (format !== "lines") return;
       const tests = testCommandLines(testCommands).map((line) => `${line}\n`);

@@ -106,7 +106,12 @@ export type RunFact =
       readonly checksTicket?: TicketId;
       readonly version: string;
     }
-  | { readonly type: "run-resumed"; readonly orphansKilled: number }
+  | {
+      readonly type: "run-resumed";
+      readonly orphansKilled: number;
+      /** Set if no person resumed it: the engine did, once its journal could be written again. */
+      readonly by?: "engine";
+    }
   | { readonly type: "run-paused" }
   | { readonly type: "run-unpaused" }
   | { readonly type: "stop-requested"; readonly by: "person" | "signal" }

@@ -1,6 +1,7 @@
 import type { HealDiagnosis } from "../outbox/healer-answer.ts";
 import type { BlockerClaim } from "../outbox/schema.ts";
 import type { Fence, RepoId } from "../values/ids.ts";
+import type { SanitizedStop } from "./attempt-fact.ts";
 
 /** The files that a run works with and a heal may change. */
 export const HARNESS_FILES = ["worker.md", "hints.md", "transients.json"] as const;
@@ -60,6 +61,9 @@ export type HealFact =
       readonly answer?: HealDiagnosis;
       /** Present if it claims a wall. */
       readonly wall?: BlockerClaim;
+      /** Present if its agent met an outage of its model's API, with the account that it used; absent for the first. */
+      readonly stop?: SanitizedStop;
+      readonly account?: number;
     }
   /** A ticket that had stalled landed after this heal. Its change is about to be recorded for later runs. */
   | { readonly type: "heal-keeping"; readonly n: number; readonly keep: "auto" | "ask" }

@@ -18,6 +18,8 @@ export interface PastHeal
   /** The proof of the oracle after it failed: it was undone, for this reason. */
   readonly reverted?: string;
   readonly asked?: true;
+  /** Its agent met an outage of its model's API: it uses up none of the run's heals. */
+  readonly turnedAway?: true;
   /** Absent before a ticket has moved. */
   readonly keep?: { readonly as: HealKeep | "keeping"; readonly why: string };
 }
@@ -65,6 +67,11 @@ export interface HealsState {
     /** A person requested it, so the run goes on whatever its outcome. */
     readonly asked?: true;
   };
+}
+
+/** The number of heals that count towards `limits.heals`, one under way included. */
+export function usedHeals({ started, past }: Pick<HealsState, "started" | "past">): number {
+  return started - past.filter(({ turnedAway }) => turnedAway === true).length;
 }
 
 /** The heals of a run that has just begun. */

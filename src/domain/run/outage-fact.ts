@@ -1,8 +1,11 @@
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
 export type CalledSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
 
-/** A service that the run needs: those, and the API of the agents' or the reviewer's model, which their programs call. */
-export type OutageSource = CalledSource | "model";
+/**
+ * What the run needs: those, the API of the agents' or the reviewer's model, which their programs call, and the journal. An outage
+ * of the journal is in no journal: only what is sent to a dashboard has it.
+ */
+export type OutageSource = CalledSource | "model" | "journal";
 
 /** Facts of outages. A call that fails is repeated with growing waits, for a time that `limits.outageMinutes` bounds. */
 export type OutageFact =
@@ -61,6 +64,11 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },
     model: { short: "model API away", is: "the model's API is away", was: "the model's API was away" },
+    journal: {
+      short: "journal stuck",
+      is: "the journal cannot be written, so nothing runs",
+      was: "the journal could not be written",
+    },
     secret: { short: "no secret", is: "a secret cannot be fetched", was: "a secret could not be fetched" },
   };
 

@@ -1,4 +1,7 @@
+import { afterHealer } from "../schedule/backoff.ts";
+import { TURNED_AWAY } from "../schedule/breaker.ts";
 import { isHealable } from "../schedule/heal.ts";
+import { isOutage } from "../schedule/model-outage.ts";
 import { dequeue, requeue, withTicket } from "../schedule/queue.ts";
 import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
@@ -78,19 +81,31 @@ function end(state: RunState, event: EventOf<"heal-ended">): RunState {
     ...(answer !== undefined && { answer }),
     ...(wall !== undefined && { wall }),
     ...(asked && { asked }),
+    ...(isTurnedAway(before, event) && { turnedAway: true as const }),
   };
-  const heals = { ...before, past: [...before.past, heal], usd: before.usd + costUsd };
-  const settled: RunState = {
+  const again = asked && heal.turnedAway === true ? { asked: true as const } : {};
+  const heals = { ...before, past: [...before.past, heal], usd: before.usd + costUsd, ...again };
+  const ended: RunState = {
     ...state,
     stage: state.stage === "stopping" ? "stopping" : "working",
     heals,
     reservedUsd: state.reservedUsd - reservedUsd,
     spentUsd: state.spentUsd + event.costUsd,
   };
+  const settled = afterHealer(ended, event);
   if (isTried) return retryTickets(settled, heal, undo);
-  // A stop, or the loss of its engine, says nothing about the heal's outcome. A requested heal does not replace an end.
-  const toldNothing = event.outcome === "lost" || state.stage === "stopping" || asked;
+  // A stop, an outage or the loss of its engine says nothing about the heal's outcome. A requested heal does not replace an end.
+  const toldNothing = outcome === "lost" || heal.turnedAway === true || state.stage === "stopping" || asked;
   return toldNothing ? settled : { ...settled, heals: { ...heals, givenUp: true } };
+}
+
+/**
+ * True if the model's API of a heal's agent was away. After some such heals, one whose agent had got answers counts: what it asks may
+ * be what the API cannot take.
+ */
+function isTurnedAway({ past }: Pick<HealsState, "past">, { stop }: EventOf<"heal-ended">): boolean {
+  if (stop === undefined || !isOutage(stop.kind)) return false;
+  return !stop.answered || past.filter(({ turnedAway }) => turnedAway === true).length < TURNED_AWAY;
 }
 
 /** The tickets that a heal reopens, or whose wall is to be ruled on, as they are now. */

@@ -47,7 +47,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return withBaseChecksDue(withChecksDue(resumed(state), event.at));
+      return withBaseChecksDue(withChecksDue(event.by === "engine" ? continued(state) : resumed(state), event.at));
     case "run-paused":
       return { ...state, paused: true };
     case "run-unpaused":
@@ -176,11 +176,19 @@ function resumed(state: RunState): RunState {
     unprepared: ______,
     ...rest
   } = withoutOutages(clearHalt(state));
+  return takenOver({ ...rest, paused: false });
+}
+
+/** The engine resumed its own run. No person did anything, so a pause, a halt and the outages that ended something stay. */
+function continued({ outages: _, ...state }: RunState): RunState {
+  return takenOver(state);
+}
+
+function takenOver(state: RunState): RunState {
   const next: RunState = {
-    ...rest,
+    ...state,
     resumes: state.resumes + 1,
     stage: "working",
-    paused: false,
     reverified: false,
     heldElsewhere: {},
     reverting: [],

@@ -42,6 +42,14 @@ export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "r
   return valid ? clearRateLimit(state, { party: "reviewer", account, at }) : state;
 }
 
+/** The same for the agent of a heal. Of its stops, only an outage concerns the run. */
+export function afterHealer(state: RunState, event: Extract<RunEvent, { type: "heal-ended" }>): RunState {
+  const { at, stop, outcome, account = 0 } = event;
+  if (stop !== undefined) return isOutage(stop.kind) ? stoppedBy(state, { party: "agent", account, stop, at }) : state;
+  const isOver = outcome === "failed" || outcome === "lost";
+  return isOver ? state : clearRateLimit(state, { party: "agent", account, at });
+}
+
 /** A stop, and the time at which it was reported. */
 interface Stopped {
   readonly party: Party;

@@ -1,5 +1,5 @@
 import type { HealerAnswer } from "../outbox/healer-answer.ts";
-import type { PastHeal } from "../run/heals-state.ts";
+import { type PastHeal, usedHeals } from "../run/heals-state.ts";
 import type { RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
@@ -17,7 +17,8 @@ export type HealChoice = { readonly n: number; readonly reservedUsd: number; rea
  */
 export function healChoice(state: RunState, now: number): HealChoice {
   const { batch, heals, halted } = state;
-  if (state.checksOnly || heals.started >= batch.limits.heals || heals.givenUp === true || halted !== undefined) return undefined;
+  if (state.checksOnly || usedHeals(heals) >= batch.limits.heals || heals.givenUp === true || halted !== undefined)
+    return undefined;
   const repo = repoToHeal(state, isHealable);
   if (repo === undefined) return undefined;
   // A heal's agent waits like any other.
@@ -85,7 +86,7 @@ export function whyNoHeal(state: RunState): string | undefined {
   const most = batch.limits.heals;
   if (state.checksOnly) return "this run only checks what has landed";
   if (most === 0) return "heals are off in this batch";
-  if (heals.started >= most) return `no heal is left: ${heals.started} of ${most} are used up`;
+  if (usedHeals(heals) >= most) return `no heal is left: ${usedHeals(heals)} of ${most} are used up`;
   if (halted !== undefined) return describeHalt(halted);
   if (repoToHeal(state, canHealHelp) !== undefined) return undefined;
   const candidates = [...vecItems(state.tickets)].filter(canHealHelp);

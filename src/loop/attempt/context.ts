@@ -32,6 +32,8 @@ export interface LoopContext extends StepContext {
   readonly watchedFiles?: WatchedFiles;
   /** Reports a fact to the owner of the state. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;
+  /** True once the journal cannot be written: everything stays as it is for the engine that resumes the run. */
+  isBroken(): boolean;
 }
 
 /** The repository of a ticket. The batch check ensures that it exists. */

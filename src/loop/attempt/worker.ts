@@ -31,7 +31,7 @@ import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**
  * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
- * Reports every fact with its fence. Never throws.
+ * Reports every fact with its fence. If the journal cannot be written any more, its worktree stays. Never throws.
  */
 export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
@@ -40,6 +40,7 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
   const branch = ticketBranch(ctx.run, ticket.id);
   const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
   const end = await run(ctx, scope, repo, { path, branch }).catch(endOf);
+  if (ctx.isBroken()) return;
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
   // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.

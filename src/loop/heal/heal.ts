@@ -3,9 +3,10 @@ import { ANSWER_FILE, claimOf, diagnosisOf, type HealerAnswer } from "../../doma
 import { parseHealerAnswer } from "../../domain/outbox/parse.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { HarnessPath, HealFact } from "../../domain/run/heal-fact.ts";
-import type { HealsState } from "../../domain/run/heals-state.ts";
+import { type HealsState, usedHeals } from "../../domain/run/heals-state.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { whyMisnamed } from "../../domain/schedule/heal.ts";
+import { isOutage } from "../../domain/schedule/model-outage.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RepoId, RunId } from "../../domain/values/ids.ts";
@@ -16,15 +17,18 @@ import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
 import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
-import { fetchKey, takeAccount } from "../programs/account.ts";
+import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineHealer } from "../programs/confine.ts";
-import { howItEnded } from "../programs/output.ts";
+import { howItEnded, sanitizeStopReason } from "../programs/output.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
 import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
 type Started = Extract<RunEvent, { type: "heal-started" }>;
-type End = Pick<Extract<HealFact, { type: "heal-ended" }>, "outcome" | "why" | "changed" | "answer" | "wall">;
+type End = Pick<
+  Extract<HealFact, { type: "heal-ended" }>,
+  "outcome" | "why" | "changed" | "answer" | "wall" | "stop" | "account"
+>;
 
 /** Found in the environment of every process of a heal. */
 export function healMarker(run: RunId, { n, token }: Pick<NonNullable<HealsState["running"]>, "n" | "token">): string {
@@ -90,25 +94,36 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const before = await ctx.harness.layOut(files.harness, { repo, version: base });
     const nonce = randomBytes(16).toString("hex");
     const stop = await describeStop(ctx, { repo, nonce });
-    const about = { n, heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
+    const about = { n: usedHeals(ctx.state().heals), heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
     await ctx.files.write(files.prompt, renderHealerPrompt(ctx.templates.healer, about));
     spent.usd = ctx.agent.reserveUsd;
-    const result = await runHealer(ctx, event, files, signal);
+    const by = takeAccount(ctx, "agent");
+    const result = await runHealer(ctx, event, { files, signal, by });
     spent.usd = result.costUsd ?? ctx.agent.reserveUsd;
-    if (!hasFinished(result)) return { outcome: "failed", why: `its agent ${describeEnd(result)}`, changed: [] };
+    if (!hasFinished(result))
+      return { outcome: "failed", why: `its agent ${describeEnd(result)}`, changed: [], ...outageOf(result, by) };
     return await admit(ctx, await ctx.harness.read(files.harness), { n, repo, before });
   } finally {
     ctx.dayBudget.settle(token, spent.usd);
   }
 }
 
-function runHealer(ctx: LoopContext, event: Started, files: HealFiles, signal: AbortSignal): Promise<AgentResult> {
+/** The stop of a healer that its model's API turned away; what it says is about the API and not about the heal. */
+function outageOf({ stop }: AgentResult, by: OfAccount): Pick<End, "stop" | "account"> {
+  return stop !== undefined && isOutage(stop.kind) ? { stop: sanitizeStopReason(stop), ...by } : {};
+}
+
+function runHealer(
+  ctx: LoopContext,
+  event: Started,
+  { files, signal, by }: { readonly files: HealFiles; readonly signal: AbortSignal; readonly by: OfAccount },
+): Promise<AgentResult> {
   const { limits } = ctx.batch;
   const { harness, session, prompt, agentLog } = files;
   const confinement = confineHealer(ctx, { write: [harness, session], read: [prompt] });
   return ctx.agent.heal({
     n: event.n,
-    ...takeAccount(ctx, "agent"),
+    ...by,
     marker: healMarker(ctx.run, event),
     worktree: harness,
     promptFile: prompt,

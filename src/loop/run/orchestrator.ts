@@ -60,6 +60,11 @@ export class Orchestrator {
     return this.#state;
   }
 
+  /** True once the journal cannot be written any more, or an effect has failed: no fact is taken. */
+  get isBroken(): boolean {
+    return this.#broken;
+  }
+
   /** Resolves with the last state once the run has ended; rejects if the journal can no longer be written. */
   get ended(): Promise<RunState> {
     return this.#ended.promise;

@@ -1,4 +1,5 @@
 import { HumanStep } from "../../domain/run/command.ts";
+import { usedHeals } from "../../domain/run/heals-state.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
@@ -24,6 +25,7 @@ import { overviewKey } from "./key-labels.ts";
 /** The reason why nothing of a run can be changed from here. */
 export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
 export const NOT_CONNECTED = "not connected to the run";
+const NO_JOURNAL = "the journal cannot be written: only a stop is possible now";
 
 /** The summary has the command under NEXT. */
 const ENDED_OPEN = "the run has ended: the command under NEXT in the summary continues with what is open";
@@ -32,6 +34,7 @@ const ENDED_OPEN = "the run has ended: the command under NEXT in the summary con
 function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
   if (playback !== undefined) return IS_REPLAY;
   if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
+  if (run?.outages?.journal !== undefined) return NO_JOURNAL;
   return connection.state === "live" && run !== undefined ? undefined : NOT_CONNECTED;
 }
 
@@ -100,7 +103,7 @@ function workers(by: number): (state: DashboardState) => readonly Effect[] {
 function heal(state: DashboardState): readonly Effect[] {
   const { batch, heals } = state.run ?? {};
   if (heals?.asked) return command((run) => run.dropHeal());
-  if (heals !== undefined && batch !== undefined && heals.started >= batch.limits.heals)
+  if (heals !== undefined && batch !== undefined && usedHeals(heals) >= batch.limits.heals)
     return hint(state, batch.limits.heals === 0 ? "heals are off in this batch" : "no heal is left in this run");
   return open({ kind: "heal" });
 }

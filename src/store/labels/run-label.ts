@@ -19,6 +19,7 @@ export function stageLabel(run: RunState | undefined, connection: Connection, no
   if (connection.state === "lost") return { ...STYLES.disconnected, word: "LOST" };
   if (connection.state === "reading" && run === undefined) return { ...STYLES.preparing, word: "READING" };
   if (run === undefined) return { ...STYLES.preparing, word: "CONNECTING" };
+  if (run.outages?.journal !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   switch (run.stage) {
     case "stopping":
     case "ended":

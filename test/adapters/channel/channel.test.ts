@@ -80,6 +80,30 @@ describe("a client", () => {
     expect(problems).toEqual(["a client was dropped: it would miss events 1 to 1"]);
   });
 
+  test("gets a new snapshot when the host is replaced, and the events that follow it", async () => {
+    const { socketPath, pass, channel } = await engine();
+    const early = await watch(socketPath);
+    await reaches(early, 0);
+    pass();
+    pass();
+    await reaches(early, 2);
+    const told: string[] = [];
+    channel.serve({
+      snapshot: () => ({ kind: "snapshot", state: stateAt(1), recent: [] }),
+      command: ({ type }) => void told.push(type),
+    });
+    pass();
+    await reaches(early, 1);
+    const late = await watch(socketPath);
+    await reaches(late, 1);
+    channel.publish(eventAt(2));
+    await reaches(early, 2);
+    expect(places(early)).toEqual([0, 1, 2, 1, 2]);
+    expect(places(late)).toEqual([1, 2]);
+    early.send({ type: "stop" });
+    await vi.waitFor(() => expect(told).toEqual(["stop"]));
+  });
+
   test("may leave without a trace", async () => {
     const { socketPath, pass, problems } = await engine();
     const [leaver, stayer] = [await watch(socketPath), await watch(socketPath)];

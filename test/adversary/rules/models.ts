@@ -1,6 +1,6 @@
 import type { Rule } from "./rule.ts";
 
-/** Rules about a model's API that is away, and about what the engine's event loop does itself. */
+/** Rules about a model's API that is away, a journal that cannot be written, and what the engine's event loop does itself. */
 export const MODELS: readonly Rule[] = [
   {
     rule: "an outage of the model's API burns no attempt, however long it lasts",
@@ -66,5 +66,54 @@ export const MODELS: readonly Rule[] = [
     ],
     file: "test/adapters/tracker/folder.thread.test.ts",
     test: "for a snapshot",
+  },
+  {
+    rule: "a journal that cannot be written for a while ends no run",
+    holes: [
+      {
+        file: "src/cli/engine/start-engine.ts",
+        from: "if (canPass(cause)) return fault(cause);",
+        to: "if (canPass(cause)) void fault;",
+      },
+    ],
+    file: "test/e2e/journal-outage.test.ts",
+    test: "end no run: it goes on by itself",
+    isBuilt: true,
+  },
+  {
+    rule: "an engine that resumes its own run is no person's act",
+    holes: [
+      {
+        file: "src/loop/run/recover.ts",
+        from: "if (by === undefined) ctx.report(",
+        to: "ctx.report(",
+      },
+    ],
+    file: "test/loop/run/recover.test.ts",
+    test: "is resumed by itself: no intervention is counted",
+  },
+  {
+    rule: "once the journal cannot be written, the work of agents stays for the engine that resumes the run",
+    holes: [
+      {
+        file: "src/loop/attempt/worker.ts",
+        from: "if (ctx.isBroken()) return;",
+        to: "",
+      },
+    ],
+    file: "test/loop/run/recover.test.ts",
+    test: "is resumed by itself: no intervention is counted",
+  },
+  {
+    rule: "a heal whose model's API is away costs none of the run's heals",
+    holes: [
+      {
+        file: "src/domain/run/heals-state.ts",
+        from: "return started - past.filter(({ turnedAway }) => turnedAway === true).length;",
+        to: "return started - past.length * 0;",
+      },
+    ],
+    file: "test/domain/schedule/heal.outage.test.ts",
+    test: "one that got answers before counts after some such heals",
   },
 ];

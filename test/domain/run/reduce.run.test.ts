@@ -195,4 +195,12 @@ describe("the run", () => {
     expect([sim.state.end, sim.state.stopBy]).toEqual([undefined, undefined]);
     expect(stateOf(sim.state, T1).gate).toEqual({ step: "x", writing: false });
   });
+
+  test("by the engine itself leaves what people had decided: a pause stays", () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")]));
+    sim.report({ type: "run-paused" });
+    sim.report({ type: "oracle-asked", final: false });
+    sim.report({ type: "run-resumed", orphansKilled: 0, by: "engine" });
+    expect(sim.state).toMatchObject({ stage: "working", paused: true, resumes: 1, interventions: [], oracle: { asking: false } });
+  });
 });

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
@@ -8,7 +10,7 @@ import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";
-import { RUN, Stage } from "../stage.ts";
+import { endless, oneFile, RUN, Stage } from "../stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
@@ -138,6 +140,27 @@ test("what a killed engine left running is ended first: agents by process and ma
   expect(stage.of("run-resumed")).toMatchObject([{ orphansKilled: 3 }]);
   expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "lost" }]);
   await stage.ended();
+});
+
+test("a run whose journal could not be written is resumed by itself: no intervention is counted, and its work is kept", async () => {
+  using stage = await Stage.open({
+    tickets,
+    work: (task) => {
+      if (stage.tasks.length > 1) return oneFile(task);
+      writeFileSync(join(task.worktree, "half.txt"), "half");
+      return endless(task);
+    },
+  });
+  stage.start();
+  await stage.until("agent-started");
+  stage.engine.orchestrator.fail(new Error("the disk is full"));
+  await stage.engine.performer.idle();
+  await stage.crashAndReopen();
+  await stage.resume("engine");
+  const state = await stage.ended();
+  expect(state).toMatchObject({ end: { exitCode: 0 }, interventions: [], resumes: 1 });
+  expect(stage.of("run-resumed")).toMatchObject([{ by: "engine" }]);
+  expect(stage.of("work-kept")).toMatchObject([{ files: 1 }]);
 });
 
 test("a verify command that a killed engine left behind is really ended", async () => {

@@ -159,6 +159,7 @@ export function contextOf(
     commandPermits: new Semaphore(batch.limits.workers),
     state: () => orchestrator.state,
     report,
+    isBroken: () => orchestrator.isBroken,
     recordDuration: () => undefined,
     dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
     outages: new Outages({ clock, minutes: batch.limits.outageMinutes, report }),

@@ -1,0 +1,54 @@
+/** The first wait for a journal that cannot be written, and the longest one. It doubles each time. Milliseconds. */
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+
+/** One wait. Milliseconds; the moments since the epoch. */
+export interface JournalWait {
+  readonly ms: number;
+  /** Since then the journal has not been writable. */
+  readonly since: number;
+  /** The latest retry. */
+  readonly until: number;
+}
+
+/**
+ * The waits for a journal that cannot be written: growing, and bounded in total. A fault that comes back goes on with the same
+ * waits and what is left of the time, because each one ends every agent; it is a new one once an engine has worked for the whole
+ * time without any.
+ */
+export class JournalPatience {
+  readonly #totalMs: number;
+  #leftMs: number;
+  #delayMs = FIRST_MS;
+  #since = 0;
+  #endedAt: number | undefined;
+
+  /** `totalMs`: the time for which an outage may last. */
+  constructor(totalMs: number) {
+    this.#totalMs = totalMs;
+    this.#leftMs = totalMs;
+  }
+
+  /** The journal cannot be written. */
+  begin(now: number): void {
+    this.#since = now;
+    if (this.#endedAt === undefined || now - this.#endedAt < this.#totalMs) return;
+    this.#leftMs = this.#totalMs;
+    this.#delayMs = FIRST_MS;
+  }
+
+  /** The next wait; undefined if the time is over. */
+  next(now: number): JournalWait | undefined {
+    const until = this.#since + this.#leftMs;
+    if (now >= until) return undefined;
+    const ms = Math.min(this.#delayMs, until - now);
+    this.#delayMs = Math.min(LONGEST_MS, this.#delayMs * 2);
+    return { ms, since: this.#since, until };
+  }
+
+  /** An engine works again. */
+  end(now: number): void {
+    this.#leftMs -= now - this.#since;
+    this.#endedAt = now;
+  }
+}
