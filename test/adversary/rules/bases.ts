@@ -36,8 +36,8 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: 'if (onBase.as !== "failed") return result;',
-        to: 'if (onBase.as !== "failed") return result; if (ctx !== undefined) return result;',
+        from: 'if (onBase?.as !== "failed") return result;',
+        to: 'if (onBase?.as !== "failed" || scope !== undefined) return result;',
       },
     ],
     file: "test/loop/base-check.test.ts",

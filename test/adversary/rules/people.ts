@@ -22,6 +22,11 @@ export const PEOPLE: readonly Rule[] = [
         from: "const seen = isOurs ? { revision } : {};",
         to: "const seen = { revision }; void isOurs;",
       },
+      {
+        file: "src/domain/run/reconcile-tracker.ts",
+        from: "tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);",
+        to: "tracked.revision === now.revision;",
+      },
     ],
     file: "test/loop/people.property.test.ts",
     test: "no act lost or counted twice",
