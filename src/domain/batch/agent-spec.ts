@@ -74,7 +74,7 @@ export const vendorFields = {
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
     .optional()
     .describe(
-      `The environment variable that holds the key, or a subscription's long-lived token (${TOKENS} only); loopdash adds it to requests, and no agent ever sees it`,
+      `The environment variable that holds the key, or a subscription's long-lived token (${TOKENS} only); no agent ever sees it`,
     ),
   apiKeySecret,
   platform: PlatformSpec.optional(),
