@@ -152,18 +152,6 @@ export const BASES: readonly Rule[] = [
     test: "do not break it if they fail once and pass",
   },
   {
-    rule: "a check that fails on a base runs once more before the run ends",
-    holes: [
-      {
-        file: "src/domain/schedule/freeze.ts",
-        from: "(isRepeated ? [] : [repo as RepoId])",
-        to: '(isRepeated || repo !== "" ? [] : [repo as RepoId])',
-      },
-    ],
-    file: "test/loop/base-tests.test.ts",
-    test: "do not freeze it for good",
-  },
-  {
     rule: "a base that leaves no report any more is no fault of the change",
     holes: [
       {
