@@ -100,18 +100,6 @@ export const RESULTS: readonly Rule[] = [
     test: "reopens for work: an obstacle is removed (I1), and it is worked on",
   },
   {
-    rule: "to take the step of a ticket that waits for a person is no intervention",
-    holes: [
-      {
-        file: "src/domain/run/reduce-drift.ts",
-        from: 'if (change.kind === "closed") return undefined;',
-        to: 'if (change.kind === "closed") return correction;',
-      },
-    ],
-    file: "test/loop/people.test.ts",
-    test: "closes, because the step is taken: it is settled, and that is no intervention",
-  },
-  {
     rule: "an added ticket is counted (I2)",
     holes: [
       {
@@ -123,18 +111,6 @@ export const RESULTS: readonly Rule[] = [
     file: "test/e2e/add.test.ts",
     test: "a ticket with a finish line of its own counts as a waiver too",
     isBuilt: true,
-  },
-  {
-    rule: "what was fixed without a person is counted by its cause",
-    holes: [
-      {
-        file: "src/domain/results/fix-and-proceed.ts",
-        from: "if (cause !== undefined) counts[cause] += 1;",
-        to: "if (cause === undefined) counts.transient += 1;",
-      },
-    ],
-    file: "test/domain/results/fix-and-proceed.test.ts",
-    test: "the total is the sum of the causes",
   },
   {
     rule: "an incident that lasts is counted once",
