@@ -35,8 +35,9 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // Twice the two cores of the smallest machine that this runs on: a third of the time of these tests is waiting.
     maxWorkers: 4,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only end what hangs: whole runs take five times as long on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Only ends what hangs; vitest's own second passes while a busy machine starts a process.
     expect: { poll: { timeout: 30_000 } },
   },
