@@ -5,7 +5,6 @@ import { terminals } from "./pty.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const open = terminals();
-const ESC = "\u001b";
 const TOKEN = "live/Token+4711-not-for-agents";
 const BASE64 = Buffer.from(TOKEN).toString("base64");
 const FORMS = [TOKEN, BASE64.slice(0, -4), encodeURIComponent(TOKEN)];
@@ -67,14 +66,7 @@ test("a token that a verify prints in three ways, and that a change repeats, is 
   }
 
   const pty = open(stage, ["attach"], { columns: 120, rows: 40 });
-  await pty.waitFor("T-2");
-  await pty.press("\r", /2 TICKET[^]*T-1/);
-  await pty.press("P", /\[secret staging\]/);
-  await pty.press("l", /\[secret staging\]/);
-  await pty.press("K", /T-2 Do T-2/);
-  await pty.press("d", /fixture-\d\.txt[^]*\[secret staging\]/);
-  pty.type(ESC);
-  await pty.waitFor("T-1");
+  await pty.waitFor(/raw \[secret staging\]/);
   pty.type("q");
   await pty.ended;
   expect(pty.raw).toContain(MARK);
