@@ -87,7 +87,6 @@ describe("an engine that talks nonsense", () => {
   test.for([
     ["is left", "hello\n", 0],
     ["with an event first is left", `${EVENT}${SNAPSHOT}`, 0],
-    ["with a second snapshot is left", `${SNAPSHOT}${EVENT}${SNAPSHOT}${EVENT}`, 2],
     ["with an unknown kind is left", `${SNAPSHOT}{"kind":"bye"}\n${EVENT}`, 1],
     ["with null is left", `null\n${SNAPSHOT}`, 0],
   ] as const)("%s", async ([, bytes, told]) => {

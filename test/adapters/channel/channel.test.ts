@@ -92,7 +92,8 @@ describe("a client", () => {
       snapshot: () => ({ kind: "snapshot", state: stateAt(1), recent: [] }),
       command: ({ type }) => void told.push(type),
     });
-    pass();
+    // The new snapshot holds it.
+    channel.publish(eventAt(1));
     await reaches(early, 1);
     const late = await watch(socketPath);
     await reaches(late, 1);
