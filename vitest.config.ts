@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: "quick", include: [TESTS], exclude: LONG } },
-      { extends: true, test: { name: "long", include: LONG } },
+      { extends: true, test: { name: "long", include: LONG, globalSetup: "test/e2e/build-without-proof.ts" } },
     ],
     pool: "forks",
     sequence: { sequencer: SlowFirst },

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { eventsOf, HONEST, pidsUnder, Stage, type Stage as StageType } from "./stage.ts";
+import { eventsOf, HONEST, PROGRAM, pidsUnder, Stage, type Stage as StageType } from "./stage.ts";
 
 const DIAMOND = [
   "T-1",
@@ -41,7 +41,7 @@ describe("kill -9 of the engine at any instant", () => {
     "loses nothing and doubles nothing (after %i events, then more and more)",
     { timeout: 120_000 },
     async (first) => {
-      using stage = new Stage();
+      using stage = new Stage(PROGRAM);
       stage.repo("app");
       stage.agent(HONEST);
       const batch = stage.batch(DIAMOND);
@@ -52,7 +52,7 @@ describe("kill -9 of the engine at any instant", () => {
   );
 
   test("ends the agents it left running before it starts them again", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(
       `if (attempt === 1) { fs.writeFileSync("${stage.path("pid")}", String(process.pid)); say("READY"); await wait(600_000); } ${HONEST}`,
@@ -73,7 +73,7 @@ describe("kill -9 of the engine at any instant", () => {
   });
 
   test("does not run an agent again whose work was finished: its finish line goes on", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app", {
       "check.mjs": `import fs from "node:fs"; const f = "${stage.path("gate")}"; console.log("CHECKING"); while (!fs.existsSync(f)) await new Promise((r) => setTimeout(r, 20));`,
     });
@@ -91,7 +91,7 @@ describe("kill -9 of the engine at any instant", () => {
   });
 
   test("SIGTERM stops in order, is told apart from done, and the same command continues", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`if (attempt === 1) { say("READY"); await wait(600_000); } ${HONEST}`);
     const batch = stage.batch(["T-1"]);
@@ -108,7 +108,7 @@ describe("kill -9 of the engine at any instant", () => {
 
 describe("what was frozen is checked before a run goes on", () => {
   async function interrupted(): Promise<{ stage: StageType; batch: string; run: string }> {
-    const stage = new Stage();
+    const stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`say("READY"); await wait(600_000);`);
     const batch = stage.batch(["T-1"]);
@@ -153,7 +153,7 @@ describe("what was frozen is checked before a run goes on", () => {
   });
 
   test("a tracker that is gone: the oracle cannot judge, exit 3, never 0", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`say("READY"); while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${HONEST}`);
     const batch = stage.batch(["T-1"]);
@@ -170,7 +170,7 @@ describe("what was frozen is checked before a run goes on", () => {
 
 describe("two engines", () => {
   test("on one batch, or on one base from another batch or another state home: the second is refused and harms nothing", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`say("READY"); while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${HONEST}`);
     const batch = stage.batch(["T-1"]);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { agentPid, enginePid, isAlive, patientAgent, until } from "./actors.ts";
 import { type Pty, terminals } from "./pty.ts";
-import { PROGRAM, pidsUnder, Stage } from "./stage.ts";
+import { pidsUnder, Stage } from "./stage.ts";
 
 const open = terminals();
 const ESC = "\u001b";
@@ -39,7 +39,7 @@ function stateOf(pid: number): string {
 function dashboardPid(stage: Stage): number {
   const found = pidsUnder(stage.root).find((pid) => {
     const argv = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return argv[1] === PROGRAM && argv[2]?.endsWith("batch.json");
+    return argv[1] === stage.program && argv[2]?.endsWith("batch.json");
   });
   if (found === undefined) throw new Error("no dashboard is running");
   return found;
@@ -116,7 +116,7 @@ describe("job control", { timeout: 120_000 }, () => {
     const env = { PS1: "prompt> ", HISTFILE: "/dev/null" };
     const pty = open(stage, [], { argv: ["/bin/bash", "--norc", "--noprofile", "-i"], env });
     await pty.waitFor("prompt>");
-    pty.type(`stty -a | grep -o -e '-echo '; ${process.execPath} ${PROGRAM} ${batch}\r`);
+    pty.type(`stty -a | grep -o -e '-echo '; ${process.execPath} ${stage.program} ${batch}\r`);
     await pty.waitFor("READY T-1");
     const pid = dashboardPid(stage);
     await pty.waitFor(/▌▶ T-1/);
@@ -152,7 +152,7 @@ describe("job control", { timeout: 120_000 }, () => {
     const batch = stage.batch(["T-1"]);
     const pty = open(stage, [], { argv: ["/bin/bash", "--norc", "--noprofile", "-i"], env: { PS1: "prompt> " } });
     await pty.waitFor("prompt>");
-    pty.type(`${process.execPath} ${PROGRAM} ${batch}\r`);
+    pty.type(`${process.execPath} ${stage.program} ${batch}\r`);
     await pty.waitFor("READY T-1");
     const pid = dashboardPid(stage);
     process.kill(pid, "SIGTSTP");

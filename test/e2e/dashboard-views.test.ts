@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { patientAgent } from "./actors.ts";
 import { terminals } from "./pty.ts";
-import { Stage } from "./stage.ts";
+import { PROGRAM, Stage } from "./stage.ts";
 
 const open = terminals();
 const ESC = "\u001b";
 
 describe("graph, timeline and oracle of a real run", { timeout: 120_000 }, () => {
   test("show what it does, and what its oracle said of each ticket, to its end", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     patientAgent(stage);
     const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, "T-3"]);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { agentPid, isAlive, patientAgent, until } from "./actors.ts";
 import { terminals } from "./pty.ts";
-import { HONEST, PROGRAM, pidsUnder, Stage } from "./stage.ts";
+import { HONEST, pidsUnder, Stage } from "./stage.ts";
 
 const open = terminals();
 const ESC = "\u001b";
@@ -33,7 +33,7 @@ describe("a run on a terminal", { timeout: 120_000 }, () => {
     ];
     const batch = stage.batch(tickets);
     const script = 'a=$(stty -g); "$@"; echo "exit code $?"; [ "$a" = "$(stty -g)" ] && echo "modes as before"';
-    const pty = open(stage, [], { ...size, argv: ["/bin/sh", "-c", script, "sh", process.execPath, PROGRAM, batch] });
+    const pty = open(stage, [], { ...size, argv: ["/bin/sh", "-c", script, "sh", process.execPath, stage.program, batch] });
     const working = await pty.waitFor(
       /ORACLE +not done[^]*READY T-1[^]*READY T-3[^]*READY T-5[^]*EVENTS[^]*oracle: not done, 6 of 6 open/,
     );
@@ -221,7 +221,7 @@ describe("what will not be shown", { timeout: 120_000 }, () => {
   ])("%s: plain lines to the end", async (_, env, script) => {
     using stage = patientStage();
     stage.agent(HONEST);
-    const program = [process.execPath, PROGRAM, stage.batch(["T-1"])] as const;
+    const program = [process.execPath, stage.program, stage.batch(["T-1"])] as const;
     const pty = open(stage, [], { env, argv: script === undefined ? program : ["/bin/sh", "-c", script, "sh", ...program] });
     expect(await pty.exitCode()).toBe(0);
     expect(pty.raw).not.toContain(ESC);

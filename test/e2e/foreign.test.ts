@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ForeignSource, npm, npmRegistry, unpackSource } from "./foreign-sources.ts";
-import { Stage } from "./stage.ts";
+import { PROGRAM, Stage } from "./stage.ts";
 
 /** Repositories that nobody here wrote, each of another ecosystem. */
 const MINIMIST: ForeignSource = {
@@ -104,7 +104,7 @@ def test_third():
 
 describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
   test("of npm: its packages are installed from the registry, and its lint, tests and coverage judge the change", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     const { host, npmrc } = await npmRegistry();
     const ignored = "node_modules\ncoverage\n.nyc_output\n";
     await foreignRepo(stage, MINIMIST, { ".gitignore": ignored, ".npmrc": npmrc, "package-lock.json": await lockOf(MINIMIST) });
@@ -125,7 +125,7 @@ describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
   });
 
   test("of Python: tox runs pytest there, and so does the check", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     await foreignRepo(stage, TOOLZ);
     stage.agent(`
       ${adds("toolz/itertoolz.py", THIRD)}
@@ -138,7 +138,7 @@ describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
   });
 
   test("of C: its tests are run on what make has built of the change", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     await foreignRepo(stage, FIGLET);
     stage.agent(`
       ${replaces("figlet.c", "FIGlet Copyright (C)", "FIGlet, Copyright (C)")}
@@ -153,7 +153,7 @@ describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
   });
 
   test("whose tests a change breaks keeps that change out", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     await foreignRepo(stage, FIGLET);
     stage.agent(`
       ${replaces("figlet.c", "c[0] = ' ';", "c[0] = '.';")}`);

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { SmallDisk } from "./small-disk.ts";
-import { eventsOf, HONEST, Stage } from "./stage.ts";
+import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
 const launches = (events: readonly RunEvent[]) => events.filter((event) => event.type === "agent-launching").length;
 const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
@@ -98,7 +98,7 @@ describe("a tracker folder that is moved away after a landing", () => {
 test("a disk that is full while the oracle is proven leaves it unproven, and the proof is repeated", {
   timeout: 120_000,
 }, async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   const home = stage.path("small");
   using disk = await SmallDisk.at(home);
   stage.repo("app");

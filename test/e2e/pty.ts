@@ -3,7 +3,7 @@ import xterm from "@xterm/headless";
 import stringWidth from "string-width";
 import { afterEach, expect } from "vitest";
 import { useModernWidths } from "../components/modern-widths.ts";
-import { PROGRAM, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** How long anything may take before it counts as "never". Milliseconds; machines that run tests are busy. */
 const NEVER_MS = 30_000;
@@ -254,7 +254,7 @@ export function terminals(): (stage: Stage, args: readonly string[], opening?: O
   });
   return (stage, args, { columns = 80, rows = 24, env = {}, argv } = {}) => {
     const pty = new Pty({
-      argv: argv ?? [process.execPath, PROGRAM, ...args],
+      argv: argv ?? [process.execPath, stage.program, ...args],
       cwd: stage.root,
       env: { ...stage.env, TERM: "xterm-256color", ...env },
       size: { columns, rows },

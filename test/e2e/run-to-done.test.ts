@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { eventsOf, HONEST, Stage } from "./stage.ts";
+import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
 test("a batch with dependencies ends with exit 0, merged code, a clean checkout and nothing left behind", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.agent(HONEST);
   const batch = stage.batch([
@@ -28,7 +28,7 @@ test("a batch with dependencies ends with exit 0, merged code, a clean checkout 
 });
 
 test("lines, JSON, report and status tell the same story", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.agent(HONEST);
   const batch = stage.batch(["T-1", "T-2"]);
@@ -54,7 +54,7 @@ test("lines, JSON, report and status tell the same story", async () => {
 });
 
 test("a folder of Markdown tickets is worked, and the people's files hold the truth afterwards", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.agent(HONEST);
   stage.write("tickets/T-1.md", "# First\n\nWrite a file.\n");
@@ -71,7 +71,7 @@ test("a folder of Markdown tickets is worked, and the people's files hold the tr
 });
 
 test("a failed try's evidence reaches the next prompt, and its change as a patch to read", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app", {
     "check.mjs":
       'import fs from "node:fs"; if (fs.readFileSync("T-1.txt","utf8") !== "right\\n") { console.log("T-1.txt is wrong: 417 teapots"); process.exit(3); }\n',
@@ -93,7 +93,7 @@ test("a failed try's evidence reaches the next prompt, and its change as a patch
 });
 
 test("two tickets on one exclusive resource never overlap, though slots are free", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.agent(`await wait(150); ${HONEST}`);
   const { code, stdout } = await stage.events(
@@ -108,7 +108,7 @@ test("two tickets on one exclusive resource never overlap, though slots are free
 });
 
 test("tickets of two repositories are worked in one batch", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.repo("infra");
   stage.agent(HONEST);
@@ -122,7 +122,7 @@ test("tickets of two repositories are worked in one batch", async () => {
 });
 
 test("the order follows what earlier runs took", async () => {
-  using stage = new Stage();
+  using stage = new Stage(PROGRAM);
   stage.repo("app");
   stage.agent(`await wait(ticket === "T-2" ? 2_000 : 1); fs.writeFileSync(ticket + ".txt", String(Date.now()));`);
   const batch = stage.batch(["T-1", "T-2"], { limits: { workers: 1 } });

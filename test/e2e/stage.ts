@@ -9,6 +9,12 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** The program as it ships; `npm test` builds it first. A test of a defence sets another one. */
 export const PROGRAM = process.env["LOOPDASH_TEST_PROGRAM"] ?? join(ROOT, "dist", "loopdash.js");
 
+/**
+ * The same without the proof of the oracle, which is half the work of a run with one ticket. It is for tests of something else;
+ * `build-without-proof.ts` makes it before the long tests.
+ */
+export const PROGRAM_WITHOUT_PROOF = process.env["LOOPDASH_TEST_PROGRAM"] ?? join(ROOT, ".ci/out/without-proof/dist/loopdash.js");
+
 /** What a finished process left. */
 export interface Ended {
   readonly code: number | null;
@@ -28,11 +34,17 @@ export interface Started {
   untilError(pattern: RegExp): Promise<void>;
 }
 
-/** A private place with its own LOOPDASH_HOME, repositories, agent scripts and batch files. */
+/** A private place with its own LOOPDASH_HOME, repositories, agent scripts and batch files. It runs the program without the proof. */
 export class Stage implements Disposable {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), "loopdash-e2e-")));
   readonly home = join(this.root, "home");
   readonly #children = new Set<ChildProcess>();
+  /** The program that `start` runs. */
+  readonly program: string;
+
+  constructor(program = PROGRAM_WITHOUT_PROOF) {
+    this.program = program;
+  }
 
   get env(): Record<string, string> {
     const { PATH = "/usr/bin:/bin" } = process.env;
@@ -114,7 +126,7 @@ ${body}
   }
 
   /** Starts the program, by way of others that become it. It is killed with the stage. */
-  start(args: readonly string[], env: Record<string, string> = {}, program = PROGRAM, by: readonly string[] = []): Started {
+  start(args: readonly string[], env: Record<string, string> = {}, program = this.program, by: readonly string[] = []): Started {
     const [command = "", ...rest] = [...by, process.execPath, program, ...args];
     const child = spawn(command, rest, {
       cwd: this.root,

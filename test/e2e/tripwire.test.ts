@@ -36,7 +36,7 @@ function ticketFolder(stage: Stage): string {
 // What oracles say that were edited before, or are replaced while a run lives: test/adversary/verifier.
 describe("an oracle edited before the run began", () => {
   test("that knows a folder of tickets by its path is caught", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(IDLE);
     const path = ticketFolder(stage);
@@ -47,7 +47,7 @@ describe("an oracle edited before the run began", () => {
   });
 
   test("that begins to lie when the work is over ends in exit 3 too", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     const path = ticketFolder(stage);
     // What is beside the tickets is in no copy of them.
@@ -71,7 +71,7 @@ describe("an oracle edited before the run began", () => {
 
 describe("the oracle that ships", () => {
   test("passes, and no verdict comes before; nothing of the canaries is left", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(HONEST);
     const { code, events } = await stage.events(stage.batch(TICKETS));
@@ -86,7 +86,7 @@ describe("the oracle that ships", () => {
   });
 
   test("a tripwire that fires ends the workers", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`say("READY"); await wait(600_000);`);
     const { program } = install(stage, EDITS["says yes on an empty batch"]);
@@ -101,7 +101,7 @@ describe("the canaries", () => {
   test("that an engine leaves which is killed while it proves are removed by the next one", {
     timeout: 120_000,
   }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`if (!fs.existsSync("${stage.path("go")}")) { say("READY"); await wait(600_000); } ${HONEST}`);
     const batch = stage.batch(["T-1"]);
@@ -123,7 +123,7 @@ describe("an oracle of the user's own", () => {
   const oracle = { command: ["node", "own.mjs"] };
 
   test("is proven by canaries, ends the run as done, and is what `loopdash oracle` runs", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`${HONEST} if (ticket === "T-1") fs.writeFileSync("${stage.path("own.mjs")}", "process.exitCode = 3;");`);
     stage.write("own.mjs", OWN());
@@ -140,7 +140,7 @@ describe("an oracle of the user's own", () => {
   });
 
   test("that looks elsewhere cannot be tried, and a warning says so", { timeout: 120_000 }, async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(HONEST);
     stage.write("own.mjs", `import fs from "node:fs"; process.exitCode = fs.existsSync("${stage.path("live")}") ? 0 : 1;`);
@@ -154,7 +154,7 @@ describe("an oracle of the user's own", () => {
   });
 
   test("whose program is not there: refused before anything starts, exit 4", async () => {
-    using stage = new Stage();
+    using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(HONEST);
     const ended = await stage.run([stage.batch(["T-1"], { oracle: { command: ["./nowhere"] } }), "--headless"]);
