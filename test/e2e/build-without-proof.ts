@@ -4,7 +4,7 @@ import { buildInto, WITHOUT_PROOF } from "../adversary/holed-build.ts";
 import { PROGRAM_WITHOUT_PROOF } from "./stage.ts";
 
 /** Builds the program that most of the long tests run. Vitest calls it once, before the first of them. */
-export default async function setup(): Promise<void> {
+export async function setup(): Promise<void> {
   const root = dirname(dirname(PROGRAM_WITHOUT_PROOF));
   rmSync(root, { recursive: true, force: true });
   await buildInto(root, [WITHOUT_PROOF]);
