@@ -36,8 +36,8 @@ export default defineConfig({
     // Twice the two cores of the smallest machine that this runs on: a third of the time of these tests is waiting.
     maxWorkers: 4,
     // Only end what hangs: whole runs take five times as long on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Only ends what hangs; vitest's own second passes while a busy machine starts a process.
     expect: { poll: { timeout: 30_000 } },
   },

@@ -13,7 +13,7 @@ const HONEST: Readonly<Record<string, string>> = {
   "sets-up-git": `git("config --global alias.st status"); git("-c core.pager=cat -c alias.x='!true' x"); run("mkdir -p hooks && printf '#!/bin/sh\\\\nexit 0\\\\n' > hooks/pre-commit && chmod +x hooks/pre-commit"); git("-c core.hooksPath=hooks commit -q --allow-empty --no-verify -m hooks");`,
 };
 
-test("agents whose words or ways look like an attack, and are none, land", { timeout: 120_000 }, async () => {
+test("agents whose words or ways look like an attack, and are none, land", { timeout: 300_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
   const bodies = Object.entries(HONEST).map(([id, body]) => `${JSON.stringify(id)}: () => { ${body} }`);

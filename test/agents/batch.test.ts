@@ -10,7 +10,7 @@ describe.each(KIND_NAMES)("a batch worked by the real %s", (kind) => {
   const missing = whyWithout(kind);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  test("ships, is billed as the gateway counts, and nobody but the model's API sees the key", { timeout: 120_000 }, async () => {
+  test("ships, is billed as the gateway counts, and nobody but the model's API sees the key", { timeout: 300_000 }, async () => {
     const api = await KINDS[kind].standIn(works(kind, "echo done > made.txt && git add -A && git commit -qm made"));
     using stage = new Stage();
     stage.repo("app");

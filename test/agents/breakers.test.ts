@@ -26,7 +26,7 @@ describe("a batch worked by the real claude, whose API will not have it", () => 
   }
   const KEY = { MY_MODEL_KEY: "sk-of-a-user-0123456789" };
 
-  test("a key that is refused: one attempt for the whole batch, exit 1, and what to do", { timeout: 120_000 }, async () => {
+  test("a key that is refused: one attempt for the whole batch, exit 1, and what to do", { timeout: 300_000 }, async () => {
     using stage = new Stage();
     const batch = await batchWith(stage, () => ({ status: 401, error: "invalid x-api-key" }));
     const run = stage.start([batch, "--json"], KEY);
@@ -38,7 +38,7 @@ describe("a batch worked by the real claude, whose API will not have it", () => 
     );
   });
 
-  test("a limit that is used up: the run waits as long as the API asks, and burns no attempt", { timeout: 120_000 }, async () => {
+  test("a limit that is used up: the run waits as long as the API asks, and burns no attempt", { timeout: 300_000 }, async () => {
     using stage = new Stage();
     const batch = await batchWith(stage, () => ({ status: 429, error: "used up", headers: { "retry-after": "3600" } }));
     const run = stage.start([batch, "--json"], KEY);

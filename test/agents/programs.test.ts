@@ -68,7 +68,7 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
-describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn, bash, told, key, keepsNone }) => {
+describe.each(PROGRAMS)("$kind.kind", { timeout: 300_000 }, ({ kind, api: standIn, bash, told, key, keepsNone }) => {
   const missing = whyWithout(kind.kind);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
@@ -205,7 +205,7 @@ describe.each(PROGRAMS)("$kind.kind", { timeout: 90_000 }, ({ kind, api: standIn
   });
 });
 
-test("a subscription's token takes the key's place, and stays outside as well", { timeout: 90_000 }, async ({ skip }) => {
+test("a subscription's token takes the key's place, and stays outside as well", { timeout: 300_000 }, async ({ skip }) => {
   const missing = whyWithout("claude");
   skip(missing !== undefined, missing);
   const api = await anthropicStandIn(() => ({ say: "It is done." }));

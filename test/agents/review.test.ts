@@ -46,7 +46,7 @@ const codexReviews = reviewer((cmd) => ({ name: "exec_command", input: { cmd } }
 const claudeReviews = reviewer((command) => ({ name: "Bash", input: { command } }), "tool_result");
 
 test("a change of the real claude is reviewed by the real codex: a grave defect is caught, mended, and lands", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const work = await anthropicStandIn(worker);
   const review = await responsesStandIn(codexReviews);
@@ -98,7 +98,7 @@ test("a change of the real claude is reviewed by the real codex: a grave defect 
 });
 
 test("the real claude reviews as well: it reads, cannot write, and takes no orders from the change", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const review = await anthropicStandIn(claudeReviews);
   using stage = new Stage();

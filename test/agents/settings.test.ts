@@ -14,7 +14,7 @@ interface GeminiBody {
   readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
 }
 
-describe("gemini", { timeout: 90_000 }, () => {
+describe("gemini", { timeout: 300_000 }, () => {
   const missing = whyWithout("gemini");
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
@@ -59,7 +59,7 @@ describe("gemini", { timeout: 90_000 }, () => {
   });
 });
 
-describe("opencode", { timeout: 120_000 }, () => {
+describe("opencode", { timeout: 300_000 }, () => {
   const missing = whyWithout("opencode");
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 

@@ -15,9 +15,9 @@ export function patientAgent(stage: Stage, then = HONEST): void {
     ${then}`);
 }
 
-/** Waits until something holds; fails after 30 seconds. */
+/** Waits until something holds; fails after 90 seconds. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 90_000;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`never came: ${what}`);
     await wait(10);

@@ -9,7 +9,7 @@ import { pidsUnder, Stage } from "./stage.ts";
 
 const open = terminals();
 /** What reading 200,000 events may take on a machine that is busy with other things. Milliseconds. */
-const LONG_MS = 120_000;
+const LONG_MS = 300_000;
 
 /** Whether a terminal was ever shown this, in any frame. */
 const everShown = (pty: Pty, text: string): boolean => pty.raw.includes(text);
@@ -44,7 +44,7 @@ describe("attaching to a run of 200,000 events that has ended", { timeout: 400_0
   });
 });
 
-describe("what is kept beside the journal", { timeout: 120_000 }, () => {
+describe("what is kept beside the journal", { timeout: 300_000 }, () => {
   /** A run that is not done, as a dashboard has left it that has looked at it once. */
   async function looked(stage: Stage, run = plumbingEnded("not-done")): Promise<void> {
     record(stage.home, run, { kept: false });
@@ -93,7 +93,7 @@ describe("what is kept beside the journal", { timeout: 120_000 }, () => {
   });
 });
 
-describe("many terminals", { timeout: 120_000 }, () => {
+describe("many terminals", { timeout: 300_000 }, () => {
   test("watch one run, started without any; closing one of them, in any way, hurts neither it nor the others", async () => {
     using stage = new Stage();
     stage.repo("app");

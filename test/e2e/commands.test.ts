@@ -18,7 +18,7 @@ const note = (text: string) => ({ type: "note", kind: "work", text: HumanStep.pa
 const of = <T extends RunEvent["type"]>(stdout: string, type: T) =>
   eventsOf(stdout).filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
-test("a stalled ticket is tried again, its dependents come after it, and the run is done", { timeout: 120_000 }, async () => {
+test("a stalled ticket is tried again, its dependents come after it, and the run is done", { timeout: 300_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
   patientAgent(stage, `if (ticket === "T-1" && !fs.existsSync(at("fixed"))) { say("cannot"); process.exit(1); } ${HONEST}`);
@@ -45,7 +45,7 @@ test("a stalled ticket is tried again, its dependents come after it, and the run
 });
 
 test("more workers start at once, fewer once their agents have left; the next engine has as many", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   using stage = new Stage();
   stage.repo("app");
@@ -96,7 +96,7 @@ const orderOf = (stdout: string, ...types: readonly RunEvent["type"][]) =>
   eventsOf(stdout).flatMap(({ type }) => (types.includes(type) ? [type] : []));
 
 test("a heal that is asked for is done while tickets are open, and the run continues with what it changed", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   using stage = new Stage();
   const run = stage.start([unhealed(stage), "--json"]);
@@ -117,7 +117,7 @@ test("a heal that is asked for is done while tickets are open, and the run conti
 });
 
 test("kill -9 between the command for a heal and the heal: the next engine does it before anything starts", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   using stage = new Stage();
   const batch = unhealed(stage);
@@ -137,7 +137,7 @@ test("kill -9 between the command for a heal and the heal: the next engine does 
   expect(await stage.report()).toMatchObject({ heals: 1, healsAccepted: 1, interventions: { byClass: { I2: 1, I5: 1 } } });
 });
 
-test("what people command is shown in plain lines", { timeout: 120_000 }, async () => {
+test("what people command is shown in plain lines", { timeout: 300_000 }, async () => {
   using stage = new Stage();
   stage.repo("app");
   patientAgent(stage);

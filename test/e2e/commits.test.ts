@@ -32,7 +32,7 @@ function signs(stage: Stage): string {
 const verified = (stage: Stage): string =>
   stage.git("app", "-c", `gpg.ssh.allowedSignersFile=${stage.path("signers")}`, "log", "-1", "--format=%G? %GS", "main");
 
-describe("the commits that land", { timeout: 120_000 }, () => {
+describe("the commits that land", { timeout: 300_000 }, () => {
   test("are by the repository's person, or by whom the batch names", async () => {
     using stage = stageOf();
     stage.git("app", "config", "user.name", "A. Person");

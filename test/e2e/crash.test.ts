@@ -39,7 +39,7 @@ async function killAgainAndAgain(stage: StageType, batch: string, after: (kill: 
 describe("kill -9 of the engine at any instant", () => {
   test.each([1, 3, 6, 10])(
     "loses nothing and doubles nothing (after %i events, then more and more)",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (first) => {
       using stage = new Stage(PROGRAM);
       stage.repo("app");

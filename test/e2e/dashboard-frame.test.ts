@@ -42,7 +42,7 @@ function edgeOf(pty: Pty, row: number): number {
   return column;
 }
 
-describe("the frame", { timeout: 120_000 }, () => {
+describe("the frame", { timeout: 300_000 }, () => {
   test("keys in a burst, 60 sizes in a row, too small and back: then it shows what a fresh dashboard shows", async () => {
     using stage = patientStage();
     const waiting = Array.from({ length: 20 }, (_, i) => ({ id: `T-${i + 4}`, dependsOn: ["T-1"] }));

@@ -149,7 +149,7 @@ async function retrying(p: Presser): Promise<void> {
   await p.press("yes", "y", (screen) => !/✖ T-2 /.test(screen) && !screen.includes("Retry T-2?"));
 }
 
-describe("every key", { timeout: 180_000 }, () => {
+describe("every key", { timeout: 300_000 }, () => {
   test("of every view does on a real terminal what it says", async () => {
     using stage = patientStage();
     const batch = stage.batch(["T-1", "T-2", { id: "T-3", dependsOn: ["T-1"] }, { id: "T-4", dependsOn: ["T-1"] }], {
@@ -223,7 +223,7 @@ describe("every key", { timeout: 180_000 }, () => {
   });
 });
 
-describe("the mouse", { timeout: 120_000 }, () => {
+describe("the mouse", { timeout: 300_000 }, () => {
   test("selects, opens, turns and presses; text that looks like it confirms nothing", async () => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1", "T-2"])], { columns: 100, rows: 30 });

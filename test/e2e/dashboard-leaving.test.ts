@@ -25,7 +25,7 @@ async function expectDone(stage: Stage, ids: readonly string[]): Promise<void> {
   await until(() => pidsUnder(stage.root).length === 0, "nothing left running");
 }
 
-describe("leaving a run that goes on", { timeout: 120_000 }, () => {
+describe("leaving a run that goes on", { timeout: 300_000 }, () => {
   test("detached: exit 130 and how to come back; attach shows it live, and what came of it after the end", async () => {
     using stage = patientStage();
     const first = open(stage, [stage.batch(["T-1", "T-2"])]);
@@ -98,7 +98,7 @@ describe("leaving a run that goes on", { timeout: 120_000 }, () => {
   );
 });
 
-describe("leaving while it starts", { timeout: 120_000 }, () => {
+describe("leaving while it starts", { timeout: 300_000 }, () => {
   test("Ctrl-C before the dashboard is there: exit 130, and nothing goes on unseen", async () => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])]);
@@ -127,7 +127,7 @@ describe("leaving while it starts", { timeout: 120_000 }, () => {
   });
 });
 
-describe("ending a run", { timeout: 120_000 }, () => {
+describe("ending a run", { timeout: 300_000 }, () => {
   test("stopped: exit 130, no process left, and the same command at once goes on with it", async () => {
     using stage = patientStage();
     const batch = stage.batch(["T-1", "T-2"]);

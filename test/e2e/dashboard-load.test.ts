@@ -11,7 +11,7 @@ function selected(pty: Pty): string {
   return pty.lines().find((line) => line.startsWith("▌")) ?? "";
 }
 
-describe("64 agents that print 20 lines a second each, of 500 tickets", { timeout: 120_000 }, () => {
+describe("64 agents that print 20 lines a second each, of 500 tickets", { timeout: 300_000 }, () => {
   test("are all seen where there is room, and keys work while they talk", async () => {
     using stage = new Stage();
     await using engine = await stageEngine({ home: stage.home, cwd: stage.root, ...MANY });

@@ -19,7 +19,7 @@ const IMPOSSIBLE = [0, 64, 65].map((button) => {
 /** What is not a report of this mode; the last two are those of the mode that came before it. */
 const GARBLED = ["[<M", "[<;;M", "[<0;4M", "[<0;4;5;6M", "[<?;4;5M", "[<0;4;5X", "[M 55", "[M#55"].map((text) => ESC + text);
 
-describe("mouse reports", { timeout: 120_000 }, () => {
+describe("mouse reports", { timeout: 300_000 }, () => {
   test("are asked for before the first frame, and given back when the dashboard is left", async () => {
     using stage = new Stage();
     const { pty } = await atWork(open, stage, ["T-1"]);
@@ -58,7 +58,7 @@ async function slowly(pty: Pty, piece: string): Promise<void> {
 
 const torn = (text: string, at: number): readonly [string, string] => [text.slice(0, at), text.slice(at)];
 
-describe("a report that is torn, impossible or garbled", { timeout: 120_000 }, () => {
+describe("a report that is torn, impossible or garbled", { timeout: 300_000 }, () => {
   test("torn anywhere is one click, and no key", async () => {
     using stage = new Stage();
     const p = await atWork(open, stage);

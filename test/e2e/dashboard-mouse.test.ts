@@ -14,7 +14,7 @@ const SMALL = { columns: 60, rows: 15 };
 /** The line of a view, which names it in capitals. */
 const tab = (view: ViewName): RegExp => new RegExp(`^─.* ${view.toUpperCase()} .*─$`, "m");
 
-describe("a click on a row", { timeout: 120_000 }, () => {
+describe("a click on a row", { timeout: 300_000 }, () => {
   test("of the overview selects exactly that ticket, and on the selected one opens it", async () => {
     using stage = new Stage();
     const p = await recorded(open, stage);
@@ -82,7 +82,7 @@ describe("a click on a row", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a click on a tab", { timeout: 120_000 }, () => {
+describe("a click on a tab", { timeout: 300_000 }, () => {
   test("opens the view, from every view; between two tabs it opens none", async () => {
     using stage = new Stage();
     const p = await recordedAndDone(open, stage);
@@ -103,7 +103,7 @@ describe("a click on a tab", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the wheel", { timeout: 120_000 }, () => {
+describe("the wheel", { timeout: 300_000 }, () => {
   test("walks over what has rows by three, and scrolls what has lines", async () => {
     using stage = new Stage();
     const p = await recorded(open, stage, SMALL);
@@ -143,7 +143,7 @@ describe("the wheel", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a click beside everything", { timeout: 120_000 }, () => {
+describe("a click beside everything", { timeout: 300_000 }, () => {
   test("does nothing, in every view", async () => {
     using stage = new Stage();
     const p = await recorded(open, stage);
@@ -175,7 +175,7 @@ describe("a click beside everything", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a click while something stands in front", { timeout: 120_000 }, () => {
+describe("a click while something stands in front", { timeout: 300_000 }, () => {
   test("does not reach what is under it", async () => {
     using stage = new Stage();
     const p = await atWork(open, stage);

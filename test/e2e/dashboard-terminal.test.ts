@@ -45,7 +45,7 @@ function dashboardPid(stage: Stage): number {
   return found;
 }
 
-describe("beside the screen", { timeout: 120_000 }, () => {
+describe("beside the screen", { timeout: 300_000 }, () => {
   test("title, bar and notices follow the run; each thing is called out once; all is given back", async () => {
     using stage = patientStage();
     const env = { TERM_PROGRAM: "ghostty" };
@@ -109,7 +109,7 @@ describe("beside the screen", { timeout: 120_000 }, () => {
   });
 });
 
-describe("job control", { timeout: 120_000 }, () => {
+describe("job control", { timeout: 300_000 }, () => {
   test("Ctrl-Z gives the shell its terminal, fg brings the dashboard back at the size that it has by then", async () => {
     using stage = patientStage();
     const batch = stage.batch(["T-1"]);
@@ -186,7 +186,7 @@ describe("job control", { timeout: 120_000 }, () => {
   });
 });
 
-describe("signals", { timeout: 120_000 }, () => {
+describe("signals", { timeout: 300_000 }, () => {
   test.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)("%s: the terminal is as it was, and the run continues", async (signal) => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])]);

@@ -15,7 +15,7 @@ function patientStage(): Stage {
   return stage;
 }
 
-describe("a ticket on a terminal", { timeout: 120_000 }, () => {
+describe("a ticket on a terminal", { timeout: 300_000 }, () => {
   test("is opened while it is worked on: its log lives, its change is unknown; then it is seen, as it landed and as it failed", async () => {
     using stage = patientStage();
     const check = { step: "check", name: "never", command: ["/bin/sh", "-c", "echo 2 of 214 fail; exit 1"] };

@@ -8,7 +8,7 @@ import { PROGRAM, Stage } from "./stage.ts";
 const open = terminals();
 const ESC = "\u001b";
 
-describe("graph, timeline and oracle of a real run", { timeout: 120_000 }, () => {
+describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () => {
   test("show what it does, and what its oracle said of each ticket, to its end", async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");

@@ -20,7 +20,7 @@ function patientStage(): Stage {
 
 const without = (text: string) => (screen: string) => !screen.includes(text);
 
-describe("a run on a terminal", { timeout: 120_000 }, () => {
+describe("a run on a terminal", { timeout: 300_000 }, () => {
   test.each(SIZES)("$columns×$rows: from start to done, and the terminal is given back", async (size) => {
     using stage = patientStage();
     const tickets = [
@@ -171,7 +171,7 @@ describe("a run on a terminal", { timeout: 120_000 }, () => {
   });
 });
 
-describe("what will not be shown", { timeout: 120_000 }, () => {
+describe("what will not be shown", { timeout: 300_000 }, () => {
   test("a bad batch file: the reason on the screen that was there, exit 2", async () => {
     using stage = patientStage();
     stage.write("batch.json", '{"name": ');
@@ -229,7 +229,7 @@ describe("what will not be shown", { timeout: 120_000 }, () => {
   });
 });
 
-test("the program leaves its engine's log empty", { timeout: 60_000 }, async () => {
+test("the program leaves its engine's log empty", { timeout: 300_000 }, async () => {
   using stage = patientStage();
   stage.agent(HONEST);
   const pty = open(stage, [stage.batch(["T-1"])]);

@@ -28,7 +28,7 @@ function trackerOf(stage: Stage): { id: string; title: string; body: string; sta
 
 describe("what workers find", () => {
   test("is worked, shipped, counted and judged like the rest; over the cap it is refused and told", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     using stage = new Stage();
     stage.repo("app");
@@ -59,7 +59,7 @@ describe("what workers find", () => {
     expect((await stage.run(["oracle", batch])).stdout).toContain('"counts":{"done":4,"gated":0,"open":0}');
   });
 
-  test("keeps the run from being done as long as it is open, and a new run takes it along", { timeout: 60_000 }, async () => {
+  test("keeps the run from being done as long as it is open, and a new run takes it along", { timeout: 300_000 }, async () => {
     using stage = new Stage();
     stage.repo("app");
     const found = [{ title: "A leak" }, { title: "A drip", body: "under the roof" }];
@@ -90,7 +90,7 @@ describe("what workers find", () => {
 describe("kill -9", () => {
   test.each(["ticket-discovered", "discovery-filed"])(
     "of the engine at %s, again and again, loses no ticket and doubles none",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (type) => {
       using stage = new Stage();
       stage.repo("app");
@@ -126,7 +126,7 @@ describe("a folder of tickets", () => {
   const ticket = (title: string, state = "open") => `---\nstate: ${state}\n---\n# ${title}\n`;
 
   test("gets a file for what was found, under a name that nothing has; later runs read it with the rest", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     using stage = new Stage();
     stage.repo("app");
@@ -146,7 +146,7 @@ describe("a folder of tickets", () => {
   });
 
   test("of which a batch names some: a new run takes along what the last one found, unless its file is gone", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     using stage = new Stage();
     stage.repo("app");
@@ -168,7 +168,7 @@ describe("a folder of tickets", () => {
 });
 
 test("an agent that writes to the tracker of a discovered ticket, or takes it out, is not believed", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   using stage = new Stage();
   stage.repo("app");

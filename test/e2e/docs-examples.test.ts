@@ -139,7 +139,7 @@ async function furnishPart(stage: Stage, example: BatchExample) {
 
 const openTerminal = terminals();
 
-describe("every example of the pages", { timeout: 180_000 }, () => {
+describe("every example of the pages", { timeout: 300_000 }, () => {
   test.each(RUN.map((example) => [example.page, example.name, example] as const))(
     "the batch, or the part of one, in %s runs to done: %s",
     async (page, _, example) => {

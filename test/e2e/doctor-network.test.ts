@@ -28,7 +28,7 @@ async function ask(stage: Stage, over: Record<string, unknown>, { args = [] as s
 
 const hosts = (prepare: readonly unknown[]) => ({ sandboxPolicy: { hosts: { prepare } } });
 
-describe("doctor tries each open host from inside the sandbox", { timeout: 120_000 }, () => {
+describe("doctor tries each open host from inside the sandbox", { timeout: 300_000 }, () => {
   test("and says which answers, which is blocked and how to allow it, and which is not there", async () => {
     using stage = new Stage();
     stage.repo("app");
@@ -67,7 +67,7 @@ describe("doctor tries each open host from inside the sandbox", { timeout: 120_0
   });
 });
 
-describe("doctor tries the model's API of each account", { timeout: 120_000 }, () => {
+describe("doctor tries the model's API of each account", { timeout: 300_000 }, () => {
   const KEYS = { FIRST_KEY: "sk-first-0123456789", SECOND_KEY: "sk-second-0123456789" };
   const agentWith = (stage: Stage, baseUrl: string, over: object = {}) => ({
     agent: {
@@ -144,7 +144,7 @@ describe("doctor tries the model's API of each account", { timeout: 120_000 }, (
   });
 });
 
-describe("doctor --prepare", { timeout: 120_000 }, () => {
+describe("doctor --prepare", { timeout: 300_000 }, () => {
   const repos = (prepare: readonly (readonly string[])[]) => ({ repos: { app: { path: "app", prepare } } });
 
   test("runs the prepare commands in a pristine checkout in the sandbox, and says how long each took", async () => {

@@ -26,7 +26,7 @@ const kept = (stage: Stage, file: string) => stage.path("home", "harness", file)
 const changes = async (stage: Stage) => JSON.parse((await stage.run(["harness", "log", "--json"])).stdout);
 const told = (events: readonly { type: string }[]) => events.filter(({ type }) => type.startsWith("heal-"));
 
-describe("a run that would end not done because its prompt lacks a sentence", { timeout: 120_000 }, () => {
+describe("a run that would end not done because its prompt lacks a sentence", { timeout: 300_000 }, () => {
   test.each(["off", "required"])("is healed, and goes on to done without anybody (sandbox %s)", async (sandbox) => {
     const { stage, batch } = healed(ADDS_HINT, { sandbox });
     using _ = stage;
@@ -116,7 +116,7 @@ describe("a run that would end not done because its prompt lacks a sentence", { 
   });
 });
 
-describe("a heal that moved its stall", { timeout: 120_000 }, () => {
+describe("a heal that moved its stall", { timeout: 300_000 }, () => {
   const hinted = async (stage: Stage, repo: string, name: string) => {
     stage.repo(repo);
     const batch = stage.batch(["T-9"], { name, repos: { app: { path: repo } } });
@@ -176,7 +176,7 @@ describe("a heal that moved its stall", { timeout: 120_000 }, () => {
 test.each(["off", "required"])(
   "a script that a healer adds is offered to workers, and no check finds it (sandbox %s)",
   {
-    timeout: 120_000,
+    timeout: 300_000,
   },
   async (sandbox) => {
     using stage = new Stage();
@@ -207,7 +207,7 @@ test.each(["off", "required"])(
 );
 
 test("kill -9 in the middle of a heal: its agent is ended, the heal is used up, the harness is as it was, and another may follow", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const { stage, batch } = healed("");
   using _ = stage;

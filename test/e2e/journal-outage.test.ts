@@ -7,7 +7,7 @@ import type { RunEvent } from "../../src/domain/run/event.ts";
 import { SmallDisk } from "./small-disk.ts";
 import { eventsOf, HONEST, pidsUnder, Stage } from "./stage.ts";
 
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
   events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 

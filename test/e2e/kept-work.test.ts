@@ -35,7 +35,7 @@ async function keptBranchOf(stage: Stage, run?: string): Promise<string> {
   return kept.branch;
 }
 
-describe("an agent that is cut off in the middle of its work", { timeout: 120_000 }, () => {
+describe("an agent that is cut off in the middle of its work", { timeout: 300_000 }, () => {
   test.for(["off", "required"])(
     "Ctrl-C, sandbox %s: what it left is on a branch that the next attempt leaves alone",
     async (sandbox) => {

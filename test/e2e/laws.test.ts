@@ -145,7 +145,7 @@ describe("the last look before the oracle", () => {
     expect(JSON.parse(readFileSync(file, "utf8")).tickets.map((t: { state: string }) => t.state)).toEqual(["done", "done"]);
   });
 
-  test("a ticket that vanished from the tracker: the oracle cannot judge, exit 3", { timeout: 60_000 }, async () => {
+  test("a ticket that vanished from the tracker: the oracle cannot judge, exit 3", { timeout: 300_000 }, async () => {
     using stage = new Stage();
     stage.repo("app");
     stage.agent(waitsForGo(stage, HONEST));

@@ -150,7 +150,7 @@ test("kill -9 in the middle of a live check: it is ended and repeated, and nothi
 });
 
 test("kill -9 while the base is broken: the next engine lands nothing on it before the live check passes, and asks no agent again", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const { stage, calls, looks, finish } = scene();
   const go = stage.path("go");

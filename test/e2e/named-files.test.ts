@@ -14,7 +14,7 @@ function stageOf(): Stage {
 
 const verify = (...command: readonly string[]) => ({ step: "verify", name: "live", command });
 
-describe("files that a batch names", { timeout: 120_000 }, () => {
+describe("files that a batch names", { timeout: 300_000 }, () => {
   test("are readable in the sandbox of their commands, and a script's subfolder with it", async () => {
     using stage = stageOf();
     stage.write("checks/lib.mjs", 'export const fine = "fine";\n');

@@ -43,7 +43,7 @@ function prepared(stage: Stage, prepare: readonly (readonly string[])[], over: R
   });
 }
 
-describe("a prepare command whose every connection is blocked", { timeout: 120_000 }, () => {
+describe("a prepare command whose every connection is blocked", { timeout: 300_000 }, () => {
   test("fails at once, and says which host, where it leads, why, and what would allow it", async () => {
     using stage = new Stage();
     const batch = prepared(stage, [STUBBORN("localhost:4873")], { sandboxPolicy: { hosts: { prepare: ["localhost:4873"] } } });
@@ -88,7 +88,7 @@ describe("a prepare command whose every connection is blocked", { timeout: 120_0
   });
 });
 
-describe("the limits of a prepare command", { timeout: 120_000 }, () => {
+describe("the limits of a prepare command", { timeout: 300_000 }, () => {
   test("end one that says nothing for too long, and one that takes too long", async () => {
     for (const [limits, script, how] of [
       [{ prepareSilenceMinutes: 0.02 }, "sleep 600", "printed nothing for too long"],
@@ -109,7 +109,7 @@ describe("the limits of a prepare command", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a machine with a proxy", { timeout: 120_000 }, () => {
+describe("a machine with a proxy", { timeout: 300_000 }, () => {
   test("is left through it by a prepare command, and its password is in no log, journal or environment", async () => {
     const server = createServer((_req, res) => void res.end("package\n"));
     const proxy = await connectProxy("worker:s3cr3t-of-the-company", await listening(server));
@@ -137,7 +137,7 @@ describe("a machine with a proxy", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a staging server on this machine", { timeout: 120_000 }, () => {
+describe("a staging server on this machine", { timeout: 300_000 }, () => {
   /** Runs a batch whose `verify` reads http://localhost:PORT, with these hosts. */
   async function verifies(hosts: (port: number) => readonly unknown[]) {
     const server = createServer((_req, res) => void res.end("staging says hello\n"));
@@ -163,7 +163,7 @@ describe("a staging server on this machine", { timeout: 120_000 }, () => {
   });
 });
 
-describe("an agent whose connections are blocked", { timeout: 120_000 }, () => {
+describe("an agent whose connections are blocked", { timeout: 300_000 }, () => {
   test("is told of each host once: in its log, the feed and the evidence, though the batch opens none", async () => {
     using stage = new Stage();
     stage.repo("app");

@@ -29,7 +29,7 @@ function withTracker(outageMinutes: number) {
 }
 
 describe("a tracker folder that is moved away after a landing", () => {
-  test("and comes back: no attempt is spent, and the run is done", { timeout: 60_000 }, async () => {
+  test("and comes back: no attempt is spent, and the run is done", { timeout: 300_000 }, async () => {
     const { stage, batch, back, ticket } = withTracker(5);
     using _ = stage;
     const run = stage.start([batch, "--json"]);
@@ -46,7 +46,7 @@ describe("a tracker folder that is moved away after a landing", () => {
     expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "done", attempts: 1 }]);
   });
 
-  test("for good: exit 3 with the reason, and the same command continues the same run", { timeout: 60_000 }, async () => {
+  test("for good: exit 3 with the reason, and the same command continues the same run", { timeout: 300_000 }, async () => {
     const { stage, batch, back, ticket } = withTracker(0.05);
     using _ = stage;
     const first = await stage.events(batch);
@@ -70,7 +70,7 @@ describe("a tracker folder that is moved away after a landing", () => {
   });
 
   test("and the engine is killed meanwhile: the next one asks afresh, and nothing is done twice", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const { stage, batch, back, ticket } = withTracker(5);
     using _ = stage;
@@ -85,7 +85,7 @@ describe("a tracker folder that is moved away after a landing", () => {
     expect(ticket()).toContain("state: done");
   });
 
-  test("a stop ends the wait at once", { timeout: 60_000 }, async () => {
+  test("a stop ends the wait at once", { timeout: 300_000 }, async () => {
     const { stage, batch } = withTracker(5);
     using _ = stage;
     const run = stage.start([batch, "--json"]);
@@ -96,7 +96,7 @@ describe("a tracker folder that is moved away after a landing", () => {
 });
 
 test("a disk that is full while the oracle is proven leaves it unproven, and the proof is repeated", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   using stage = new Stage(PROGRAM);
   const home = stage.path("small");

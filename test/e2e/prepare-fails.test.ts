@@ -25,7 +25,7 @@ function staged(install: string, over: Record<string, unknown> = {}) {
   return { stage, batch };
 }
 
-describe("a base that cannot be prepared", { timeout: 120_000 }, () => {
+describe("a base that cannot be prepared", { timeout: 300_000 }, () => {
   test("is tried twice, costs no attempt and no heal, and is what the run ends with; other repositories go on", async () => {
     const { stage, batch } = staged(NPM);
     using _ = stage;

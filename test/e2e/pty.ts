@@ -6,7 +6,7 @@ import { useModernWidths } from "../components/modern-widths.ts";
 import type { Stage } from "./stage.ts";
 
 /** How long anything may take before it counts as "never". Milliseconds; machines that run tests are busy. */
-const NEVER_MS = 30_000;
+const NEVER_MS = 90_000;
 
 export interface PtySize {
   readonly columns: number;

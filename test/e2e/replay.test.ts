@@ -17,7 +17,7 @@ function rows(stage: Stage): unknown {
   return n;
 }
 
-describe("replay", { timeout: 120_000 }, () => {
+describe("replay", { timeout: 300_000 }, () => {
   test("of a real run: says replay, stands where it is sent, changes nothing, and leaves with exit 0", async () => {
     using stage = new Stage();
     stage.repo("app");

@@ -30,7 +30,7 @@ test("a run stands beside the runs of its batch file before it: printed, as JSON
   expect(page.stdout).toContain("&lt;script&gt;alert(&quot;T-1&quot;)&lt;/script&gt;");
   expect(page.stdout).not.toContain("<script");
   expect(page.stdout).toContain("change since");
-}, 120_000);
+}, 300_000);
 
 test("a run that goes on has a page that says so", async () => {
   using stage = new Stage();
@@ -47,4 +47,4 @@ test("a run that goes on has a page that says so", async () => {
   writeFileSync(stage.path("go"), "");
   expect(await run.ended).toMatchObject({ code: 0 });
   expect((await stage.run(["report", "--html"])).stdout).toContain("✔ DONE, says the oracle");
-}, 120_000);
+}, 300_000);

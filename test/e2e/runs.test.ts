@@ -29,7 +29,7 @@ async function runsView(pty: Pty): Promise<string> {
   return pty.press("\u001b[Z", runs);
 }
 
-describe("several runs", { timeout: 120_000 }, () => {
+describe("several runs", { timeout: 300_000 }, () => {
   test("are listed, the live one first, and switched without leaving; the exit code is that of the run it was started for", async () => {
     using stage = threeRuns();
     const pty = open(stage, [stage.batch(["T-1"])], WIDE);

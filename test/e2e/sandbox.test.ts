@@ -34,7 +34,7 @@ const inEachRun = (deed: string): string =>
     try { ${deed} } catch (error) { say(String(error)); }
   }`;
 
-describe("the sandbox", { timeout: 120_000 }, () => {
+describe("the sandbox", { timeout: 300_000 }, () => {
   test("a batch that requires it runs to done in it, and says nothing of being unsandboxed", async () => {
     using stage = checkedStage();
     stage.agent(`${HONEST} sh("git", "add", "-A"); sh("git", "commit", "-q", "-m", "mine"); fs.writeFileSync("left.txt", "x");`);

@@ -56,7 +56,7 @@ function stageWith(port: number, more: Record<string, unknown> = {}, fetch = FET
   return { stage, batch, env: { MODELS_TOKEN: TOKEN } };
 }
 
-describe("a secret of a prepare command", { timeout: 180_000 }, () => {
+describe("a secret of a prepare command", { timeout: 300_000 }, () => {
   test("reaches its own program alone, whose result is kept and reused without it", async () => {
     const { port, asked } = await store();
     const { stage, batch, env } = stageWith(port);
@@ -130,7 +130,7 @@ const answer = question === "adjudicate" ? { tests, reason: "looked", verdict: h
 console.log("LOOPDASH ANSWER BEGIN " + nonce + "\\n" + JSON.stringify({ nonce, tree, ...answer }) + "\\nLOOPDASH ANSWER END " + nonce);
 `;
 
-describe("a secret of the reviewer", { timeout: 180_000 }, () => {
+describe("a secret of the reviewer", { timeout: 300_000 }, () => {
   test("is in its variables for a ruling, for no review, and in nothing that loopdash writes", async () => {
     const stage = new Stage();
     onTestFinished(() => stage[Symbol.dispose]());

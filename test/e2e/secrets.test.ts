@@ -43,7 +43,7 @@ function stageWith(verify: Record<string, unknown>, over: Record<string, unknown
   return { stage, batch };
 }
 
-describe("a secret of a verify", { timeout: 120_000 }, () => {
+describe("a secret of a verify", { timeout: 300_000 }, () => {
   test("reaches its own program and a staging service, and nothing that loopdash writes or shows", async () => {
     const { port, sent } = await staging();
     const { stage, batch } = stageWith(
@@ -98,7 +98,7 @@ describe("a secret of a verify", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a command that prints a secret", { timeout: 120_000 }, () => {
+describe("a command that prints a secret", { timeout: 300_000 }, () => {
   const missing: Readonly<Record<string, readonly [command: readonly string[], why: RegExp]>> = {
     "whose script is not there": [["sh", "nope.sh"], /secrets\.staging\.command\[1\]: "nope\.sh": there is no such file/],
     "whose script is not in a folder": [
@@ -149,7 +149,7 @@ https.get(base + "echo", { ca, agent: false }, (res) => {
 });
 `;
 
-describe("a secret that the gateway adds", { timeout: 120_000 }, () => {
+describe("a secret that the gateway adds", { timeout: 300_000 }, () => {
   test("lets a real npm ci install from a private registry, and neither the agent nor an install script gets it", async () => {
     const stage = new Stage();
     onTestFinished(() => stage[Symbol.dispose]());

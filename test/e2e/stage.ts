@@ -28,7 +28,7 @@ export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   stdout(): string;
-  /** Settles once stdout holds a match; rejects, with what it holds, where the process ends or 60 seconds pass before. */
+  /** Settles once stdout holds a match; rejects, with what it holds, where the process ends or three minutes pass before. */
   until(pattern: RegExp): Promise<void>;
   /** The same for stderr. */
   untilError(pattern: RegExp): Promise<void>;
@@ -160,8 +160,8 @@ ${body}
           if (pattern.test(text())) give(settle);
         };
         const timer = setTimeout(
-          () => give(() => reject(new Error(`no ${pattern} within 60 s in:\n${stdout}\n${stderr}`))),
-          60_000,
+          () => give(() => reject(new Error(`no ${pattern} within 180 s in:\n${stdout}\n${stderr}`))),
+          180_000,
         );
         watchers.add(look);
         void ended.then(() =>

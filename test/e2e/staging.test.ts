@@ -49,7 +49,7 @@ async function verifies(
   return { stage, ...(await stage.events(batch)) };
 }
 
-describe("a staging service on this machine that wants a token", { timeout: 120_000 }, () => {
+describe("a staging service on this machine that wants a token", { timeout: 300_000 }, () => {
   test("is read by a verify whose requests the gateway completes, and by no check", async () => {
     const service = await staging("staging/Token+4711-not-for-agents");
     const { stage, code, stdout } = await verifies(service, (url) => `env; curl -sS --fail ${url}`, {

@@ -22,7 +22,7 @@ function installed(stage: Stage, verb: "__engine" | "__git", first: string): str
 const later = (mark: string): string =>
   `await new Promise((go) => setTimeout(go, ${LONGER}));\nfs.writeFileSync(${JSON.stringify(mark)}, "");`;
 
-describe("a start", { timeout: 60_000 }, () => {
+describe("a start", { timeout: 300_000 }, () => {
   test("that is refused is over when the engine is gone, however long that takes", async () => {
     using stage = new Stage();
     stage.repo("app");

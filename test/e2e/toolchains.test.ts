@@ -9,7 +9,7 @@ function installed(stage: Stage, path: string, version: string): void {
 const tells = (program: string, version: string) => ["sh", "-c", `test "$(${program} --version)" = "${version}"`];
 const check = (name: string, command: readonly string[]) => ({ step: "check", name, command, canary: "off" });
 
-describe("the toolchains that a repository wants", { timeout: 120_000 }, () => {
+describe("the toolchains that a repository wants", { timeout: 300_000 }, () => {
   test.each(["required", "off"])("come first for its prepare, check, verify and agent commands; sandbox: %s", async (sandbox) => {
     using stage = new Stage();
     stage.repo("app", {

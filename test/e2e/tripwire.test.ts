@@ -35,7 +35,7 @@ function ticketFolder(stage: Stage): string {
 
 // What oracles say that were edited before, or are replaced while a run lives: test/adversary/verifier.
 describe("an oracle edited before the run began", () => {
-  test("that knows a folder of tickets by its path is caught", { timeout: 120_000 }, async () => {
+  test("that knows a folder of tickets by its path is caught", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(IDLE);
@@ -46,7 +46,7 @@ describe("an oracle edited before the run began", () => {
     expect(end(events)?.reason).toContain("and in it T-1, T-2, T-3 are open");
   });
 
-  test("that begins to lie when the work is over ends in exit 3 too", { timeout: 120_000 }, async () => {
+  test("that begins to lie when the work is over ends in exit 3 too", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     const path = ticketFolder(stage);
@@ -70,7 +70,7 @@ describe("an oracle edited before the run began", () => {
 });
 
 describe("the oracle that ships", () => {
-  test("passes, and no verdict comes before; nothing of the canaries is left", { timeout: 120_000 }, async () => {
+  test("passes, and no verdict comes before; nothing of the canaries is left", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(HONEST);
@@ -85,7 +85,7 @@ describe("the oracle that ships", () => {
     expect(readdirSync(join(stage.home, "runs", run))).not.toContain("canaries");
   });
 
-  test("a tripwire that fires ends the workers", { timeout: 120_000 }, async () => {
+  test("a tripwire that fires ends the workers", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`say("READY"); await wait(600_000);`);
@@ -99,7 +99,7 @@ describe("the oracle that ships", () => {
 
 describe("the canaries", () => {
   test("that an engine leaves which is killed while it proves are removed by the next one", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
@@ -122,7 +122,7 @@ describe("the canaries", () => {
 describe("an oracle of the user's own", () => {
   const oracle = { command: ["node", "own.mjs"] };
 
-  test("is proven by canaries, ends the run as done, and is what `loopdash oracle` runs", { timeout: 120_000 }, async () => {
+  test("is proven by canaries, ends the run as done, and is what `loopdash oracle` runs", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(`${HONEST} if (ticket === "T-1") fs.writeFileSync("${stage.path("own.mjs")}", "process.exitCode = 3;");`);
@@ -139,7 +139,7 @@ describe("an oracle of the user's own", () => {
     });
   });
 
-  test("that looks elsewhere cannot be tried, and a warning says so", { timeout: 120_000 }, async () => {
+  test("that looks elsewhere cannot be tried, and a warning says so", { timeout: 300_000 }, async () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app");
     stage.agent(HONEST);

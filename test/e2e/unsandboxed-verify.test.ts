@@ -4,7 +4,7 @@ import { HONEST, Stage } from "./stage.ts";
 
 const CHECK = { step: "check", name: "tests", command: ["test", "-f", "README.md"], canary: "off" };
 
-describe("a verify outside the sandbox", { timeout: 120_000 }, () => {
+describe("a verify outside the sandbox", { timeout: 300_000 }, () => {
   test("runs in a pristine checkout with the person's rights, alone, and everything says so", async () => {
     using stage = new Stage();
     const touch = (name: string) => `touch "${stage.path(name)}" 2>/dev/null || true\n`;

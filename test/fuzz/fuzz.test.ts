@@ -13,7 +13,7 @@ describe.each<[Target, number]>([
   [reports, 100],
   [outboxes, 60],
 ])("hostile $name", (target, inputs) => {
-  test(`${inputs} of them do no harm`, { timeout: 180_000 }, async () => {
+  test(`${inputs} of them do no harm`, { timeout: 300_000 }, async () => {
     const { tried, failures, outcomes } = await campaign({ target, seed: SEED, inputs });
     const told = failures.map(
       ({ index, input, problem }) => `${replayCommand(target.name, SEED, index)}\n  ${input}: ${problem}`,

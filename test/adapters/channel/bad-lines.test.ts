@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { engine, rawConnection, tempFolder, turn, type Watcher, watch } from "./serving.ts";
 
-const PATIENT = { timeout: 10_000, interval: 5 };
+const PATIENT = { timeout: 60_000, interval: 5 };
 
 describe("commands", () => {
   test("arrive in order and checked", async () => {

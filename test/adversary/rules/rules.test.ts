@@ -11,7 +11,7 @@ import type { HoledResult } from "./run-holed.child.ts";
 
 const CHILD = join(import.meta.dirname, "run-holed.child.ts");
 /** A whole process of the test runner, on a machine that others use. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 /** The tests that a rule names, run without what enforces the rule. */
 async function withoutDefence({ file, test: name, holes, isBuilt }: Rule): Promise<readonly HoledResult[]> {

@@ -68,7 +68,7 @@ async function builds(headers: object) {
   return { ...ended, index, kept: stage.everything() };
 }
 
-describe("a private sparse registry for cargo, behind a token", { timeout: 180_000 }, () => {
+describe("a private sparse registry for cargo, behind a token", { timeout: 300_000 }, () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   test("lets cargo fetch with the token that the gateway adds, and a check build without a network", async () => {

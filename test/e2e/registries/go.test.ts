@@ -86,7 +86,7 @@ async function builds(headers: object) {
   return { ...ended, index, kept: stage.everything() };
 }
 
-describe("a private module proxy for go, behind a token", { timeout: 180_000 }, () => {
+describe("a private module proxy for go, behind a token", { timeout: 300_000 }, () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   test("lets go fetch with the token that the gateway adds, and a check work without a network", async () => {

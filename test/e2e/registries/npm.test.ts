@@ -63,7 +63,7 @@ async function aRegistry(...packages: readonly Package[]): Promise<{ readonly st
 
 beforeEach(({ skip }) => skip(withoutVerdaccio !== undefined, withoutVerdaccio));
 
-describe("a private registry behind a token (verdaccio)", { timeout: 180_000 }, () => {
+describe("a private registry behind a token (verdaccio)", { timeout: 300_000 }, () => {
   const headers = { authorization: "Bearer {secret:npm}" };
   const atRegistry = ({ port }: Verdaccio, more: object) => ({ host: "127.0.0.1", port, addresses: ["127.0.0.1"], ...more });
 
@@ -112,7 +112,7 @@ describe("a private registry behind a token (verdaccio)", { timeout: 180_000 }, 
   });
 });
 
-describe("a proxy that inspects TLS, with its own authority and a password", { timeout: 180_000 }, () => {
+describe("a proxy that inspects TLS, with its own authority and a password", { timeout: 300_000 }, () => {
   const PASSWORD = "s3cr3t-of-the-company";
   const LOGIN = `worker:${PASSWORD}`;
   const FORMS = /s3cr3t-of-the-company|d29ya2VyOnMzY3IzdC/;

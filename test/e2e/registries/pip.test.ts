@@ -54,7 +54,7 @@ async function installs(env: Record<string, string>, headers: object) {
   return { ...ended, index, kept: stage.everything() };
 }
 
-describe("a private index for pip, behind a user and a password", { timeout: 120_000 }, () => {
+describe("a private index for pip, behind a user and a password", { timeout: 300_000 }, () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
   const headers = { headers: { authorization: "Basic {base64:ci-bot:{secret:pypi}}" } };
 
