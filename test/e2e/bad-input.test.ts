@@ -157,6 +157,18 @@ describe("the world around it (exit 4)", () => {
       "occupied",
     );
   });
+
+  test("tickets or loopdash's state in a repository, where an agent's change could bring its own", async () => {
+    using stage = goodStage();
+    stage.write("app/tickets/T-1.md", "# Do it\n");
+    symlinkSync("app/tickets", stage.path("linked"));
+    for (const path of ["app/tickets", "linked"]) {
+      const stderr = await refused(stage, [stage.batch([], { tracker: { kind: "local", path } })], 4);
+      expect(stderr).toContain('lies in the repository "app", where changes land that agents wrote');
+    }
+    const home = { LOOPDASH_HOME: stage.path("app", "state") };
+    expect(await refused(stage, [stage.batch(["T-1"])], 4, home)).toContain("loopdash's state cannot be in a repository");
+  });
 });
 
 test("a ticket that the tracker can read and the oracle cannot: refused at the start (exit 3), not found out at the end", async () => {

@@ -18,6 +18,7 @@ import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
+import { checkJudgePlaces } from "./judge-places.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { checkSecretPlaces, filesOfSecrets } from "./secret-places.ts";
 
@@ -51,6 +52,7 @@ export async function preflight(
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
+  checkJudgePlaces(batch, stateHome(env, cwd).root);
   checkSecretPlaces(batch, { folder: loaded.folder, env });
   const logins = await filesOfLogins(batch, env);
   const secretFiles = [...filesOfSecrets(batch, { folder: loaded.folder, env }), ...logins];
