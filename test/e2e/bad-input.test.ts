@@ -158,6 +158,21 @@ describe("the world around it (exit 4)", () => {
     );
   });
 
+  test("one branch under two names: a change would land by one while the other is broken", async () => {
+    using stage = goodStage();
+    stage.git("app", "worktree", "add", "-q", "-b", "other", stage.path("second"));
+    const tickets = [
+      { id: "T-1", repo: "a" },
+      { id: "T-2", repo: "b" },
+    ];
+    for (const path of ["app", "second"]) {
+      const repos = { a: { path: "app" }, b: { path } };
+      expect(await refused(stage, [stage.batch(tickets, { repos })], 4)).toContain('the repositories "a" and "b" are the same');
+    }
+    const repos = { a: { path: "app" }, b: { path: "app", base: "other" } };
+    expect(await stage.run([stage.batch(tickets, { repos }), "--dry-run"])).toMatchObject({ code: 0 });
+  });
+
   test("tickets or loopdash's state in a repository, where an agent's change could bring its own", async () => {
     using stage = goodStage();
     stage.write("app/tickets/T-1.md", "# Do it\n");

@@ -20,6 +20,7 @@ import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { checkJudgePlaces } from "./judge-places.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { refuseSameBase } from "./same-base.ts";
 import { checkSecretPlaces, filesOfSecrets } from "./secret-places.ts";
 
 /** A batch's surroundings, found and opened. */
@@ -73,6 +74,7 @@ export async function preflight(
       }),
     );
   }
+  refuseSameBase(repos.values());
   const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
   const toolchains = await findToolchains(batch.repos, { env: commandEnv, homes: places.homes });
   const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");
