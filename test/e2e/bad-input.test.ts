@@ -157,6 +157,33 @@ describe("the world around it (exit 4)", () => {
       "occupied",
     );
   });
+
+  test("one branch under two names: a change would land by one while the other is broken", async () => {
+    using stage = goodStage();
+    stage.git("app", "worktree", "add", "-q", "-b", "other", stage.path("second"));
+    const tickets = [
+      { id: "T-1", repo: "a" },
+      { id: "T-2", repo: "b" },
+    ];
+    for (const path of ["app", "second"]) {
+      const repos = { a: { path: "app" }, b: { path } };
+      expect(await refused(stage, [stage.batch(tickets, { repos })], 4)).toContain('the repositories "a" and "b" are the same');
+    }
+    const repos = { a: { path: "app" }, b: { path: "app", base: "other" } };
+    expect(await stage.run([stage.batch(tickets, { repos }), "--dry-run"])).toMatchObject({ code: 0 });
+  });
+
+  test("tickets or loopdash's state in a repository, where an agent's change could bring its own", async () => {
+    using stage = goodStage();
+    stage.write("app/tickets/T-1.md", "# Do it\n");
+    symlinkSync("app/tickets", stage.path("linked"));
+    for (const path of ["app/tickets", "linked"]) {
+      const stderr = await refused(stage, [stage.batch([], { tracker: { kind: "local", path } })], 4);
+      expect(stderr).toContain('lies in the repository "app", where changes land that agents wrote');
+    }
+    const home = { LOOPDASH_HOME: stage.path("app", "state") };
+    expect(await refused(stage, [stage.batch(["T-1"])], 4, home)).toContain("loopdash's state cannot be in a repository");
+  });
 });
 
 test("a ticket that the tracker can read and the oracle cannot: refused at the start (exit 3), not found out at the end", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HONEST, Stage } from "./stage.ts";
 
@@ -43,6 +43,29 @@ describe("files that a batch names", { timeout: 300_000 }, () => {
     const ended = await stage.run([batch, "--headless"]);
     expect(ended.stdout).not.toContain("cannot run");
     expect(ended.code, ended.stdout).toBe(0);
+  });
+
+  test("are protected if the batch lies in the repository: no change brings its own live check, reviewer or batch", async () => {
+    using stage = stageOf();
+    stage.write("app/ops/live.sh", "#!/bin/sh\ngrep works feature.txt\n", 0o755);
+    stage.agent(`
+      const own = { "T-1": "ops/live.sh", "T-2": "ops/batch.json", "T-3": "ops/agent.mjs" };
+      fs.writeFileSync("feature.txt", "broken");
+      fs.writeFileSync(own[ticket], "#!/bin/sh\\nexit 0\\n");`);
+    renameSync(stage.path("agent.mjs"), stage.path("app/ops/agent.mjs"));
+    const finish = [{ step: "gates" }, { step: "merge" }, verify("{batch}/live.sh")];
+    const over = { repos: { app: { path: ".." } }, sandbox: "required", limits: { attempts: 1 }, finish };
+    renameSync(stage.batch(["T-1", "T-2", "T-3"], over), stage.path("app/ops/batch.json"));
+    stage.git("app", "add", "-A");
+    stage.git("app", "commit", "-q", "-m", "ops");
+    const { code, events } = await stage.events("app/ops/batch.json");
+    expect(code).toBe(1);
+    expect(events.flatMap((e) => (e.type === "step-ended" ? [e.summary] : [])).toSorted()).toEqual([
+      "protected path touched: ops/agent.mjs (modified)",
+      "protected path touched: ops/batch.json (modified)",
+      "protected path touched: ops/live.sh (modified)",
+    ]);
+    expect(stage.landed()).toEqual([]);
   });
 
   test("are refused with their place, before anything begins, where a command would not find them", async () => {

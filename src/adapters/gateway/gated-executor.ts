@@ -4,6 +4,7 @@ import { describeBlocked } from "../../domain/run/blocked-fact.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
 import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import type { Masker } from "../../ports/secrets.ts";
 import { FutilityWatch } from "./futility-watch.ts";
 import { openGateway } from "./open-gateway.ts";
 
@@ -83,19 +84,23 @@ async function runGated(executor: Executor, options: GateOptions, request: ExecR
         ? {}
         : { confinement: joined(confinement, { read: relay.read, socket: gateway.socketPath, shown }) }),
     });
-    return await told(watch.ended(result), gateway, request);
+    return await told(watch.ended(result), gateway, { ...request, masker: options.credentials?.masker });
   } finally {
     watch.stop();
     await gateway.close();
   }
 }
 
-/** The result with the gateway's part in it. */
-async function told(result: ExecResult, gateway: Gateway, { logFile, model }: ExecRequest): Promise<ExecResult> {
+/** The result with the gateway's part in it. A program may have asked for a host whose name is a secret. */
+async function told(
+  result: ExecResult,
+  gateway: Gateway,
+  { logFile, model, masker }: ExecRequest & { readonly masker: Masker | undefined },
+): Promise<ExecResult> {
   const totals = gateway.totals();
   const cut = gateway.cutReason();
   const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
-  const lines = refusalLines(totals);
+  const lines = refusalLines(totals).map((line) => masker?.text(line) ?? line);
   // A program that did not start has no log.
   if (lines.length > 0 && result.ending !== "failed-to-start") await appendFile(logFile, `${lines.join("\n")}\n`);
   return {

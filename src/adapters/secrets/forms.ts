@@ -5,7 +5,7 @@ const WRAPPED_AT = [76, 64];
 
 /**
  * The texts by which a value is recognized: itself, base64 and base64url at each of the three alignments, percent-encoded,
- * escaped for JSON (also JSON within JSON) and HTML, and hexadecimal. Of a value with several lines, each line counts as well.
+ * escaped for JSON (also JSON within JSON) and HTML, hexadecimal, and in lower case. Of a value with several lines, each line counts as well.
  * Each form once.
  */
 export function formsOf(value: string): readonly Buffer[] {
@@ -28,6 +28,8 @@ function encoded(text: string): readonly string[] {
     ...[hex.toUpperCase(), hex].map((digits) => digits.replaceAll(/../g, (pair) => `%${pair}`)),
     ...[json, json.replaceAll("/", "\\/"), inJson(json), asAscii(json)],
     inHtml(text),
+    // A host's name is told in lower case.
+    text.toLowerCase(),
   ];
 }
 

@@ -17,6 +17,9 @@ export interface TicketReading {
   readonly problems: readonly Problem[];
 }
 
+/** The YAML parser compares each key with all others: a million characters of them take it some 40 s. */
+const MOST_FRONT_CHARS = 64_000;
+
 /** True if a file of the folder can be a ticket by its name: `*.md`, but neither hidden nor a README, in any spelling. */
 export function isTicketName(name: string): boolean {
   return name.endsWith(".md") && !name.startsWith(".") && name.toLowerCase() !== "readme.md";
@@ -29,6 +32,8 @@ export function isTicketName(name: string): boolean {
 export function parseTicketFile(name: string, text: string): TicketReading {
   const parts = partsOf(text);
   if (parts === undefined) return { problems: [{ line: 1, why: "the front matter is not closed by a line `---`", grave: true }] };
+  if (parts.front !== undefined && parts.front.to - parts.front.from > MOST_FRONT_CHARS)
+    return { problems: [{ line: 1, why: "the front matter is longer than 64,000 characters", grave: true }] };
   const body = text.slice(parts.body);
   const heading = headingOf(body);
   if (parts.front === undefined && heading === undefined) return { problems: [] };

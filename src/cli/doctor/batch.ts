@@ -8,12 +8,14 @@ import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { placesOf } from "../engine/batch-places.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
+import { refuseSameBase } from "../engine/same-base.ts";
 import { testCommandTexts } from "../print.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
@@ -50,17 +52,33 @@ export async function checkApiKeys(
 
 /** Checks each repository of the batch, opened the way a start opens it. */
 export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly CheckResult[]> {
-  return Promise.all(
-    Object.entries(batch.repos).map(async ([name, { path, base }]) => {
-      try {
+  const opened: Repo[] = [];
+  const found = await Promise.all(
+    Object.entries(batch.repos).map(([name, { path, base }]) =>
+      unlessRefused(async () => {
         const repo = await openRepo({ id: RepoId.parse(name), path, base });
-        return ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}`);
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        return bad("repository", `${error.what}: ${error.why}`, error.todo);
-      }
-    }),
+        opened.push(repo);
+        return [ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}`)];
+      }),
+    ),
   );
+  const same = await unlessRefused(() => {
+    refuseSameBase(opened);
+    return [];
+  });
+  return [...found.flat(), ...same];
+}
+
+/** The results of a check; that of a refusal, if it is one. */
+async function unlessRefused(
+  check: () => readonly CheckResult[] | Promise<readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [bad("repository", `${error.what}: ${error.why}`, error.todo)];
+  }
 }
 
 /** Tells by which commands the default finish line checks, and what lands unchecked. */

@@ -13,6 +13,7 @@ import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/b
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";
+import { ownFilesIn } from "./own-files.ts";
 
 /** A batch file that was read and is valid. */
 export interface LoadedBatch {
@@ -60,7 +61,9 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
-  const batch: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
+  const named: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
+  const own = ownFilesIn(named, { file: path, folder });
+  const batch: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
   const uninstalled = options.findTests === undefined ? [] : await uninstalledRepos(batch.repos);
   const unprepared = uninstalled.map((id) => ({
     ...problemAt(read.locate, ["repos", id], NOT_INSTALLED, INSTALL),

@@ -18,7 +18,9 @@ import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
+import { checkJudgePlaces } from "./judge-places.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { refuseSameBase } from "./same-base.ts";
 import { checkSecretPlaces, filesOfSecrets } from "./secret-places.ts";
 
 /** A batch's surroundings, found and opened. */
@@ -51,6 +53,7 @@ export async function preflight(
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
+  checkJudgePlaces(batch, stateHome(env, cwd).root);
   checkSecretPlaces(batch, { folder: loaded.folder, env });
   const logins = await filesOfLogins(batch, env);
   const secretFiles = [...filesOfSecrets(batch, { folder: loaded.folder, env }), ...logins];
@@ -71,6 +74,7 @@ export async function preflight(
       }),
     );
   }
+  refuseSameBase(repos.values());
   const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
   const toolchains = await findToolchains(batch.repos, { env: commandEnv, homes: places.homes });
   const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");

@@ -10,6 +10,7 @@ import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { repositoryOf } from "./judge-places.ts";
 
 /** Where paths of secrets start, and what their commands are given. */
 export interface SecretSurroundings {
@@ -37,15 +38,10 @@ export function programProblem(
   const shown = plainText(word, 200);
   if (real === undefined || home === undefined || !statSync(real).isFile()) return `there is no file ${shown}`;
   if (!isWithin(home, real)) return `${shown} leads out of the batch's folder`;
-  const repository = repositoryOf(real, batch);
+  const repository = repositoryOf(real, batch.repos);
   if (repository !== undefined) return `${shown} lies in the repository "${repository}", where changes land that agents wrote`;
   const written = (batch.sandboxPolicy?.write ?? []).find((path) => isWithin(realPath(path) ?? path, real));
   return written === undefined ? undefined : `agents may write ${shown}: sandboxPolicy.write opens ${plainText(written, 200)}`;
-}
-
-/** The name of the repository that holds a real path. */
-function repositoryOf(real: string, { repos }: Batch): string | undefined {
-  return Object.entries(repos).find(([, { path }]) => isWithin(realPath(path) ?? path, real))?.[0];
 }
 
 /**
@@ -108,7 +104,7 @@ function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
   const real = realPath(path);
   if (real === undefined) return { why: `${shown} does not exist or cannot be read`, todo: "Write the value into it." };
   const todo = "Keep it elsewhere, for example in ~/.config.";
-  const repository = repositoryOf(real, batch);
+  const repository = repositoryOf(real, batch.repos);
   if (repository !== undefined) return { why: `${shown} lies in the repository "${repository}", which agents read`, todo };
   const { read = [], write = [] } = batch.sandboxPolicy ?? {};
   const opened = [...read, ...write].find((each) => isWithin(realPath(each) ?? each, real));
@@ -122,7 +118,7 @@ function commandProblem(command: readonly string[], batch: Batch, { folder }: Se
   const files = command.map((word) => resolve(folder, word)).filter((path) => existsSync(path));
   for (const path of files) {
     const real = realPath(path) ?? path;
-    const repository = statSync(real).isFile() ? repositoryOf(real, batch) : undefined;
+    const repository = statSync(real).isFile() ? repositoryOf(real, batch.repos) : undefined;
     if (repository === undefined) continue;
     const why = `its command runs ${plainText(path, 300)} with your rights, and agents' changes land in the repository "${repository}"`;
     return { why, todo: "Keep the program outside of every repository." };

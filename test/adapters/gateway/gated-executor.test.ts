@@ -1,12 +1,17 @@
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
+import { GatewayAuthority } from "../../../src/adapters/gateway/credentials/authority.ts";
 import { gatedExecutor } from "../../../src/adapters/gateway/gated-executor.ts";
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
+import { createMasker } from "../../../src/adapters/secrets/masker.ts";
+import { createSecrets } from "../../../src/adapters/secrets/secrets.ts";
 import type { ExecRequest, Executor } from "../../../src/ports/executor.ts";
 import { bundleRelay } from "../../cli/relay-stage.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -103,6 +108,32 @@ describe("a request whose confinement names hosts", () => {
     expect(ended).toMatchObject({ ending: "exited", signal: "SIGTERM" });
     const failed = await executor.run(requestOf({ argv: ["sh", "-c", "exit 3"], confinement: confined([`127.0.0.1:${port}`]) }));
     expect(failed).toMatchObject({ ending: "exited", exitCode: 3 });
+  });
+});
+
+describe("a program that asks for a host by the name of a secret", () => {
+  it("is told of it without the secret, in its log and in its output", async () => {
+    const masker = createMasker();
+    masker.learn("npm", "S3cretValue99");
+    const asking = async ({ confinement, logFile }: ExecRequest) => {
+      writeFileSync(logFile, "");
+      const socket = connect(confinement?.sockets[0] ?? "");
+      socket.write("CONNECT S3cretValue99.example:443 HTTP/1.1\r\nhost: S3cretValue99.example:443\r\n\r\n");
+      await once(socket, "data");
+      socket.destroy();
+      return { ending: "exited", exitCode: 0, signal: null, tail: "", durationMs: 1 } as const;
+    };
+    const secrets = createSecrets({ specs: {}, masker, folder: folder(), env: {} });
+    const executor = gatedExecutor(
+      { run: asking, killStrays: async () => 0 },
+      {
+        ...{ folder: join(folder(), "sockets"), relay: relay() },
+        credentials: { secrets, masker, authority: new GatewayAuthority(), trusted: "" },
+      },
+    );
+    const { tail } = await executor.run(requestOf({ confinement: confined(["registry.example.com"]) }));
+    expect(tail).toContain("the sandbox blocked [secret npm].example:443");
+    for (const text of [tail, readFileSync(join(folder(), "log"), "utf8")]) expect(text).not.toMatch(/s3cretvalue99/i);
   });
 });
 

@@ -91,6 +91,7 @@ describe("reading a folder of tickets", () => {
     ["control characters in the heading", "# a\u001bb\n", /T\.md: the title holds control characters/],
     ["a long title", `# ${"x".repeat(201)}\n`, /longer than 200/],
     ["a long body", `# T\n${"x".repeat(64_000)}\n`, /longer than 64,000/],
+    ["a long front matter", `---\nx: ${"x".repeat(64_000)}\n---\n# T\n`, /T\.md, line 1: the front matter is longer than 64,000/],
     ["a key that is nearly known", "---\ndepends_on: [T-1]\n---\n", /line 2: the key "depends_on" is not known: write dependsOn/],
     ["an id that cannot name a branch", "---\nid: a b\n---\n", /line 2: "a b" cannot name a branch/],
     ["a key twice", "---\nid: a\nid: b\n---\n", /line 3: not valid YAML/],

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { loadBatch } from "../../../src/cli/engine/load-batch.ts";
 import { newRunId } from "../../../src/cli/engine/open-run.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
+import { protectedBy } from "../../../src/loop/programs/protected-files.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { batchFile, refusal } from "../support.ts";
 
@@ -59,6 +60,36 @@ describe("loadBatch", () => {
     const bad = await refusal(loadBatch(write("bad.json", batchFile({ tickets: [{ id: "a b" }], agnet: 1 })), { cwd: "/" }));
     expect(bad).toMatchObject({ exitCode: 2, todo: "Fix the file and run the command again." });
     expect(bad.what).toMatch(/is not valid \(\d+ problems\)/);
+  });
+});
+
+describe("a batch file within a repository", () => {
+  const finish = [
+    { step: "check", name: "tests", command: ["sh", "-c", "'{batch}/ops/check (1).sh' --all; {batch}/ops/last.sh --all"] },
+    { step: "merge" },
+    { step: "verify", name: "live", command: ["node", "{batch}/ops/live.mjs", "own.mjs"] },
+  ];
+  const over = {
+    repos: { app: { path: "." } },
+    reviewer: { kind: "command", command: ["node", "review.mjs"] },
+    oracle: { command: ["./oracle.sh"] },
+    ...{ finish, protect: ["{defaults}"] },
+  };
+
+  test("is protected, and so is what its commands name beside it", async () => {
+    write("review.mjs", "");
+    write("agent.mjs", "");
+    const { batch } = await loadBatch(write("b.json", batchFile(over)), { cwd: "/" });
+    const own = ["./b.json", "./agent.mjs", "./review.mjs", "./ops/live.mjs", "./oracle.sh"];
+    expect(batch.protect).toEqual(expect.arrayContaining(own));
+    const isProtected = protectedBy(batch.protect);
+    const paths = ["b.json", "ops/check (1).sh", "ops/last.sh", "ops/b.json", "own.mjs", "ops/other.mjs", "README.md"];
+    expect(paths.filter(isProtected)).toEqual(["b.json", "ops/check (1).sh", "ops/last.sh"]);
+  });
+
+  test("adds nothing where it lies beside the repository", async () => {
+    const { batch } = await loadBatch(write("b.json", batchFile({ ...over, repos: { app: { path: "user" } } })), { cwd: "/" });
+    expect(batch.protect.filter((glob) => glob.startsWith("./"))).toEqual([]);
   });
 });
 

@@ -1,0 +1,37 @@
+import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+
+/**
+ * Throws a UserError (exit 4) if the folder of tickets or loopdash's state lies in a repository of the batch. There a change could
+ * bring its own tickets, set to done, or the harness of later runs: the checkout of the base follows what lands (law 3).
+ */
+export function checkJudgePlaces({ tracker, repos }: Pick<Batch, "tracker" | "repos">, state: string): void {
+  const places = [
+    ...(tracker.path === undefined
+      ? []
+      : [
+          {
+            what: "the folder of tickets",
+            path: tracker.path,
+            todo: "Move it beside the batch file, and name it in tracker.path.",
+          },
+        ]),
+    { what: "loopdash's state", path: state, todo: "Set LOOPDASH_HOME to a folder outside of every repository." },
+  ];
+  for (const { what, path, todo } of places) {
+    const repository = repositoryOf(path, repos);
+    if (repository === undefined) continue;
+    const why = `${plainText(path, 300)} lies in the repository "${repository}", where changes land that agents wrote`;
+    throw new UserError({ what: `${what} cannot be in a repository`, why, todo, exitCode: EXIT.refused });
+  }
+}
+
+/** The name of the repository that holds a path, links followed. A path that does not exist yet is taken as it is written. */
+export function repositoryOf(path: string, repos: Batch["repos"]): string | undefined {
+  const places = [path, realPath(path) ?? path];
+  return Object.entries(repos).find(([, repo]) =>
+    places.some((place) => [repo.path, realPath(repo.path) ?? repo.path].some((folder) => isWithin(folder, place))),
+  )?.[0];
+}
