@@ -11,15 +11,19 @@ import type { Script } from "./stand-in.ts";
 interface Spec {
   readonly kind: KindName;
   readonly apiKeyEnv: string;
+  readonly billing?: string;
   readonly fallback?: readonly { readonly apiKeyEnv?: string }[];
 }
 
 /** What a part of a batch is merged into. */
 const BASE = { name: "part", repos: { app: { path: "../app" } }, tickets: [{ id: "T-1", title: "Follow the page" }] };
 
-/** docs/models.md has a stand-in of its own for each batch: models-page.test.ts. */
-const RUN = BATCHES.filter(({ isVendors, page }) => isVendors && page !== "docs/models.md");
 const SPECS = ["agent", "reviewer"] as const;
+/** docs/models.md has a stand-in of its own for each batch: models-page.test.ts. Subscriptions need a login: login-batch.test.ts. */
+const RUN = BATCHES.filter(
+  ({ isVendors, page, batch }) =>
+    isVendors && page !== "docs/models.md" && !SPECS.some((who) => (batch[who] as Spec | undefined)?.billing === "subscription"),
+);
 
 function specsOf({ batch }: BatchExample): readonly (readonly [(typeof SPECS)[number], Spec])[] {
   return SPECS.flatMap((who) => (batch[who] === undefined ? [] : [[who, batch[who] as Spec] as const]));

@@ -101,7 +101,9 @@ type Hosts = Readonly<Record<string, readonly HostSpec[]>>;
  * the machine's proxy leads, and for `localhost:8080` a server at a free port, which replaces 8080 in the text. If the part opens
  * hosts to `prepare`, a command asks each. A command in `.venv` gets that environment first.
  */
-async function furnishPart(stage: Stage, example: BatchExample) {
+async function furnishPart(stage: Stage, page: BatchExample) {
+  // Some machines reach the public registry under an address of their own, which the sandbox takes for a private one.
+  const example: BatchExample = JSON.parse(JSON.stringify(page).replaceAll("registry.npmjs.org", "registry.example"));
   const hosts = (example.batch["sandboxPolicy"] as { hosts?: Hosts } | undefined)?.hosts ?? {};
   const nameOf = (spec: HostSpec) => (typeof spec === "string" ? spec : spec.host).replace(/:\d+$/, "").replace("*", "any");
   const all = Object.values(hosts).flat().map(nameOf);
