@@ -70,8 +70,8 @@ export async function headless(request: RunRequest): Promise<RunState> {
   const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
-  const { startLastingEngine } = await import("../engine/lasting-engine.ts");
-  const engine = await startLastingEngine({
+  const { startSupervisedEngine } = await import("../engine/engine-supervisor.ts");
+  const engine = await startSupervisedEngine({
     batch,
     cwd: process.cwd(),
     env: process.env,
