@@ -72,7 +72,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       const forMs = (spec.expiresAfterMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
       return had !== undefined && now() - had.at < forMs ? had.bytes.toString() : fetchOnce(name, spec);
     },
-    async learn() {
+    async preload() {
       const atHand = Object.entries(specs).filter(([, { command }]) => command === undefined);
       // Read again when needed, so that a value put there meanwhile counts.
       const learnOne = async (name: string, spec: SecretSpec) =>
@@ -93,7 +93,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-/** Passes over a secret that has no value now. Whoever needs it is told. */
+/** Ignores a secret that has no value now. The step that needs it reports it. */
 function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof SecretUnavailable)) throw error;
 }

@@ -30,11 +30,11 @@ import {
   disposeAll,
   type EngineEnd,
   type EngineFault,
+  type EngineResources,
   type Inherited,
   journalFailed,
-  releaseResources,
-  type EngineResources,
   releaseInherited,
+  releaseResources,
 } from "./engine-end.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
@@ -112,7 +112,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     opened.locks.push(exclusive);
     const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
-    await secrets?.secrets.learn();
+    await secrets?.secrets.preload();
     return await wire({ open, world, home, store, others, opened, exclusive, secrets, locks, inherited });
   } catch (error) {
     await releaseResources(opened);
