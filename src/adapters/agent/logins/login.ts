@@ -78,8 +78,8 @@ export class Login {
   }
 
   /**
-   * The present access token, refreshed if it is about to expire. If the refresh fails, the token is used until it has expired. Rejects
-   * with LoginLost if only a person can help.
+   * The present access token, refreshed if it is about to expire. If the refresh fails, the token is used until it has expired.
+   * Rejects with LoginLost if only a person can help.
    */
   async value(): Promise<string> {
     if (this.#held !== undefined && this.#isValid(this.#held)) return this.#held.access;
