@@ -158,7 +158,9 @@ async function readSecretFile(name: string, path: string): Promise<string> {
   }
 }
 
-/** Its stdout is the value, so a message never quotes it. Its stderr may hold the value too, and is masked as far as it is known. */
+/**
+ * Its stdout is the value, so a message never quotes it. Its stderr may hold the value too, and is masked as far as it is known.
+ */
 async function readCommand(name: string, argv: readonly string[], options: SecretsOptions): Promise<string> {
   const { folder, env, masker, fetchMs = FETCH_MS } = options;
   const defined = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));

@@ -25,7 +25,10 @@ export interface EngineFault {
   readonly inherited: Inherited;
 }
 
-/** What an engine hands over to the next one of this process. It stays locked and open until then, so no other engine gets the run. */
+/**
+ * What an engine hands over to the next one of this process. It stays locked and open until then, so no other engine gets the
+ * run.
+ */
 export interface Inherited {
   readonly run: RunId;
   readonly folder: string;

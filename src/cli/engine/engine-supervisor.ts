@@ -26,8 +26,8 @@ export interface SupervisedEngine extends Pick<Engine, "run" | "folder" | "writt
 }
 
 /**
- * Starts an engine, and another one that resumes its run if the journal could not be written. Before that, it tries the journal with
- * growing waits, for `limits.outageMinutes` in total. Throws as `startEngine` does.
+ * Starts an engine, and another one that resumes its run if the journal could not be written. Before that, it tries the journal
+ * with growing waits, for `limits.outageMinutes` in total. Throws as `startEngine` does.
  */
 export async function startSupervisedEngine(options: SupervisorOptions): Promise<SupervisedEngine> {
   const supervisor = new EngineSupervisor(options, await startEngine(options));

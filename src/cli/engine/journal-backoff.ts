@@ -12,9 +12,9 @@ export interface JournalWait {
 }
 
 /**
- * The waits for a journal that cannot be written: each doubles, and their total is bounded. A fault that comes back has only what is
- * left of the time, and no short waits, because each fault ends every agent. Once an engine has worked for the whole time without a
- * fault, the next one starts afresh.
+ * The waits for a journal that cannot be written: each doubles, and their total is bounded. A fault that comes back has only what
+ * is left of the time, and no short waits, because each fault ends every agent. Once an engine has worked for the whole time
+ * without a fault, the next one starts afresh.
  */
 export class JournalBackoff {
   readonly #totalMs: number;

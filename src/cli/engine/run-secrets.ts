@@ -28,8 +28,8 @@ export function secretsOf({ secrets: specs }: Batch, secretSurroundings: SecretS
 const KEY_WAIT_MS = 60_000;
 
 /**
- * The secrets that are keys of models. One that cannot be fetched is an outage: a program at work waits for it, and then its attempt
- * ends and does not count.
+ * The secrets that are keys of models. One that cannot be fetched is an outage: a program at work waits for it, and then its
+ * attempt ends and does not count.
  */
 export function keySecretsOf(runSecrets: RunSecrets | undefined, outages: Outages): Pick<Secrets, "get" | "renew"> | undefined {
   if (runSecrets === undefined) return undefined;

@@ -66,16 +66,16 @@ export interface Engine {
   /** Requests an orderly stop: agents are ended, and the run can be resumed. */
   stop(by: string): void;
   /**
-   * How it ended, once everything that was started is over and closed. Rejects with a UserError if an error ended it that cannot pass
-   * by itself: of the journal, or a defect.
+   * How it ended, once everything that was started is over and closed. Rejects with a UserError if an error ended it that cannot
+   * pass by itself: of the journal, or a defect.
    */
   readonly ended: Promise<EngineEnd>;
 }
 
 /**
  * The composition root: reads the batch, checks the environment, takes the locks, opens or resumes the run and wires ports to
- * adapters. If an engine of this process has left `inherited`, its run is resumed, which is no intervention. Throws a UserError if any
- * check fails; then nothing has been started, and `inherited` is untouched.
+ * adapters. If an engine of this process has left `inherited`, its run is resumed, which is no intervention. Throws a UserError
+ * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
   const loaded = await loadBatch(options.batch, {

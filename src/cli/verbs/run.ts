@@ -78,7 +78,7 @@ export async function headless(request: RunRequest): Promise<RunState> {
     fresh,
     allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
-    // Standard output has nothing but events then.
+    // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
       if (format !== "lines") return;
