@@ -31,7 +31,7 @@ export function systemCode(error: unknown): string | undefined {
 const PASSING_SQLITE = new Set<number>([SQLITE.full, SQLITE.busy, SQLITE.locked, SQLITE.ioError]);
 const PASSING_SYSTEM = new Set(["ENOSPC", "EDQUOT", "EIO", "EBUSY", "EAGAIN", "ESTALE", "ETIMEDOUT", "EMFILE", "ENFILE"]);
 
-/** True if an error, or what caused it, is a fault of the disk or the database that can be over by itself. A defect never is. */
+/** True if an error, or its cause, is a fault of the disk or the database that may pass by itself. False for defects. */
 export function canPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isPassing = PASSING_SQLITE.has(sqliteCode(error) ?? -1) || PASSING_SYSTEM.has(systemCode(error) ?? "");

@@ -4,7 +4,7 @@ import { formatProblems } from "../domain/batch/problem.ts";
 import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
-import { startLastingEngine } from "./engine/lasting-engine.ts";
+import { startSupervisedEngine } from "./engine/engine-supervisor.ts";
 import { printJournalOutage } from "./lines.ts";
 import { stopOnSignals } from "./signals.ts";
 
@@ -40,7 +40,7 @@ export async function engineProcess(json: string): Promise<number> {
   const { workers, acceptChanges, ...args } = EngineArgs.parse(JSON.parse(json));
   try {
     let warnings: string | undefined;
-    const engine = await startLastingEngine({
+    const engine = await startSupervisedEngine({
       ...args,
       onOutage: (outage) => printJournalOutage(outage, 2),
       env: process.env,

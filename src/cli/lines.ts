@@ -27,10 +27,13 @@ export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent,
   };
 }
 
-/** An outage of the journal, which is no event, as a line: why, since when, the next try, and when it is given up. */
+/**
+ * An outage of the journal as a line, because no event tells of it: the reason, its begin, the next try, and the time of giving
+ * up.
+ */
 export function journalOutageLine({ since, why, nextAt, until }: Outage, now: number): string {
   const waits = `next try in ${formatElapsed(Math.round((nextAt - now) / 1_000) * 1_000)}, gives up at ${formatClock(until)}`;
-  const what = `the engine waits since ${formatClock(since)}: ${plainText(why)}`;
+  const what = `the engine has been waiting since ${formatClock(since)}: ${plainText(why)}`;
   return `${formatClock(now)}  ·  ${STYLES.heldUp.glyph} ${what}; no agent is at work; ${waits}\n`;
 }
 

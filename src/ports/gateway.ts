@@ -57,7 +57,7 @@ export interface ModelUsage {
   readonly countedUsd: number;
 }
 
-/** What the engine adds to requests to a model's API. */
+/** The credential that the engine adds to requests to a model's API. */
 export interface ModelCredential {
   readonly header: "x-api-key" | "x-goog-api-key" | "bearer";
   readonly value: () => string | Promise<string>;
@@ -70,7 +70,7 @@ export interface ModelCredential {
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A login's account at Google's Code Assist. */
+/** The account of a login at Google's Code Assist. */
 export interface CodeAssistAccount {
   /** The project that is billed. */
   readonly project: string;
@@ -90,7 +90,9 @@ export interface ModelUpstream {
   readonly platform?: ModelPlatform;
   /** Headers that the engine adds to each request, fetched each time. Never logged, and never passed to the inside. */
   readonly credential?: ModelCredential;
-  /** Required for Google's Code Assist, which bills a project: the one of the login, whatever a request names. */
+  /**
+   * Gives the login's account at Google's Code Assist, which bills its project, whatever a request names. Required for that API.
+   */
   readonly codeAssist?: () => Promise<CodeAssistAccount>;
   /** Certificates (PEM) to trust in place of the system's. */
   readonly ca?: string;
@@ -108,7 +110,9 @@ export interface ModelUpstream {
    * after which the request is repeated.
    */
   readonly onAnswer?: (answer: { readonly status: number; readonly retryAfterMs?: number }) => void;
-  /** Called when a request got no answer at all: refused, reset, no such host, out of time. `why`: the cause, safe for a terminal. */
+  /**
+   * Called when a request got no answer at all: refused, reset, no such host, out of time. `why`: the cause, safe for a terminal.
+   */
   readonly onUnreachable?: (why: string) => void;
   /** Called once when the line is cut, by either side. */
   readonly onCut?: (reason: string) => void;

@@ -24,21 +24,21 @@ export interface Secrets {
    */
   get(name: string): Promise<string>;
   /**
-   * Reads the values that are at hand, those of variables and files, so that they are masked before anybody asks for them. What
-   * cannot be read now is read when it is needed. Starts no command.
+   * Reads the values of variables and files, so that they are masked before a step asks for them. What cannot be read now is read
+   * when it is needed. Starts no command.
    */
-  learn(): Promise<void>;
+  preload(): Promise<void>;
   /** Fetches a secret again because `refused` was not accepted. Gives the current value at once if it is another one already. */
   renew(name: string, refused: string): Promise<string>;
   /** Forgets all values, and overwrites what of them lies in buffers. */
   forget(): void;
 }
 
-/** A place that holds a secret, and should not; in words for people. */
-export interface LeftSecret {
+/** A file that holds a secret and should not. */
+export interface SecretLeak {
   readonly secret: string;
   readonly path: string;
-  /** Present if the path cannot be read, so that nobody knows whether it holds one: the code of the error. */
+  /** The code of the error, if the file cannot be read and so may hold one. */
   readonly unreadable?: string;
 }
 
@@ -52,8 +52,8 @@ export interface StepSecrets {
     step: { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> | undefined },
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>>>;
-  /** The first file below these folders that holds a secret of these variables, in any value that it has had in this run. */
-  leftIn(folders: readonly string[], env: Readonly<Record<string, string>>): Promise<LeftSecret | undefined>;
+  /** Finds the first file below these folders that holds a secret of these variables, in any value that it has had in this run. */
+  findLeak(folders: readonly string[], env: Readonly<Record<string, string>>): Promise<SecretLeak | undefined>;
   /** Fetches the secrets of texts, so that those of a program's hosts are there before it starts. Waits as `variables` does. */
   fetch(texts: readonly string[], signal: AbortSignal): Promise<void>;
 }

@@ -69,10 +69,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "run-started":
       return startLabel(event);
     case "run-resumed":
-      return [
-        STYLES.run,
-        `run resumed${event.by === "engine" ? " by itself: its journal can be written again" : ""}${event.orphansKilled === 0 ? "" : `, ${plural(event.orphansKilled, "orphan")} ended`}`,
-      ];
+      return [STYLES.run, resumedText(event)];
     case "run-paused":
       return [toned(STYLES.paused, "waiting"), "paused: nothing new starts"];
     case "run-unpaused":
@@ -123,6 +120,12 @@ function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ende
   return ok
     ? [STYLES.oracle, `tripwire: ${plural(canaries, "canary", "canaries")} judged right`]
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
+}
+
+function resumedText({ by, orphansKilled }: Extract<RunEvent, { type: "run-resumed" }>): string {
+  const how = by === "engine" ? " by itself: its journal can be written again" : "";
+  const orphans = orphansKilled === 0 ? "" : `, ${plural(orphansKilled, "orphan")} ended`;
+  return `run resumed${how}${orphans}`;
 }
 
 function startLabel({ batch }: Event<"run-started">): EventLabel {

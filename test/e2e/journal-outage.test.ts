@@ -45,7 +45,7 @@ async function onFullDisk(outageMinutes: number, format: "--json" | "--headless"
 
 /** What is said before each retry: why, since when, the next one, and the last. */
 const WAITS =
-  /the engine waits since \d\d:\d\d:\d\d: .*the disk is full; no agent is at work; next try in [\d:]+, gives up at \d\d:\d\d:\d\d/;
+  /the engine has been waiting since \d\d:\d\d:\d\d: .*the disk is full; no agent is at work; next try in [\d:]+, gives up at \d\d:\d\d:\d\d/;
 
 describe("a disk that is full for the journal too", () => {
   test("and gets room again: the run goes on by itself, nothing is done twice, and nobody has intervened", TIMEOUT, async () => {

@@ -54,7 +54,7 @@ export class ModelWatch {
     return this.#last;
   }
 
-  /** True once the model itself has answered: an API that lists its models may be away all the same. */
+  /** True once a model has answered. Other answers, such as a list of models, do not count. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
@@ -90,7 +90,7 @@ export class ModelWatch {
     if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });
   };
 
-  /** The engine has no key. A lost login needs a person; anything else passes, and is no failure of the work. */
+  /** The engine has no key. A lost login needs a person; any other cause may pass, and is no failure of the work. */
   readonly onKeyMissing = (error: unknown): void => {
     if (error instanceof LoginLost) return this.#end({ kind: "authentication", says: error.message });
     this.#end({ kind: "overloaded", says: `the key of the model's API could not be fetched: ${errorMessage(error)}` });

@@ -2,7 +2,7 @@ import type { PlatformSpec } from "../../domain/batch/platform-spec.ts";
 import type { ModelPlatform, Price, Rates } from "../../ports/gateway.ts";
 
 /** The platform for a gateway, which opens one model of it. */
-export function pinned(platform: PlatformSpec, model: string): ModelPlatform {
+export function gatewayPlatform(platform: PlatformSpec, model: string): ModelPlatform {
   if (platform.kind === "bedrock") return { kind: "bedrock", model };
   return { kind: "vertex", project: platform.project, region: platform.region, model };
 }
@@ -18,28 +18,28 @@ const REGIONAL = 1.1;
 export function pricesOn(platform: PlatformSpec, prices: readonly Price[]): readonly Price[] {
   if (platform.kind === "vertex") {
     const isDearer = platform.region !== "global";
-    return prices.map((price) => (isDearer && price.model.startsWith("claude-") ? times(price, REGIONAL) : price));
+    return prices.map((price) => (isDearer && price.model.startsWith("claude-") ? scaled(price, REGIONAL) : price));
   }
   // The requested id has the maker in front, and the area of a profile before it. The answer names the model alone.
   return prices.flatMap((price) => [
     { ...price, model: `global.anthropic.${price.model}` },
     { ...price, model: `arn:*/global.anthropic.${price.model}` },
-    { ...times(price, REGIONAL), model: `anthropic.${price.model}` },
-    { ...times(price, REGIONAL), model: `*.anthropic.${price.model}` },
-    { ...times(price, REGIONAL), model: `arn:*/anthropic.${price.model}` },
+    { ...scaled(price, REGIONAL), model: `anthropic.${price.model}` },
+    { ...scaled(price, REGIONAL), model: `*.anthropic.${price.model}` },
+    { ...scaled(price, REGIONAL), model: `arn:*/anthropic.${price.model}` },
     price,
   ]);
 }
 
-function times({ long, ...price }: Price, factor: number): Price {
+function scaled({ long, ...price }: Price, factor: number): Price {
   return {
     ...price,
-    ...ratesTimes(price, factor),
-    ...(long === undefined ? {} : { long: { ...long, ...ratesTimes(long, factor) } }),
+    ...scaledRates(price, factor),
+    ...(long === undefined ? {} : { long: { ...long, ...scaledRates(long, factor) } }),
   };
 }
 
-function ratesTimes({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Rates, factor: number): Rates {
+function scaledRates({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Rates, factor: number): Rates {
   return {
     input: input * factor,
     output: output * factor,

@@ -3,16 +3,17 @@ import { join } from "node:path";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** How the folders of removed entries begin. Nobody uses one again. */
-export const REMOVED = "removed-";
+/** The beginning of the name of an entry's folder that is being removed. */
+export const REMOVED_PREFIX = "removed-";
 
 /**
  * Removes what engines that died have left in the folder in which entries are built and removed: every removed entry, and every
- * half-built one that nobody builds. Names are read before the locks: a builder holds its lock for as long as its folder is there.
+ * half-built one that nobody is building. The names are read before the locks, because a builder holds its lock for as long as its
+ * folder is there.
  */
-export async function removeLeftovers(folder: string, isBuilt: (name: string) => boolean): Promise<void> {
+export async function removeLeftovers(folder: string, isBeingBuilt: (name: string) => boolean): Promise<void> {
   for (const name of await namesIn(folder))
-    if (name.startsWith(REMOVED) || !isBuilt(name)) await removeFolder(join(folder, name));
+    if (name.startsWith(REMOVED_PREFIX) || !isBeingBuilt(name)) await removeFolder(join(folder, name));
 }
 
 /** The names in a folder; none if it is missing. */

@@ -8,7 +8,7 @@ import { inThread } from "../in-thread.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
-import { namesIn, REMOVED, removeLeftovers } from "./leftovers.ts";
+import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
 import type { TreeTask } from "./serve-tree.ts";
@@ -19,9 +19,12 @@ import { type CheckoutChange, type TreeIdentity, treeIdentity } from "./tree-ide
 const READ_MS = 5 * 60_000;
 const READ_MIB = 2_048;
 
-/** Files of a tree that is read without a thread, some 10 ms; and entries, folders among them, that it may have by then. */
-const FEW_FILES = 1_000;
-const MOST_OF_FEW = 10_000;
+/**
+ * Files of the largest tree that is read without a thread, in some 10 ms; and entries, folders among them, at which that reading
+ * gives up: a tree may have grown since it was kept.
+ */
+const SMALL_TREE_FILES = 1_000;
+const SMALL_TREE_ENTRIES = 10_000;
 
 /** The options of the store of preparations. */
 export interface PreparedTreesOptions {
@@ -84,7 +87,7 @@ class PreparedFolders implements PreparedTrees {
     try {
       makePrivateFolder(dirname(building));
       // The caller alone builds this entry: what is there of it was left by an engine that died.
-      await removeLeftovers(dirname(building), (name) => !name.startsWith(nameOf(ref)) && this.#isBuilt(name));
+      await removeLeftovers(dirname(building), (name) => !name.startsWith(nameOf(ref)) && this.#isBeingBuilt(name));
       const entry = await this.#build(ref, made, building);
       if (typeof entry === "string") return this.#refuse(ref, entry);
       await this.#drop(this.#place(ref));
@@ -177,12 +180,12 @@ class PreparedFolders implements PreparedTrees {
   async clear(): Promise<number> {
     const all = await this.#all();
     for (const { folder } of all) await this.#drop(folder);
-    await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBuilt(name));
+    await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBeingBuilt(name));
     return all.length;
   }
 
-  /** True if somebody on this machine builds the entry to which this name in the folder of building belongs. */
-  #isBuilt(name: string): boolean {
+  /** True if an engine of this machine builds the entry with this name in the folder of building. */
+  #isBeingBuilt(name: string): boolean {
     return this.#options.locks.isHeld(`${RESOURCE}${name.slice(0, NAME_LENGTH)}`);
   }
 
@@ -201,10 +204,10 @@ class PreparedFolders implements PreparedTrees {
     return found.sort((a, b) => b.usedAt - a.usedAt);
   }
 
-  /** Goes on where an engine that died was about to remove something. */
+  /** Removes what engines that died have left, and entries beyond the bound. */
   async #tidy(): Promise<void> {
     try {
-      await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBuilt(name));
+      await removeLeftovers(join(this.#options.folder, BUILDING), (name) => this.#isBeingBuilt(name));
       await this.#makeRoom();
     } catch (error) {
       process.emitWarning(`could not clear ${this.#options.folder}: ${errorMessage(error)}`);
@@ -227,7 +230,7 @@ class PreparedFolders implements PreparedTrees {
 
   /** Removes an entry: in one step from its place, then its files. */
   async #drop(folder: string): Promise<void> {
-    const aside = join(this.#options.folder, BUILDING, `${REMOVED}${randomUUID()}`);
+    const aside = join(this.#options.folder, BUILDING, `${REMOVED_PREFIX}${randomUUID()}`);
     makePrivateFolder(dirname(aside));
     try {
       await rename(folder, aside);
@@ -242,9 +245,11 @@ class PreparedFolders implements PreparedTrees {
     return join(this.#options.folder, shortHash(repo), key);
   }
 
-  /** A thread takes longer to start than a small tree to be read. */
+  /** Reads a small tree here: to start a thread would take longer. */
   async #identity(root: string, files: number): Promise<TreeIdentity> {
-    return files <= FEW_FILES ? treeIdentity(root, MOST_OF_FEW) : this.#read<TreeIdentity>({ kind: "identity", root });
+    return files <= SMALL_TREE_FILES
+      ? treeIdentity(root, SMALL_TREE_ENTRIES)
+      : this.#read<TreeIdentity>({ kind: "identity", root });
   }
 
   async #read<T>(task: TreeTask): Promise<T> {

@@ -65,9 +65,9 @@ export class Patterns {
   }
 
   /**
-   * Every pattern in the bytes, and the index from which on the last bytes are the beginning of a pattern (their length if they are
-   * not). Both in one pass: the beginning of a pattern that is as long as the window is met like the pattern itself, so only the few
-   * bytes behind are looked at one by one. Programs often print single lines, and each of them has an end.
+   * Every pattern in the bytes, and the index from which on the last bytes are the beginning of a pattern (their length if they
+   * are not). Both in one pass: the beginning of a pattern that is as long as the window is met like the pattern itself, so only
+   * the few bytes behind are looked at one by one. Programs often print single lines, and each of them has an end.
    */
   search(bytes: Buffer): { readonly found: readonly Found[]; readonly beginning: number } {
     const { length } = bytes;
@@ -86,8 +86,8 @@ export class Patterns {
   }
 
   /**
-   * Where a window may begin, in order. Both halves of the bytes are searched in turn: each step waits for memory, and a processor waits
-   * for two at the same time.
+   * Where a window may begin, in order. Both halves of the bytes are searched in turn: each step waits for memory, and a
+   * processor waits for two at the same time.
    */
   #windows(bytes: Buffer): readonly number[] {
     const shifts = this.#shifts;

@@ -7,16 +7,16 @@ import type { Patterns } from "./patterns.ts";
 /** Bytes that are read at once. */
 const CHUNK = 1024 * 1024;
 
-/** A file that holds a pattern, or that cannot be searched. */
+/** A file that holds a pattern in its text, its name or the target of its link, or one that cannot be searched. */
 export interface FoundFile {
   readonly path: string;
-  /** `holds`: its text, its name or what it links to. Otherwise the reason why nobody knows. */
-  readonly why: "holds" | { readonly unreadable: string };
+  /** The code of the error, if it cannot be searched. */
+  readonly unreadable?: string;
 }
 
 /**
  * Searches everything below a path, also names and targets of links, without following one. Gives the first file with one of the
- * patterns; one that cannot be read counts as such (law 4). Nothing may write there meanwhile.
+ * patterns; one that cannot be read counts as such (law 4). Nothing may write there during the search.
  */
 export async function searchTree(path: string, patterns: Patterns): Promise<FoundFile | undefined> {
   if (patterns.longest === 0) return undefined;
@@ -24,20 +24,20 @@ export async function searchTree(path: string, patterns: Patterns): Promise<Foun
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const at = next;
     try {
-      const { holds, inside } = await look(at, { top: path, patterns });
-      if (holds) return { path: at, why: "holds" };
+      const { holds, inside } = await searchEntry(at, { top: path, patterns });
+      if (holds) return { path: at };
       waiting.push(...inside.map((name) => join(at, name)));
     } catch (error) {
       const code = errorCode(error);
       if (code === undefined) throw error;
-      if (at !== path || code !== "ENOENT") return { path: at, why: { unreadable: code } };
+      if (at !== path || code !== "ENOENT") return { path: at, unreadable: code };
     }
   }
   return undefined;
 }
 
-/** Looks at one entry. `inside` are the names in a folder. */
-async function look(
+/** Searches one entry, without what is below it. `inside` are the names in a folder. */
+async function searchEntry(
   path: string,
   { top, patterns }: { readonly top: string; readonly patterns: Patterns },
 ): Promise<{ readonly holds: boolean; readonly inside: readonly string[] }> {
@@ -54,7 +54,7 @@ async function fileHolds(path: string, patterns: Patterns): Promise<boolean> {
   return await streamHolds(file, patterns);
 }
 
-/** Keeps the end of each piece for the next one: a pattern may be cut. */
+/** Keeps the end of each piece for the next one, because a pattern may begin in one piece and end in the next. */
 async function streamHolds(file: FileHandle, patterns: Patterns): Promise<boolean> {
   const overlap = patterns.longest - 1;
   const bytes = Buffer.allocUnsafe(overlap + CHUNK);

@@ -72,7 +72,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       const forMs = (spec.expiresAfterMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
       return had !== undefined && now() - had.at < forMs ? had.bytes.toString() : fetchOnce(name, spec);
     },
-    async learn() {
+    async preload() {
       const atHand = Object.entries(specs).filter(([, { command }]) => command === undefined);
       // Read again when needed, so that a value put there meanwhile counts.
       const learnOne = async (name: string, spec: SecretSpec) =>
@@ -93,7 +93,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-/** Passes over a secret that has no value now. Whoever needs it is told. */
+/** Ignores a secret that has no value now. The step that needs it reports it. */
 function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof SecretUnavailable)) throw error;
 }
@@ -158,7 +158,9 @@ async function readSecretFile(name: string, path: string): Promise<string> {
   }
 }
 
-/** Its stdout is the value, so a message never quotes it. Its stderr may hold the value too, and is masked as far as it is known. */
+/**
+ * Its stdout is the value, so a message never quotes it. Its stderr may hold the value too, and is masked as far as it is known.
+ */
 async function readCommand(name: string, argv: readonly string[], options: SecretsOptions): Promise<string> {
   const { folder, env, masker, fetchMs = FETCH_MS } = options;
   const defined = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));

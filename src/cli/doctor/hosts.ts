@@ -115,8 +115,8 @@ async function tryHosts(executor: Executor, { who, hosts, env, folder }: Tried):
     if (refused !== undefined) return bad("host", `${who}: ${target} is blocked: ${refused.reason}`, blockedRemedy(refused));
     const { how, problem, tls } =
       answers.get(target) ?? ({ problem: `it could not be tried: ${tail.trim().slice(-300)}` } as Partial<Answer>);
-    const keyless = withHeaders.has(target) ? UNTRIED : "";
-    if (how !== undefined) return ok("host", `${who}: ${target} answers (${how})${keyless}`);
+    const note = withHeaders.has(target) ? HEADERS_NOT_SENT : "";
+    if (how !== undefined) return ok("host", `${who}: ${target} answers (${how})${note}`);
     return bad("host", `${who}: ${target}: ${problem ?? "no reason given"}`, tls === true ? TRUST : LOOK);
   });
   return [...results, ...wild];
@@ -135,9 +135,9 @@ function noteAnswer(answers: Map<string, Answer>, line: string): void {
   answers.set(answer.target, answer);
 }
 
-/** A request with a credential may have an effect, so none is made. */
-const UNTRIED =
-  "; its headers are not tried, so a credential that it refuses shows only when the step runs (prepare: with --prepare)";
+/** A request with a credential may have an effect, so none is sent. */
+const HEADERS_NOT_SENT =
+  "; its headers were not sent, so a refused credential shows only when the step runs (for prepare: with --prepare)";
 const TRUST = "If this is a proxy that inspects TLS, name the file of its certificate authority in NODE_EXTRA_CA_CERTS.";
 const LOOK = "See that the name is right and the host is up; set HTTPS_PROXY if this machine needs a proxy.";
 

@@ -5,7 +5,7 @@ import { loginAccounts } from "../engine/check-logins.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
-/** Tells whether the logins that a batch uses are there and until when. Asks nobody, and shows nothing of a token. */
+/** Checks that the logins of a batch are there, and says until when they are valid. Sends no request, and shows no token. */
 export async function checkLogins({ batch }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const accounts = [...new Map(loginAccounts(batch).map((account) => [account.kind, account])).values()];
   return await Promise.all(
@@ -13,7 +13,7 @@ export async function checkLogins({ batch }: LoadedBatch, env: NodeJS.ProcessEnv
       const login = await loginOf(account, { keys: env });
       if (login === undefined) return bad("login", `${account.kind} keeps no login`, "Name a key.");
       try {
-        const { file, expiresAt, isExpired, canRefresh } = await login.look();
+        const { file, expiresAt, isExpired, canRefresh } = await login.state();
         const until = expiresAt === undefined ? "for an unknown time" : `until ${formatUtc(expiresAt)}`;
         const found = `${account.kind}: ${file}, ${isExpired ? "expired" : `valid ${until}`}`;
         if (canRefresh) return ok("login", `${found}; loopdash refreshes it`);

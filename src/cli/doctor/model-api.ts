@@ -6,7 +6,7 @@ import { accountsOf } from "../../domain/batch/account.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { addressOf, authoritiesOf } from "../engine/agent-of.ts";
+import { apiUrlOf, trustedAuthorities } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
@@ -23,10 +23,9 @@ export async function checkModelApis({ batch }: LoadedBatch, env: NodeJS.Process
   const apis = [...(await apisOf(batch.agent, "agent")), ...(await apisOf(batch.reviewer, "reviewer"))];
   const byOrigin = Map.groupBy(apis, ({ url }) => url.origin);
   return Promise.all(
-    [...byOrigin.values()].map(async ([first, ...others]) => {
-      const users = [...new Set([first, ...others].flatMap((api) => api?.who ?? []))].join(" and ");
-      if (first === undefined) throw new Error("a group has an entry");
-      return await tryApi(first.url, { users, env });
+    [...byOrigin].map(([origin, group]) => {
+      const users = [...new Set(group.map(({ who }) => who))].join(" and ");
+      return tryApi(new URL(origin), { users, env });
     }),
   );
 }
@@ -39,7 +38,7 @@ interface Api {
 async function apisOf(spec: AgentSpec | ReviewerSpec | undefined, who: Api["who"]): Promise<readonly Api[]> {
   if (spec === undefined || spec.kind === "command") return [];
   const kind = await loadProgram(spec.kind);
-  return accountsOf(spec).map((account) => ({ who, url: new URL(addressOf(account, kind)) }));
+  return accountsOf(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));
 }
 
 async function tryApi(
@@ -52,10 +51,10 @@ async function tryApi(
   const name = `${users}: ${url.hostname}:${to.port}`;
   let socket: Socket | undefined;
   try {
-    if (proxy === undefined) socket = await connected(connect(to), "connect");
+    if (proxy === undefined) socket = await whenReady(connect(to), "connect");
     else socket = await (isTls ? tunnelThrough(proxy, to, CONNECT_MS) : connectTo(proxy, CONNECT_MS));
     const how = isTls
-      ? await shakeHands(socket, to.host, authoritiesOf(env))
+      ? await handshake(socket, to.host, trustedAuthorities(env))
       : proxy === undefined
         ? "connected"
         : "the machine's proxy answers for it";
@@ -67,19 +66,19 @@ async function tryApi(
   }
 }
 
-/** The version of TLS that both sides agreed on. Rejects if the certificate is not trusted. */
-async function shakeHands(socket: Socket, host: string, ca: string): Promise<string> {
-  const secure = await connected(
+/** Makes a TLS connection and gives its version. Rejects if the certificate is not trusted. */
+async function handshake(socket: Socket, host: string, ca: string): Promise<string> {
+  const secure = await whenReady(
     connectTls({ socket, ca, ...(isIP(host) === 0 ? { servername: host } : { host }) }),
     "secureConnect",
   );
   return secure.getProtocol() ?? "TLS";
 }
 
-function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect"): Promise<S> {
+function whenReady<S extends Socket>(socket: S, event: "connect" | "secureConnect"): Promise<S> {
   return new Promise((settle, reject) => {
     const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${CONNECT_MS / 1000} s`)), CONNECT_MS);
-    // It stays: an error of a socket that is being closed concerns nobody any more.
+    // The listener stays: a socket that is being closed may still fail, and Node throws an error that nobody listens to.
     socket.on("error", (error) => {
       clearTimeout(timer);
       reject(error);

@@ -17,7 +17,7 @@ import { commandFilesIn } from "../engine/batch-places.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";
-import { leftIn, type RunSecrets, secretsOf, variablesOf } from "../engine/run-secrets.ts";
+import { findLeak, type RunSecrets, secretsOf, variablesOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
@@ -42,7 +42,7 @@ export async function checkPrepare(
   return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
     const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
     const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
-    await secrets?.secrets.learn();
+    await secrets?.secrets.preload();
     const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder, secrets });
     const results: CheckResult[] = [];
     for (const [name, { prepare }] of Object.entries(loaded.batch.repos)) {
@@ -106,11 +106,11 @@ async function runOne(
     endIfBlocked: true,
     ...confinement,
   });
-  const left = secrets === undefined || !hasSecrets(env) ? undefined : await leftIn(secrets, [folder], env);
+  const leak = secrets === undefined || !hasSecrets(env) ? undefined : await findLeak(secrets, [folder], env);
   const found = resultOf(name, argv, result);
-  if (left === undefined || found.status === "bad") return found;
-  const why = left.unreadable === undefined ? "is in" : `may be in (${left.unreadable})`;
-  const message = `${name}: ${argv.join(" ")}: the secret "${left.secret}" ${why} ${left.path}, which agents would read`;
+  if (leak === undefined || found.status === "bad") return found;
+  const why = leak.unreadable === undefined ? "is in" : `may be in (${leak.unreadable})`;
+  const message = `${name}: ${argv.join(" ")}: the secret "${leak.secret}" ${why} ${leak.path}, which agents would read`;
   return bad("prepare", message, "Let the program leave the value in no file.");
 }
 

@@ -5,7 +5,7 @@ import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { Login, LoginOptions } from "../../adapters/agent/logins/login.ts";
 import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
-import { pinned, pricesOn } from "../../adapters/agent/platform.ts";
+import { gatewayPlatform, pricesOn } from "../../adapters/agent/platform.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
@@ -78,15 +78,15 @@ export async function modelOptions(
   const login = await loginOf(agent, agentSurroundings);
   const { keys } = agentSurroundings;
   const { model, effort, turns, platform } = agent;
-  const baseUrl = addressOf(agent, kind);
+  const baseUrl = apiUrlOf(agent, kind);
   const upstream: Omit<ModelUpstream, "capUsd" | "api"> = {
     baseUrl,
     ...(login === undefined
       ? { credential: credentialOf(agent, kind, agentSurroundings, who) }
-      : await byLogin(login, { api: kind.subscription?.api, baseUrl, env: keys })),
+      : await loginUpstream(login, { api: kind.subscription?.api, baseUrl, env: keys })),
     prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
-    ...(platform === undefined || model === undefined ? {} : { platform: pinned(platform, platformModel(model)) }),
-    ...(baseUrl.startsWith("https:") ? { ca: authoritiesOf(keys) } : {}),
+    ...(platform === undefined || model === undefined ? {} : { platform: gatewayPlatform(platform, platformModel(model)) }),
+    ...(baseUrl.startsWith("https:") ? { ca: trustedAuthorities(keys) } : {}),
   };
   assertPriced(kind, { model, platform, prices: upstream.prices, who });
   return {
@@ -103,8 +103,8 @@ export async function modelOptions(
   };
 }
 
-/** The address of an account's API: its own, that of its platform, or its vendor's. */
-export function addressOf(account: VendorSpec, kind: Pick<AgentProgram, "baseUrl" | "subscription">): string {
+/** The URL of an account's API: its own, that of its platform, or its vendor's. */
+export function apiUrlOf(account: VendorSpec, kind: Pick<AgentProgram, "baseUrl" | "subscription">): string {
   if (account.baseUrl !== undefined) return account.baseUrl;
   if (account.platform !== undefined) return platformUrl(account.platform);
   return usesLogin(account) ? (kind.subscription?.baseUrl ?? kind.baseUrl) : kind.baseUrl;
@@ -124,7 +124,7 @@ function credentialOf(
   return { header, value: () => secrets.get(name), renew: (refused) => secrets.renew(name, refused) };
 }
 
-/** The login that an account is used by; undefined if it is used by a key. */
+/** The login of an account; undefined if the account has a key. */
 export async function loginOf(
   account: VendorAgentSpec | VendorSpec,
   {
@@ -137,17 +137,17 @@ export async function loginOf(
   const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");
   return openLogin(account.kind, {
     ...{ env: keys, programPath: program, tokenUrl: account.loginUrl, learn },
-    ca: authoritiesOf(keys),
+    ca: trustedAuthorities(keys),
   });
 }
 
-/** The certificates (PEM) that those of models' APIs and of token endpoints are checked against. */
-export function authoritiesOf(env: NodeJS.ProcessEnv): string {
+/** The certificate authorities (PEM) that models' APIs and token endpoints are checked against. */
+export function trustedAuthorities(env: NodeJS.ProcessEnv): string {
   return trustedCertificates({ env, extra: rootCertificates }).pem;
 }
 
-/** The engine's part of requests by a login. Google bills a project, which it names for the login. */
-async function byLogin(
+/** What the gateway adds to the requests of an account with a login. Google bills a project, which it names for the login. */
+async function loginUpstream(
   login: Login,
   { api, baseUrl, env }: { readonly api: ModelApi | undefined; readonly baseUrl: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Pick<ModelUpstream, "credential" | "codeAssist">> {
@@ -159,7 +159,7 @@ async function byLogin(
   };
   if (api !== "code-assist") return { credential };
   const { createCodeAssist } = await import("../../adapters/agent/logins/code-assist.ts");
-  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: authoritiesOf(env) }) };
+  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: trustedAuthorities(env) }) };
 }
 
 /** The batch's prices for a program's models. */
@@ -180,8 +180,8 @@ function assertPriced(
   options: Pick<VendorAgentSpec, "model" | "platform"> & { readonly prices: readonly Price[]; readonly who: Who },
 ): void {
   const { model, platform, prices, who } = options;
-  const isSure = platform !== undefined || (model !== undefined && handsOn?.(model) === true);
-  if (model === undefined || !isSure || new Prices(prices).of(platformModel(model)) !== undefined) return;
+  const isNamedModel = platform !== undefined || (model !== undefined && handsOn?.(model) === true);
+  if (model === undefined || !isNamedModel || new Prices(prices).of(platformModel(model)) !== undefined) return;
   throw new UserError({
     what: `no price is known for the ${who}'s model "${model}"`,
     why: "what it costs would count as all the money that one attempt may cost",

@@ -92,8 +92,8 @@ export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch):
   const agent = loaded?.batch.agent;
   // The keys that the batch names are not stray ones: those accounts are meant to pay.
   const accounts = agent === undefined || agent.kind === "command" ? [] : accountsOf(agent);
-  const secretEnvs = loaded?.batch.secrets ?? {};
-  const meant = new Set(accounts.map(({ apiKeyEnv, apiKeySecret = "" }) => apiKeyEnv ?? secretEnvs[apiKeySecret]?.env));
+  const secrets = loaded?.batch.secrets ?? {};
+  const meant = new Set(accounts.map(({ apiKeyEnv, apiKeySecret = "" }) => apiKeyEnv ?? secrets[apiKeySecret]?.env));
   const own = apiKeyNames(env).flatMap((name) => (meant.has(name) ? [] : [{ name, where: ENVIRONMENT }]));
   if (loaded === undefined) return own;
   const repos = Object.values(loaded.batch.repos);

@@ -32,8 +32,8 @@ export function stoppedShort(
 }
 
 /**
- * The previous run of a batch, however it ended, for the landings that it knows. `last` is its state if it has been read already. If
- * its record cannot be read, a warning says so, and no landings of earlier runs are known.
+ * The previous run of a batch, however it ended, for the landings that it knows. `last` is its state if it has been read already.
+ * If its record cannot be read, a warning says so, and no landings of earlier runs are known.
  */
 export function earlierRun(
   store: RunStore,
@@ -52,8 +52,8 @@ export function earlierRun(
 }
 
 /**
- * The tickets of a folder that a person has reopened since an earlier run landed them. If the base no longer holds the change, or its
- * landing is carried over, there is nothing to tell of it.
+ * The tickets of a folder that a person has reopened since an earlier run landed them. If the base no longer holds the change, or
+ * its landing is carried over, there is nothing to tell of it.
  */
 export async function reopenedBefore({
   earlier,

@@ -130,8 +130,8 @@ async function reportPrograms(
 function reportScript(command: BatchCommand, { folder, repos }: BatchPlaces, report: Report): void {
   const { argv } = command;
   const script = scriptOf(argv);
-  const isBeside = command.runs === "secret";
-  const paths = script?.candidates.map((each) => (isBeside ? resolve(folder, each) : each)) ?? [];
+  // The commands of secrets run in the batch file's folder.
+  const paths = script?.candidates.map((each) => (command.runs === "secret" ? resolve(folder, each) : each)) ?? [];
   const named = paths.filter((each) => isAbsolute(each) && !isInside(each, repos));
   if (script === undefined || named.length === 0 || named.some((each) => existsSync(each))) return;
   report("missing", { ...command, at: script.at }, `${quoted(argv[script.at])}: there is no such file`);

@@ -5,7 +5,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type AgentSurroundings, loginOf } from "./agent-of.ts";
 
-/** The programs of a batch whose accounts are used by a login. */
+/** The accounts of a batch that are used by the login of their program. */
 export function loginAccounts({ agent, reviewer }: Pick<Batch, "agent" | "reviewer">): readonly VendorSpec[] {
   const specs = [agent, reviewer].flatMap((spec) => (spec === undefined || spec.kind === "command" ? [] : [spec]));
   return specs.flatMap((spec) => accountsOf(spec).filter(usesLogin));
@@ -23,7 +23,7 @@ export async function filesOfLogins(
 
 /**
  * Checks the login of an account, and refreshes it if it has expired. Throws a UserError (exit 4) if it cannot be used, or if
- * agents could read it: a refresh replaces the file, and what hid it in a sandbox would be gone.
+ * agents could read it: a refresh replaces the file, and the new one would not be hidden in sandboxes at work.
  */
 export async function checkLogin(
   account: VendorSpec,
@@ -46,10 +46,10 @@ export async function checkLogin(
       "Open single files of that folder in sandboxPolicy, or keep the login elsewhere.",
     );
   try {
-    if ((await login.look()).isExpired) await login.value();
+    if ((await login.state()).isExpired) await login.value();
   } catch (error) {
     if (error instanceof LoginLost) throw refused(plainText(error.message, 500), "Log in again; no agent will see it.");
-    // An endpoint that is away now may be there when the first agent asks: a run says so then.
+    // The token endpoint may answer again by the first request of an agent. If it does not, the run reports an outage.
     if (!(error instanceof Error)) throw error;
   }
 }

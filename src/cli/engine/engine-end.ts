@@ -11,21 +11,24 @@ import type { Channel } from "../../ports/channel.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
-/** How an engine ended: with its run, or by a fault of the disk that can pass. */
+/** How an engine ended: with its run, or by a fault of the disk that may pass. */
 export type EngineEnd = { readonly kind: "over"; readonly state: RunState } | EngineFault;
 
-/** The journal could not be written. Nothing of the engine runs any more, and the run is as a crash would leave it. */
+/** The journal could not be written. The engine has stopped, and the run is as a crash would leave it. */
 export interface EngineFault {
   readonly kind: "fault";
   readonly cause: unknown;
-  /** The last state, of which the journal may lack the last activity. */
+  /** The last state. The journal may lack its last activity. */
   readonly state: RunState;
   /** For clients that connect meanwhile. */
   readonly recent: readonly RunEvent[];
   readonly inherited: Inherited;
 }
 
-/** What an engine leaves to the next one of this process, or to `release`: nobody else gets the run meanwhile. */
+/**
+ * What an engine hands over to the next one of this process. It stays locked and open until then, so no other engine gets the
+ * run.
+ */
 export interface Inherited {
   readonly run: RunId;
   readonly folder: string;
@@ -34,8 +37,8 @@ export interface Inherited {
   readonly channel: Channel;
 }
 
-/** Resources to release at the end of the engine, for any outcome. The locks of the run are others. */
-export interface Opened {
+/** What an engine releases at its end, whatever the outcome. The locks of the run are not among them: see `Inherited`. */
+export interface EngineResources {
   readonly git: GitHelper;
   store?: RunStore;
   secrets?: RunSecrets;
@@ -43,7 +46,7 @@ export interface Opened {
 }
 
 /** Releases the resources of an engine. */
-export async function letGo({ git, store, locks, secrets }: Opened): Promise<void> {
+export async function releaseResources({ git, store, locks, secrets }: EngineResources): Promise<void> {
   secrets?.secrets.forget();
   await git.close();
   try {
@@ -59,8 +62,8 @@ export function disposeAll(locks: readonly Disposable[]): void {
   for (const lock of locks) lock[Symbol.dispose]();
 }
 
-/** Closes what an engine left that no other one follows. */
-export async function release({ channel, folder, locks }: Inherited): Promise<void> {
+/** Closes what an engine left, if no other engine follows. */
+export async function releaseInherited({ channel, folder, locks }: Inherited): Promise<void> {
   try {
     await channel.close();
     for (const name of ["engine.pid", "engine.door"]) await rm(join(folder, name), { force: true });

@@ -8,7 +8,7 @@ import { fillSecrets, secretNames } from "../../domain/batch/secret-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Outages } from "../../loop/concurrency/outages.ts";
-import { type LeftSecret, type Secrets, SecretUnavailable, type StepSecrets } from "../../ports/secrets.ts";
+import { type SecretLeak, type Secrets, SecretUnavailable, type StepSecrets } from "../../ports/secrets.ts";
 import { programProblem, type SecretSurroundings } from "./secret-places.ts";
 
 /** The secrets of a run, and what hides them in everything that is written. */
@@ -28,8 +28,8 @@ export function secretsOf({ secrets: specs }: Batch, secretSurroundings: SecretS
 const KEY_WAIT_MS = 60_000;
 
 /**
- * The secrets that are keys of models. One that cannot be fetched is an outage. A program that is at work waits for it a while, and
- * its attempt then ends without being counted.
+ * The secrets that are keys of models. One that cannot be fetched is an outage: a program at work waits for it, and then its
+ * attempt ends and does not count.
  */
 export function keySecretsOf(runSecrets: RunSecrets | undefined, outages: Outages): Pick<Secrets, "get" | "renew"> | undefined {
   if (runSecrets === undefined) return undefined;
@@ -57,7 +57,7 @@ export function stepSecretsOf(
       if (!hasSecrets(command.env)) return command.env ?? {};
       return outages.persist("secret", () => variablesOf(runSecrets, command, { batch, folder }), { signal });
     },
-    leftIn: (folders, env) => leftIn(runSecrets, folders, env),
+    findLeak: (folders, env) => findLeak(runSecrets, folders, env),
   };
   return { stepSecrets };
 }
@@ -77,18 +77,16 @@ export async function variablesOf(
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillSecrets(value, values)]));
 }
 
-/** The first file below these folders that holds a secret of these variables. */
-export async function leftIn(
+/** Finds the first file below these folders that holds a secret of these variables. */
+export async function findLeak(
   { masker }: RunSecrets,
   folders: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<LeftSecret | undefined> {
+): Promise<SecretLeak | undefined> {
   for (const secret of namesIn(Object.values(env)))
     for (const folder of folders) {
       const found = await searchTree(folder, masker.patternsOf([secret]));
-      if (found === undefined) continue;
-      const { path, why } = found;
-      return { secret, path, ...(why === "holds" ? {} : { unreadable: why.unreadable }) };
+      if (found !== undefined) return { secret, ...found };
     }
   return undefined;
 }

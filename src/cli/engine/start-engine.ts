@@ -30,11 +30,11 @@ import {
   disposeAll,
   type EngineEnd,
   type EngineFault,
+  type EngineResources,
   type Inherited,
   journalFailed,
-  letGo,
-  type Opened,
-  release,
+  releaseInherited,
+  releaseResources,
 } from "./engine-end.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
@@ -66,16 +66,16 @@ export interface Engine {
   /** Requests an orderly stop: agents are ended, and the run can be resumed. */
   stop(by: string): void;
   /**
-   * How it ended, once everything that was started is over and closed. Rejects with a UserError if the journal failed for good, or
-   * by a defect.
+   * How it ended, once everything that was started is over and closed. Rejects with a UserError if an error ended it that cannot
+   * pass by itself: of the journal, or a defect.
    */
   readonly ended: Promise<EngineEnd>;
 }
 
 /**
  * The composition root: reads the batch, checks the environment, takes the locks, opens or resumes the run and wires ports to
- * adapters. With what an engine of this process left, it resumes that one's run, which is no intervention. Throws a UserError if any
- * check fails; then nothing has been started, and what was inherited is as before.
+ * adapters. If an engine of this process has left `inherited`, its run is resumed, which is no intervention. Throws a UserError
+ * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
   const loaded = await loadBatch(options.batch, {
@@ -89,7 +89,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   });
   sanitizePath(options.env, loaded.batch.repos);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
-  const opened: Opened = { git, locks: [] };
+  const opened: EngineResources = { git, locks: [] };
   let locks = inherited?.locks;
   try {
     const [world, keys] = await Promise.all([
@@ -112,10 +112,10 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     opened.locks.push(exclusive);
     const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
-    await secrets?.secrets.learn();
+    await secrets?.secrets.preload();
     return await wire({ open, world, home, store, others, opened, exclusive, secrets, locks, inherited });
   } catch (error) {
-    await letGo(opened);
+    await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
     throw error;
   }
@@ -146,7 +146,7 @@ interface EngineParts {
   readonly store: RunStore;
   readonly others: OtherSessions | undefined;
   readonly exclusive: ExclusiveNames;
-  readonly opened: Opened;
+  readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
@@ -197,9 +197,9 @@ async function wire(parts: EngineParts): Promise<Engine> {
         performer.abortAll();
         await performer.idle();
         // The first failure is the reason. A second one during closing is a consequence, and only reported.
-        await letGo(parts.opened).catch((second: unknown) => warn(`could not close in order: ${String(second)}`));
+        await releaseResources(parts.opened).catch((second: unknown) => warn(`could not close in order: ${String(second)}`));
         if (canPass(cause)) return fault(cause);
-        await release(inherited);
+        await releaseInherited(inherited);
         throw journalFailed(open.run, cause);
       },
     ),
@@ -216,9 +216,9 @@ async function close(parts: EngineParts, performer: Performer, inherited: Inheri
   await performer.idle();
   await cleanRun(parts);
   try {
-    await letGo(parts.opened);
+    await releaseResources(parts.opened);
   } finally {
-    await release(inherited);
+    await releaseInherited(inherited);
   }
 }
 

@@ -70,15 +70,15 @@ export async function headless(request: RunRequest): Promise<RunState> {
   const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
   process.stdout.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
-  const { startLastingEngine } = await import("../engine/lasting-engine.ts");
-  const engine = await startLastingEngine({
+  const { startSupervisedEngine } = await import("../engine/engine-supervisor.ts");
+  const engine = await startSupervisedEngine({
     batch,
     cwd: process.cwd(),
     env: process.env,
     fresh,
     allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
-    // Standard output has nothing but events then.
+    // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
       if (format !== "lines") return;

@@ -135,8 +135,8 @@ function refused(what: string, why: string, todo = "See: loopdash status"): User
 }
 
 /**
- * Sends the command to a living engine, and prints its checks until they are over. Returns 0 if all of them passed, else 1. Throws a
- * UserError if the engine refuses it (exit 4) or ends before a check does (exit 1).
+ * Sends the command to a living engine, and prints its checks until they are over. Returns 0 if all of them passed, else 1.
+ * Throws a UserError if the engine refuses it (exit 4) or ends before a check does (exit 1).
  */
 async function byEngine(folder: string, only: TicketId | undefined): Promise<number> {
   const print = linePrinter("lines");

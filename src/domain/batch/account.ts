@@ -11,18 +11,18 @@ export function accountsOf<Spec extends VendorSpec>(spec: Spec): readonly Spec[]
 }
 
 /**
- * What an account replaces by a key of another name: where its key comes from, and the address of another platform. One that is
- * billed in another way takes over neither the key nor the platform.
+ * The settings of a program without those that an account replaces by a setting of another name: the source of its key, and its
+ * API. An account that is billed in another way takes over neither the key nor the platform.
  */
 function withoutReplaced<Spec extends VendorSpec>(spec: Spec, account: Fallback): Spec {
   const { apiKeyEnv, apiKeySecret, baseUrl, platform, ...rest } = spec;
   const isBilledAlike = (account.billing ?? spec.billing) === spec.billing;
   const keepsKey = isBilledAlike && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
-  const keepsPlace = account.platform === undefined && (isBilledAlike || platform === undefined);
-  return { ...rest, ...(keepsKey ? { apiKeyEnv, apiKeySecret } : {}), ...(keepsPlace ? { baseUrl, platform } : {}) } as Spec;
+  const keepsApi = account.platform === undefined && (isBilledAlike || platform === undefined);
+  return { ...rest, ...(keepsKey ? { apiKeyEnv, apiKeySecret } : {}), ...(keepsApi ? { baseUrl, platform } : {}) } as Spec;
 }
 
-/** True if an account is used by the login that its program keeps on this machine. */
+/** True if an account is used with the login that its program keeps on this machine. */
 export function usesLogin(account: Pick<VendorSpec, "billing" | "apiKeyEnv" | "apiKeySecret">): boolean {
   return account.billing === "subscription" && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
 }
@@ -38,11 +38,12 @@ export function accountName(accounts: readonly VendorSpec[], index: number): str
   const account = accounts[index];
   if (first === undefined || account === undefined) return `account ${index + 1}`;
   const model = account.model ?? `${account.kind}'s own model`;
-  const differs = (wordOf: (spec: VendorSpec) => string | undefined) => accounts.some((other) => wordOf(other) !== wordOf(first));
+  const differs = (settingOf: (spec: VendorSpec) => string | undefined) =>
+    accounts.some((other) => settingOf(other) !== settingOf(first));
   const parts = [
     ...(differs((spec) => spec.model) ? [model] : []),
     ...(differs(keyName) ? [keyName(account)] : []),
-    ...(differs(placeOf) ? [placeOf(account)] : []),
+    ...(differs(apiName) ? [apiName(account)] : []),
   ];
   return parts.length === 0 ? `account ${index + 1}` : parts.join(", ");
 }
@@ -53,7 +54,7 @@ function keyName(account: VendorSpec): string {
   return apiKeySecret === undefined ? `the key in ${apiKeyEnv ?? "nothing"}` : `the key in the secret "${apiKeySecret}"`;
 }
 
-function placeOf({ baseUrl, platform }: VendorSpec): string {
+function apiName({ baseUrl, platform }: VendorSpec): string {
   if (baseUrl !== undefined) return new URL(baseUrl).host;
   return platform === undefined ? "its vendor's API" : platformName(platform);
 }

@@ -77,13 +77,13 @@ function checkKey(account: VendorSpec, path: Path, rules: AccountRules, report: 
   checkReferences(`{secret:${apiKeySecret}}`, at, rules, report);
 }
 
-/** Reports a cloud that the program cannot work with, and models that it cannot have. */
+/** Reports a platform that the program does not support, and a model that the platform cannot have. */
 function checkPlatform({ kind, platform, model, billing }: VendorSpec, path: Path, report: NoteProblem): void {
   if (platform === undefined) return;
   const at = [...path, "platform"];
   if (VENDORS[kind].platforms?.includes(platform.kind) !== true) {
-    const hint = `name an address that works like its vendor's under "baseUrl" (docs/models.md)`;
-    return report(at, `${kind} has no way of its own to ${platform.kind}`, hint);
+    const hint = 'leave it out, or set "baseUrl" to an address with the API of its vendor (docs/models.md)';
+    return report(at, `${kind} does not support ${platform.kind}`, hint);
   }
   if (billing === "subscription") report(at, "is billed to its own account, never to a subscription", 'set "billing": "api"');
   if (model === undefined) return report(at, "needs a model", 'name the id that the platform has for it under "model"');

@@ -12,8 +12,8 @@ export interface BatchCommand {
   /** Its place in the batch file. */
   readonly path: Path;
   /**
-   * `agent`, `reviewer` and `secret` (what prints a value) find relative paths beside the batch file, every other command in a
-   * checkout of `repo`.
+   * Where it runs. `agent`, `reviewer` and `secret` (it prints the value) find relative paths in the batch file's folder, every
+   * other command in a checkout of `repo`.
    */
   readonly runs: "agent" | "reviewer" | "prepare" | "check" | "verify" | "smoke" | "secret";
   /** A key of `repos`; absent for the agent and the reviewer. */
@@ -25,8 +25,9 @@ export interface BatchCommand {
 }
 
 /**
- * Every command that a run of the batch starts. Those of secrets run outside the sandbox. A step of the batch's own finish line counts once per repository in
- * which a ticket inherits it. The command of an oracle is not among them: it is frozen before the start.
+ * Every command that a run of the batch starts; those of secrets run outside the sandbox. A step of the batch's own finish line
+ * counts once per repository in which a ticket inherits it. The command of an oracle is not among them: it is frozen before the
+ * start.
  */
 export function commandsOf(batch: Batch): readonly BatchCommand[] {
   const { agent, reviewer, repos, finish = [], tickets } = batch;

@@ -26,17 +26,21 @@ const PROGRAMS = new Set([".pnpmfile.cjs", ".pnpmfile.mjs", "binding.gyp"]);
 
 /**
  * The reason why an installer that reads this manifest may run or read anything else of the repository; undefined if it does not.
- * A manifest that cannot be read counts as one that may.
- * `runsScripts` is false if the installer is told to run no scripts of packages. `lists` are the inputs that are requirement files.
+ * A manifest that cannot be read counts as one that may. `runsScripts` is false if the installer is told to run no scripts of
+ * packages. `requirementFiles` are those of pip among the inputs.
  */
 export function manifestTrouble(
   path: string,
   text: string | undefined,
-  { runsScripts, lists = new Set() }: { readonly runsScripts: boolean; readonly lists?: ReadonlySet<string> },
+  {
+    runsScripts,
+    requirementFiles = new Set(),
+  }: { readonly runsScripts: boolean; readonly requirementFiles?: ReadonlySet<string> },
 ): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (PROGRAMS.has(name)) return "is a program";
-  if (lists.has(path)) return text === undefined ? "cannot be read" : requirementsTrouble(path, text, lists);
+  if (requirementFiles.has(path))
+    return text === undefined ? "cannot be read" : requirementsTrouble(path, text, requirementFiles);
   // Tools' own version files and binary lockfiles say nothing about further files.
   if (!/\.(?:json|ya?ml|toml|txt|in|lock|rc|gemspec)$|^\.(?:npmrc|yarnrc)|^Gemfile$/.test(name)) return undefined;
   if (text === undefined) return "cannot be read";

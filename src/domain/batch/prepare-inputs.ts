@@ -1,11 +1,14 @@
 import picomatch from "picomatch";
 import type { Argv } from "./argv.ts";
 import { basename, isAtOrBelow } from "./installers/command-line.ts";
+import { GO } from "./installers/go.ts";
 import type { InputFile, InputTexts, Installer, InstallerCall } from "./installers/installer.ts";
 import { BUN, NPM, PNPM, YARN } from "./installers/node.ts";
-import { BUNDLE, CARGO, COMPOSER, GO } from "./installers/others.ts";
+import { COMPOSER } from "./installers/php.ts";
 import { isRequirements, PIP, POETRY, PYTHON, UV } from "./installers/python.ts";
 import { shadowingModule } from "./installers/python-modules.ts";
+import { BUNDLE } from "./installers/ruby.ts";
+import { CARGO } from "./installers/rust.ts";
 import { manifestTrouble } from "./manifest-trouble.ts";
 
 /** The files of a commit that the result of prepare commands depends on. */
@@ -38,7 +41,7 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
 
 /** Programs that prepare commands start: those that they name, and what these need. */
 export function programsOf(commands: readonly Argv[]): readonly string[] {
-  const named = commands.flatMap(([program = ""]) => [program, ...(installerOf(program)?.with ?? [])]);
+  const named = commands.flatMap(([program = ""]) => [program, ...(installerOf(program)?.programs ?? [])]);
   return [...new Set(named)].toSorted();
 }
 
@@ -71,16 +74,18 @@ export function prepareInputs(options: {
 /** The reason why one of these commands may read any file; undefined if none may. */
 function commandTrouble(commands: readonly Argv[], files: readonly InputFile[], paths: readonly string[]): string | undefined {
   for (const command of commands) {
-    const said = `"${command.join(" ")}"`;
+    const quoted = `"${command.join(" ")}"`;
     const known = knownCall(command, files);
-    if (known === undefined) return `${said} may read any file`;
-    const { lists = [], loadsModules = false, makes = [] } = known.call;
-    const inTheWay = files.find(({ path }) => makes.some((folder) => isAtOrBelow(path, folder) || isAtOrBelow(folder, path)));
-    if (inTheWay !== undefined) return `${said} finds ${inTheWay.path} where it writes`;
-    const missing = lists.find((path) => !paths.includes(path));
-    if (missing !== undefined) return `${said} reads ${missing}, which the commit does not have`;
+    if (known === undefined) return `${quoted} may read any file`;
+    const { requirementFiles = [], loadsModules = false, outputFolders = [] } = known.call;
+    const inTheWay = files.find(({ path }) =>
+      outputFolders.some((folder) => isAtOrBelow(path, folder) || isAtOrBelow(folder, path)),
+    );
+    if (inTheWay !== undefined) return `${quoted} finds ${inTheWay.path} where it writes`;
+    const missing = requirementFiles.find((path) => !paths.includes(path));
+    if (missing !== undefined) return `${quoted} reads ${missing}, which the commit does not have`;
     const shadow = loadsModules ? shadowingModule(files) : undefined;
-    if (shadow !== undefined) return `${said} may load ${shadow}`;
+    if (shadow !== undefined) return `${quoted} may load ${shadow}`;
     const { lockfiles } = known.installer;
     if (lockfiles !== undefined && !paths.some((path) => lockfiles.includes(basename(path)))) return "there is no lockfile";
   }
@@ -90,11 +95,11 @@ function commandTrouble(commands: readonly Argv[], files: readonly InputFile[], 
 /** The reason why an installer may run or read anything else because of these inputs; undefined if it does not. */
 function inputTrouble(commands: readonly Argv[], files: readonly InputFile[], inputs: InputTexts): string | undefined {
   const known = commands.flatMap((command) => knownCall(command, files) ?? []);
-  const named = new Set(known.flatMap(({ call }) => call.lists ?? []));
-  const lists = new Set(inputs.paths.filter((path) => named.has(path) || isRequirements(path)));
+  const named = new Set(known.flatMap(({ call }) => call.requirementFiles ?? []));
+  const requirementFiles = new Set(inputs.paths.filter((path) => named.has(path) || isRequirements(path)));
   const runsScripts = !known.every(({ call }) => call.runsNoScripts === true);
   for (const path of inputs.paths) {
-    const trouble = manifestTrouble(path, inputs.text(path), { runsScripts, lists });
+    const trouble = manifestTrouble(path, inputs.text(path), { runsScripts, requirementFiles });
     if (trouble !== undefined) return `${path} ${trouble}`;
   }
   for (const { call, installer } of known) {
@@ -109,9 +114,9 @@ export function manifestsOf<F extends InputFile>(commands: readonly Argv[], file
   const known = commands.flatMap((command) => knownCall(command, files) ?? []);
   const isNamed = picomatch([...TOOL_FILES, ...known.flatMap(({ installer }) => installer.names)], { dot: true });
   const folders = new Set(known.flatMap(({ installer }) => installer.folders ?? []));
-  const lists = new Set(known.flatMap(({ call }) => call.lists ?? []));
+  const requirementFiles = new Set(known.flatMap(({ call }) => call.requirementFiles ?? []));
   return files.filter(
-    ({ path }) => isNamed(basename(path)) || lists.has(path) || path.split("/").some((part) => folders.has(part)),
+    ({ path }) => isNamed(basename(path)) || requirementFiles.has(path) || path.split("/").some((part) => folders.has(part)),
   );
 }
 
@@ -123,7 +128,7 @@ function knownCall(
   // A program of the repository reads what it likes, whatever its name. So does one behind a link of the repository.
   const isOwn = program.includes("/") && files.some(({ path }) => isAtOrBelow(program.replace(/^\.\//, ""), path));
   const installer = isOwn ? undefined : installerOf(program);
-  const call = installer?.reads(args);
+  const call = installer?.parse(args);
   return installer === undefined || call === undefined ? undefined : { installer, call };
 }
 

@@ -12,7 +12,7 @@ interface VendorFacts {
   readonly needsModel?: true;
   /** It can be billed to a subscription: by the login that it keeps on this machine. */
   readonly takesSubscription?: true;
-  /** Clouds on which it speaks with its models in their own ways. */
+  /** Clouds whose own APIs it supports. */
   readonly platforms?: readonly PlatformSpec["kind"][];
   /** Its subscription can also be used by a long-lived token, from a variable or a secret. */
   readonly takesToken?: true;

@@ -5,7 +5,7 @@ import { keepModeOf } from "../schedule/heal.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
 
-/** A command that fails by a wall, as a line; its exit code, and the end of its output. */
+/** A command that fails because of a wall: its line, its exit code, and the end of its output. */
 export interface HealEvidence {
   readonly command: string;
   readonly exitCode: number;
@@ -36,7 +36,7 @@ export function evidenceOfGate({ heals }: Pick<RunState, "heals">, ticket: Ticke
 /** A piece of evidence as one line, with the last thing that the command printed. */
 export function evidenceLine({ command, exitCode, output }: HealEvidence): string {
   const last = output.split("\n").findLast((line) => line.trim() !== "");
-  return `${command} exited with ${exitCode}${last === undefined ? "" : `: ${plainText(last, 200)}`}`;
+  return `${command} exited with code ${exitCode}${last === undefined ? "" : `: ${plainText(last, 200)}`}`;
 }
 
 /** The result of a heal. Part of the contract of `report --json`. */

@@ -18,7 +18,8 @@ import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 
 /**
  * The part of a reported fact that may enter the journal: the fact itself, a note that a late or second report was dropped, or
- * nothing (the run has ended, or it was mere activity or is known already). A report counts only with the fence of the current attempt.
+ * nothing (the run has ended, or it was mere activity or is known already). A report counts only with the fence of the current
+ * attempt.
  */
 export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   // The next engine resumes an interrupted run. Nothing else happens to a run that has ended.

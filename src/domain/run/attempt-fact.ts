@@ -36,8 +36,8 @@ export type AgentStopKind =
   | "unfinished";
 
 /**
- * The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for. `answered`:
- * its model's API has answered it before.
+ * The stop of an agent or the reviewer. `says` is safe for a terminal; `retryAfterMs` is the wait that its API asks for.
+ * `answered`: its model's API has answered it before.
  */
 export interface SanitizedStop {
   readonly kind: AgentStopKind;

@@ -18,7 +18,7 @@ export interface FailingCheck {
   readonly isRunning?: true;
   /** The last commit that the run had landed through the check before; absent if it had landed none. */
   readonly passed?: string;
-  /** True once it has run again on a tip that did not move: a last look before the run ends. */
+  /** True once it has run again on the same tip, before the run ends. */
   readonly isRepeated?: true;
   /** The reason why the suspected change was not reverted, in words. */
   readonly notReverted?: string;

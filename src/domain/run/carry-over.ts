@@ -27,7 +27,7 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
     if (unfinished === undefined || unfinished.humanStep !== undefined) return [];
     const { tip, baseSha, landed } = unfinished;
     if (landed !== undefined) return [{ id: ticket.id, tip, baseSha, landed, ...rewritten }];
-    return aimOf(then) === aimOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
+    return taskOf(then) === taskOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
   });
 }
 
@@ -41,7 +41,7 @@ function textOf({ title, body }: Ticket): string {
 }
 
 /** The task of a ticket. */
-function aimOf({ title, body, allow }: Ticket): string {
+function taskOf({ title, body, allow }: Ticket): string {
   return JSON.stringify([title, body, allow ?? null]);
 }
 
@@ -57,8 +57,8 @@ export function landingsUpTo(last: RunState): ReadonlyMap<TicketId, EarlierLandi
 }
 
 /**
- * True if a person has reopened a ticket that is open now and had landed: it was settled at the end of the last run, or that run had
- * found it reopened and landed nothing more.
+ * True if a person has reopened a ticket that is open now and had landed: it was settled at the end of the last run, or that run
+ * had found it reopened and landed nothing more.
  */
 export function isReopenedSince(last: RunState, id: TicketId): boolean {
   if (!Object.hasOwn(last.plan.index, id)) return false;

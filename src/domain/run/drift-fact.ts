@@ -39,7 +39,7 @@ export interface TrackedTicket {
   readonly lastWrite?: { readonly before: string; readonly repeats: number };
   /** The reason why it cannot be read; present while it is missing. */
   readonly missing?: string;
-  /** Set while it is missing, if it is there in a form that cannot be read. */
+  /** Set while it is missing because it cannot be read. */
   readonly unreadable?: true;
   /** Dependencies that were refused. They are looked at again, and reported once. */
   readonly refused?: readonly TicketId[];

@@ -2,8 +2,8 @@
 export type CalledSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
 
 /**
- * What the run needs: those, the API of the agents' or the reviewer's model, which their programs call, and the journal. An outage
- * of the journal is in no journal: only what is sent to a dashboard has it.
+ * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or the
+ * reviewer's program calls, and the journal. An outage of the journal cannot be journalled; only dashboards are sent it.
  */
 export type OutageSource = CalledSource | "model" | "journal";
 

@@ -128,7 +128,7 @@ function problemWith(state: RunState, index: number, dependsOn: readonly TicketI
   }
 }
 
-/** The revision alone does not tell: an engine may be lost when it has recorded one of two differences. */
+/** The revision is not enough: an engine may have died after it recorded one of two differences of the same revision. */
 function isSameWords(a: TrackedWords, b: TrackedWords): boolean {
   const [before, now] = [a.dependsOn, b.dependsOn];
   return isSameText(a, b) && (before === undefined || now === undefined || isSameList(before, now));

@@ -130,7 +130,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
-  const act = isTakenLater(change, refused) ? undefined : decisionOf(change, before);
+  const act = isTakenLater(change, refused) ? undefined : interventionOf(change, before);
   const interventions =
     act === undefined ? state.interventions : countIntervention(state.interventions, { ...act, at, target: id, observed: true });
   const counted = { ...state, interventions, reverified: false };
@@ -138,10 +138,14 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
 }
 
 /**
- * The decision that a change of a ticket is. To reopen what waited for a person removes its obstacle (I1). To close it takes the
- * step that was left to the person, which is no intervention. What a person gated is that person's own.
+ * The intervention that a person's change of a ticket counts as; undefined if it is none. Reopening a ticket that loopdash had
+ * left to a person removes its obstacle (I1). Closing such a ticket means that the person has taken the step, which is no
+ * intervention.
  */
-function decisionOf(change: TrackerChange, { state, byPerson }: TrackedTicket): Pick<Intervention, "class" | "note"> | undefined {
+function interventionOf(
+  change: TrackerChange,
+  { state, byPerson }: TrackedTicket,
+): Pick<Intervention, "class" | "note"> | undefined {
   const correction = { class: "I7", note: describeChange(change) } as const;
   if (state.as !== "human-gated") return correction;
   if (change.kind === "closed") return undefined;

@@ -100,8 +100,8 @@ function end(state: RunState, event: EventOf<"heal-ended">): RunState {
 }
 
 /**
- * True if the model's API of a heal's agent was away. After some such heals, one whose agent had got answers counts: what it asks may
- * be what the API cannot take.
+ * True if the model's API of a heal's agent was away. After some such heals, one whose agent had got answers counts: what it asks
+ * may be what the API cannot take.
  */
 function isTurnedAway({ past }: Pick<HealsState, "past">, { stop }: EventOf<"heal-ended">): boolean {
   if (stop === undefined || !isOutage(stop.kind)) return false;

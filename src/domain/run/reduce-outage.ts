@@ -1,4 +1,4 @@
-import { givenUp } from "../schedule/model-outage.ts";
+import { haltByOutage } from "../schedule/model-outage.ts";
 import type { RunEvent } from "./event.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { RunState } from "./state.ts";
@@ -21,7 +21,7 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   }
   const next: RunState = { ...state, outages: others };
   if (event.givenUp === undefined || state.fatalOutage !== undefined) return next;
-  return givenUp(next, { what, why: event.givenUp, ms: event.ms });
+  return haltByOutage(next, { what, why: event.givenUp, ms: event.ms });
 }
 
 /** The state without outages: a new engine repeats every call from the start. */

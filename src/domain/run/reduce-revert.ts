@@ -52,7 +52,10 @@ function begin(state: RunState, index: number): RunState {
   return { ...state, reverting: [...state.reverting, index], reverified: false };
 }
 
-/** A ticket whose landed change is suspected, because a check fails on its base. It stays as it is until its revert is about to land. */
+/**
+ * A ticket whose landed change is suspected, because a check fails on its base. It stays as it is until its revert is about to
+ * land.
+ */
 function suspect(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
   const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;

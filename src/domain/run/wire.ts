@@ -3,7 +3,8 @@ import type { RunState } from "./state.ts";
 
 /**
  * Messages of the engine on the run's socket, one JSON value per line: a snapshot first, then every later event. A later snapshot
- * replaces everything before it: the journal cannot be written (`outages.journal` of its state, which no event tells), or can again.
+ * replaces everything before it: the journal cannot be written (`outages.journal` of its state, which no event tells), or can
+ * again.
  */
 export type ServerMessage =
   | {

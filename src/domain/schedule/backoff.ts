@@ -4,17 +4,17 @@ import type { RunState } from "../run/state.ts";
 import { type Attempt, claimsDone } from "../run/ticket-state.ts";
 import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
-import { countOf, firstToRecover, limitsOf } from "./accounts.ts";
+import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
 import { reachOf } from "./breaker.ts";
 import type { Halt, Party, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
   fatalModelOutage,
-  givenUp,
-  givenUpAt,
+  haltByOutage,
   isOutage,
   LONGEST_AWAY_MS,
   modelOutage,
+  outageDeadline,
   outageMinutes,
   withModelOutage,
 } from "./model-outage.ts";
@@ -66,13 +66,13 @@ function stoppedBy(state: RunState, stopped: Stopped): RunState {
 }
 
 /** Marks an attempt that a model's API turned away during an outage that the run knew before. */
-export function markOutage(state: RunState, party: Party, { stop, account = 0 }: OfStop): Pick<Attempt, "inOutage"> {
+export function markOutage(state: RunState, party: Party, { stop, account = 0 }: ReportedStop): Pick<Attempt, "inOutage"> {
   if (stop === undefined || !isOutage(stop.kind) || stop.answered) return {};
   return state.rateLimited?.[party]?.[account]?.away === undefined ? {} : { inOutage: true };
 }
 
-/** The stop of an event, and the account that met it. */
-interface OfStop {
+/** The stop of an agent or the reviewer, and the number of the account that it used, as an event reports them. */
+interface ReportedStop {
   readonly stop?: SanitizedStop;
   readonly account?: number;
 }
@@ -106,7 +106,7 @@ function turnedAway(state: RunState, stopped: Stopped): RunState {
   const first = firstToRecover(limited, party, at);
   if (first === undefined) return withModelOutage(limited, at);
   const over = fatalModelOutage(limited, party, at);
-  if (over !== undefined) return givenUp(withModelOutage(limited, at), over);
+  if (over !== undefined) return haltByOutage(withModelOutage(limited, at), over);
   const next = withModelOutage(limited, first.until);
   if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until: first.until });
   if (first.until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
@@ -121,32 +121,27 @@ function limitAfter(state: RunState, { party, account, stop, at }: Stopped): Rat
   const before = away !== undefined && stop.answered ? undefined : limited;
   const times = Math.max(1, (before?.times ?? 0) + (isTogether(state, limited, at) ? 0 : 1));
   const since = before?.since ?? at;
-  // While another account is used, this one can wait.
-  const isSoon = away !== undefined && !hasOther(state, party, { account, at });
+  // If another account is free, this one can wait longer.
+  const isSoon = away !== undefined && !isAnotherFree(state, party, account, at);
   const [firstMs, mostMs] = isSoon ? [FIRST_AWAY_MS, LONGEST_AWAY_MS] : [FIRST_MS, LONGEST_OWN_MS];
   const own = Math.min(mostMs, firstMs * 2 ** Math.min(times - 1, 20));
   // A program may report its own wait as the API's, and it may be too short.
   const asked = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
-  const end = away === undefined ? 0 : givenUpAt(state, away.since);
+  const end = away === undefined ? 0 : outageDeadline(state, away.since);
   const until = Math.max(limited?.until ?? 0, isSoon && at < end ? Math.min(asked, end) : asked);
   return { since, times, until, ...(away === undefined ? {} : { away }) };
 }
 
-/** True for requests that were under way together: they are turned away together, and count as once. */
+/** True if the request was under way together with others that were turned away: they count once. */
 function isTogether(state: RunState, limited: RateLimit | undefined, at: number): boolean {
   return state.backoffDue !== undefined || isBackingOff(state, at) || (limited !== undefined && at < limited.until);
 }
 
-/** The outage of an account after this stop: it goes on if nothing was answered since. */
+/** The outage of an account after this stop: a new one, or the same one if nothing was answered since. */
 function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: SanitizedStop, at: number): RateLimit["away"] {
   if (!isOutage(kind)) return undefined;
   const since = answered ? at : (limited?.away?.since ?? at);
   return { since, says };
-}
-
-/** True if another account of the party is free. */
-function hasOther(state: RunState, party: Party, { account, at }: { readonly account: number; readonly at: number }): boolean {
-  return limitsOf(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= at));
 }
 
 function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {

@@ -149,7 +149,10 @@ function startsNothing(state: RunState, now: number): boolean {
   return checksOnly || paused || heals.asked === true || halted !== undefined || isBackingOff(state, now);
 }
 
-/** Free slots for all tickets (`free`), and for those that repair a broken base (`forRepairs`); `kept`: tickets with a reserved slot. */
+/**
+ * Free slots for all tickets (`free`), and for those that repair a broken base (`forRepairs`); `kept`: tickets with a reserved
+ * slot.
+ */
 interface Slots {
   readonly repairs: ReadonlySet<number>;
   readonly kept: readonly number[];

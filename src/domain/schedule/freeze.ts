@@ -197,7 +197,10 @@ export function waitsForBase(state: RunState, index: number): BrokenBase | undef
   return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }
 
-/** What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or other changes land all the same. */
+/**
+ * What the engine does about a broken base: nothing else lands, the suspected change is being reverted, or other changes land all
+ * the same.
+ */
 export type BrokenBaseResponse = "frozen" | "reverting" | "continuing";
 
 /** What the engine does about a broken base. */

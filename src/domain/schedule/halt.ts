@@ -16,7 +16,7 @@ export interface RateLimit {
   readonly times: number;
   /** It is not used until then. */
   readonly until: number;
-  /** Set if it is away: nothing answers, or it answers that it cannot. `since`: the first failure without an answer after it. */
+  /** Set during an outage of its API. `since`: the first failure after its last answer. */
   readonly away?: { readonly since: number; readonly says: string };
 }
 

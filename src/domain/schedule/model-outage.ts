@@ -10,12 +10,12 @@ export const FIRST_AWAY_MS = 10_000;
 export const LONGEST_AWAY_MS = 2 * 60_000;
 
 const MINUTE_MS = 60_000;
-/** The bound of a batch that an earlier version has read. */
+/** The default of `limits.outageMinutes`, for batches that an earlier version has frozen. */
 const DEFAULT_MINUTES = 15;
 
 /**
- * True for a stop that is an outage of the model's API: nothing answers there, or it answers that it cannot. A rate limit is none,
- * because the API says what it wants.
+ * True for a stop that is an outage of the model's API: nothing answers there, or it answers with an error of its own. A rate
+ * limit is no outage, because the API says how long to wait.
  */
 export function isOutage(kind: AgentStopKind): boolean {
   return kind === "unreachable" || kind === "overloaded";
@@ -27,8 +27,8 @@ export function outageMinutes({ batch }: Pick<RunState, "batch">): number {
   return minutes;
 }
 
-/** The end of an outage that began then. Milliseconds since the epoch. */
-export function givenUpAt(state: Pick<RunState, "batch">, since: number): number {
+/** The time at which an outage that began at `since` ends the run. Milliseconds since the epoch. */
+export function outageDeadline(state: Pick<RunState, "batch">, since: number): number {
   return since + outageMinutes(state) * MINUTE_MS;
 }
 
@@ -45,18 +45,18 @@ export function withModelOutage(state: RunState, nextAt: number): RunState {
   const { model: _, ...others } = state.outages ?? {};
   const outage = modelOutage(state, "agent") ?? modelOutage(state, "reviewer");
   if (outage === undefined) return state.outages?.model === undefined ? state : { ...state, outages: others };
-  return { ...state, outages: { ...others, model: { ...outage, nextAt, until: givenUpAt(state, outage.since) } } };
+  return { ...state, outages: { ...others, model: { ...outage, nextAt, until: outageDeadline(state, outage.since) } } };
 }
 
-/** The outage of a party's model if its time is over. */
+/** The outage of a party's model, if it has lasted too long. */
 export function fatalModelOutage(state: RunState, party: Party, at: number): FatalOutage | undefined {
   const outage = modelOutage(state, party);
-  if (outage === undefined || at < givenUpAt(state, outage.since)) return undefined;
+  if (outage === undefined || at < outageDeadline(state, outage.since)) return undefined;
   return { what: "model", why: outage.why, ms: at - outage.since };
 }
 
-/** The state of a run that this outage ends: no agent starts any more. The first cause stays. */
-export function givenUp(state: RunState, fatalOutage: FatalOutage): RunState {
+/** The state of a run that this outage ends: no agent starts any more. An earlier cause stays the cause. */
+export function haltByOutage(state: RunState, fatalOutage: FatalOutage): RunState {
   if (state.fatalOutage !== undefined) return state;
   const halted = state.halted ?? { kind: "outage" as const, says: describeFatalOutage(fatalOutage) };
   return { ...state, fatalOutage, halted };

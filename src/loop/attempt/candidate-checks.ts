@@ -5,7 +5,7 @@ import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
-import { type BaseCheckResult, mends } from "../steps/base-health.ts";
+import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import { conflictEvidence } from "../steps/merge.ts";
@@ -169,7 +169,7 @@ export class CandidateChecks {
   ): Promise<boolean> {
     if (tests === undefined) return result.ok;
     if (!result.ok || this.#ctx.batch.onBroken === "continue") return true;
-    return mends(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });
+    return repairsTests(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });
   }
 
   /**

@@ -45,8 +45,8 @@ export interface PersistOptions {
 }
 
 /**
- * Repeats the engine's own calls (tracker, oracle, git, disk, reviewer, secrets) while they fail. Each call has its own bound, because
- * other calls of the same source may succeed meanwhile. The facts name each source once, however many calls wait for it.
+ * Repeats the engine's own calls (tracker, oracle, git, disk, reviewer, secrets) while they fail. Each call has its own bound,
+ * because other calls of the same source may succeed meanwhile. The facts name each source once, however many calls wait for it.
  */
 export class Outages {
   readonly #options: OutagesOptions;

@@ -108,7 +108,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
   }
 }
 
-/** The stop of a healer that its model's API turned away; what it says is about the API and not about the heal. */
+/** The stop of a healer, if its model's API was away: then its failure says nothing about the heal. */
 function outageOf({ stop }: AgentResult, by: OfAccount): Pick<End, "stop" | "account"> {
   return stop !== undefined && isOutage(stop.kind) ? { stop: sanitizeStopReason(stop), ...by } : {};
 }

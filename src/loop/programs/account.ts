@@ -17,8 +17,8 @@ interface AccountContext {
 }
 
 /**
- * Waits until the key of the account that a party uses next can be had, if it is a secret. Called before anything is announced:
- * a program that waits for its key is no failed attempt. Rejects as `StepSecrets.fetch` does.
+ * Waits until the key of the account that a party uses next can be fetched, if it is a secret. Called before an agent or a
+ * question is announced, so that a missing key fails no attempt. Rejects as `StepSecrets.fetch` does.
  */
 export async function fetchKey(
   { state, clock, stepSecrets }: Omit<AccountContext, "report"> & { readonly stepSecrets?: StepSecrets },

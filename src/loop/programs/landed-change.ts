@@ -18,8 +18,8 @@ export interface LandedChange {
 
 /**
  * The reason why a base does not hold a landed change any more; undefined if it does. A revert leaves the commit in the base's
- * history, so if others have committed since, the change is taken back once more on a candidate: if nothing is left to take back, it
- * is gone. If later changes are in the way of that, the ticket's own checks tell more.
+ * history, so if others have committed since, the change is taken back once more on a candidate: if nothing is left to take back,
+ * it is gone. If later changes are in the way of that, the ticket's own checks tell more.
  */
 export function whyGone(state: RunState, repo: Repo, change: LandedChange): Promise<string | undefined> {
   return goneReason(ownCommits(state, repo), repo, change);

@@ -72,7 +72,10 @@ export async function preparationKey(
   return { repo: identity, key, name, tree, inputs };
 }
 
-/** Where the secrets of its variables come from: another account may get other things. A new value of the same account does not. */
+/**
+ * The sources of the secrets in its variables. Another source may give access to other things; a new value of the same one does
+ * not.
+ */
 function sourcesOf({ prepare }: RepoSpec, { secrets = {} }: ProgramContext["batch"]) {
   const names = new Set(prepare.flatMap((entry) => Object.values(prepareCommand(entry).env ?? {}).flatMap(secretNames)));
   return [...names].toSorted().map((name) => [name, secrets[name]] as const);

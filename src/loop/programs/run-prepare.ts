@@ -5,7 +5,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
-import type { LeftSecret } from "../../ports/secrets.ts";
+import type { SecretLeak } from "../../ports/secrets.ts";
 import type { ProgramContext } from "./context.ts";
 import { causeIn, thinActivity } from "./output.ts";
 import type { ToPrepare } from "./prepared.ts";
@@ -56,8 +56,8 @@ async function runOne(
   }).finally(activity.end);
   if (result.ending !== "exited" || result.exitCode !== 0) return withCause(commandEvidence(PREPARE, argv, result), result);
   // Later commands, agents and checks read what this one made.
-  const left = hasSecrets(env) ? await ctx.stepSecrets?.leftIn(writtenBy(ctx, place), env) : undefined;
-  return left === undefined ? undefined : leftEvidence(argv, left, place);
+  const leak = hasSecrets(env) ? await ctx.stepSecrets?.findLeak(writtenBy(ctx, place), env) : undefined;
+  return leak === undefined ? undefined : leakEvidence(argv, leak, place);
 }
 
 /** A blocked connection is the cause, and is told already. */
@@ -74,7 +74,7 @@ function writtenBy({ batch }: Pick<ProgramContext, "batch">, { cwd, confinement 
   return [...new Set([cwd, ...mounted, ...write.filter((path) => !forAll.has(path))])];
 }
 
-function leftEvidence(argv: readonly string[], { secret, path, unreadable }: LeftSecret, { cwd }: Place): Evidence {
+function leakEvidence(argv: readonly string[], { secret, path, unreadable }: SecretLeak, { cwd }: Place): Evidence {
   const command = plainText(argv.join(" "), 200);
   const shown = plainText(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path, 200);
   const summary =

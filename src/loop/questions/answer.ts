@@ -5,7 +5,7 @@ import { howItEnded, sanitizeStopReason } from "../programs/output.ts";
 import type { StepFact } from "../programs/scope.ts";
 
 /** A valid answer. `says` is one line for people, safe for a terminal; `findings` are those about the change, by severity. */
-export interface ReadAnswer<T> extends Pick<Answered, "findings" | "says"> {
+export interface ReadAnswer<T> extends Pick<AnsweredFact, "findings" | "says"> {
   readonly ok: true;
   readonly value: T;
 }
@@ -20,23 +20,24 @@ export interface NoAnswer {
 export type Asked<T> = { readonly ok: true; readonly value: T } | NoAnswer;
 
 /**
- * The result of one question. `stop` is the reason that it has no answer, `waitMs` the time until it is put again with the same
- * account. `isElsewhere`: it is put again at once, with another account. `isUnpaid`: it was not put, for want of money.
+ * The result of one question. `stop`: the reason that it has no answer. `waitMs`: the time until it is put again with the same
+ * account. `shouldSwitch`: it is put again at once, with another account. `isUnpaid`: it was not put, because no money is left
+ * for it.
  */
 export type Answer<T> = Asked<T> &
-  Pick<Answered, "findings"> & {
+  Pick<AnsweredFact, "findings"> & {
     readonly says: string;
     readonly stop?: SanitizedStop;
     readonly waitMs?: number;
-    readonly isElsewhere?: true;
+    readonly shouldSwitch?: true;
     readonly isUnpaid?: true;
   };
 
-/** A question's end, as it is recorded. */
-export type Answered = Extract<StepFact, { type: "reviewer-answered" }>;
+/** The fact that a question has ended. */
+export type AnsweredFact = Extract<StepFact, { type: "reviewer-answered" }>;
 
 /** Reads the answer of a reviewer that ended by itself and changed nothing; anything else is no answer. */
-export function readingOf<T>(
+export function readAnswer<T>(
   answer: ReviewerAnswer,
   { edited, lastLine }: { readonly edited: readonly string[]; readonly lastLine: string },
   read: () => ReadAnswer<T> | NoAnswer,

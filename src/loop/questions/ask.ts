@@ -24,7 +24,7 @@ import { protectedFiles } from "../programs/protected-files.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
-import { type Answer, type Answered, type Asked, type NoAnswer, type ReadAnswer, readingOf } from "./answer.ts";
+import { type Answer, type AnsweredFact, type Asked, type NoAnswer, type ReadAnswer, readAnswer } from "./answer.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
 import { rulingVariables } from "./ruling-variables.ts";
 
@@ -82,9 +82,10 @@ const EVERYTHING = ["**"];
 
 /**
  * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
- * reviewer that changed nothing counts. One that gives none has failed, not the work: it is asked again for the time of an outage;
- * if its API was rate limiting, with the next account or once more; also if a person rewrites the ticket meanwhile. Throws AttemptOver if the
- * attempt is cancelled or the reviewer is unavailable: the work waits. A question about a planted defect is put once.
+ * reviewer that changed nothing counts. If there is none, the reviewer has failed and not the work: the question is repeated for
+ * the time of an outage. If its API was rate limiting, the question goes to the next account, or is put once more after a short
+ * wait. If a person rewrites the ticket meanwhile, it is put again. Throws AttemptOver if the attempt is cancelled or the
+ * reviewer is unavailable: the work waits. A question about a planted defect is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
   const { reviewer } = ctx;
@@ -133,13 +134,13 @@ async function askInTurn<T>(
   ask: Ask<T> & { readonly reviewer: Reviewer },
 ): Promise<Answer<T>> {
   let others = countOf(ctx.state(), "reviewer") - 1;
-  let mayWait = true;
+  let canWait = true;
   for (;;) {
-    const answer = await askOnce(ctx, scope, repo, { ...ask, mayWait, maySwitch: others > 0 });
-    if (answer.isElsewhere) others -= 1;
+    const answer = await askOnce(ctx, scope, repo, { ...ask, canWait, canSwitch: others > 0 });
+    if (answer.shouldSwitch) others -= 1;
     else if (answer.waitMs === undefined) return answerOf(ask, answer);
     else {
-      mayWait = false;
+      canWait = false;
       await pause(ctx.clock, answer.waitMs, scope.signal);
     }
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
@@ -161,8 +162,10 @@ function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, 
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
-/** `mayWait`: it may be put once more with the same account, and its stop is not reported yet. `maySwitch`: with another one. */
-type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly mayWait: boolean; readonly maySwitch: boolean } & OfAccount;
+/**
+ * `canWait`: the question may be put once more after a wait, and its stop is not reported yet. `canSwitch`: with another account.
+ */
+type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly canWait: boolean; readonly canSwitch: boolean } & OfAccount;
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
@@ -171,7 +174,7 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
   const by = takeAccount(ctx, "reviewer");
-  const book = (answer: Pick<Answered, "valid" | "says" | "canary" | "stop" | "findings">): void => {
+  const book = (answer: Pick<AnsweredFact, "valid" | "says" | "canary" | "stop" | "findings">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
     scope.announce({ type: "reviewer-answered", question, costUsd, ...by, ...answer, says: plainText(answer.says, 300) });
   };
@@ -192,12 +195,12 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** The answer, and whether its question is put again: with a free account, or after a wait if none is free. */
-function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { mayWait, maySwitch, account = 0 }: Putting<T>): Answer<T> {
+function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, account = 0 }: Putting<T>): Answer<T> {
   const { stop } = answer;
   if (stop === undefined || reachOf(stop.kind) !== "waits") return answer;
-  if (maySwitch && isAnotherFree(ctx.state(), "reviewer", account, ctx.clock.now())) return { ...answer, isElsewhere: true };
+  if (canSwitch && isAnotherFree(ctx.state(), "reviewer", account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
   const waitMs = stop.retryAfterMs ?? WAIT_MS;
-  return mayWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
+  return canWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
 }
 
 /** Reserves the money and announces the question. Gives the reason if it cannot be afforded. */
@@ -251,7 +254,7 @@ async function inCheckout<T>(
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
     const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
-    return readingOf(answer, { edited, lastLine }, () => putting.read(answer.text, nonce));
+    return readAnswer(answer, { edited, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
   }

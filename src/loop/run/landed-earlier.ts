@@ -5,10 +5,10 @@ import type { LoopContext } from "../attempt/context.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 
 /**
- * Done tickets that an earlier run landed and whose commit the base still holds: the last re-verification covers them, too. If people
- * have rewritten the base since, nothing is known of their changes. A run for one ticket checks no other.
+ * Finds the done tickets that an earlier run landed and whose commits the base still holds, for the last re-verification. If people
+ * have rewritten the base since, nothing is known of a change. A run for one ticket checks no other.
  */
-export async function landedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
+export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
   const { checksTicket, plan, tickets } = ctx.state();
   if (checksTicket !== undefined) return [];
   const settled = [...vecItems(tickets)].filter(

@@ -13,8 +13,9 @@ const PERIOD_MS = 30_000;
 type WatchContext = BranchContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
 
 /**
- * Reports what people do beside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and of the batch file (I2).
- * The fingerprints are in the journal, so acts between two engines are noticed, and none is counted twice.
+ * Reports what people do beside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
+ * of the batch file (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
+ * twice.
  */
 export class PeopleWatch {
   readonly #ctx: WatchContext;
@@ -86,7 +87,9 @@ export class PeopleWatch {
     }
   }
 
-  /** Commits that the engine has landed on a base, or may be landing. A ticket may have landed more than once since the last poll. */
+  /**
+   * Commits that the engine has landed on a base, or may be landing. A ticket may have landed more than once since the last poll.
+   */
   #ours(repo: Repo): ReadonlySet<string> {
     const state = this.#ctx.state();
     const landed = landingsOf(state, repo.id)?.commits ?? [];

@@ -16,10 +16,10 @@ import { revertMarker } from "./revert.ts";
 
 /**
  * Takes over a run whose engine is gone. Ends the processes that it left behind, finds out which announced landings did happen,
- * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The next
- * attempt continues from an agent's finished work. An attempt whose engine had told the tracker that its ticket is done, is done. A
- * heal that had begun is used up, and the harness stays as it was. `readTracker` reconciles the run with the tracker. `by`: the engine
- * resumes its own run, which is no intervention. The caller holds the run's lock.
+ * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The
+ * next attempt continues from an agent's finished work. An attempt whose engine had told the tracker that its ticket is done, is
+ * done. A heal that had begun is used up, and the harness stays as it was. `readTracker` reconciles the run with the tracker.
+ * `by`: the engine resumes its own run, which is no intervention. The caller holds the run's lock.
  */
 export async function recover(ctx: LoopContext, readTracker: () => Promise<void>, by?: "engine"): Promise<void> {
   const state = ctx.state();

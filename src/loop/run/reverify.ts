@@ -16,7 +16,7 @@ import { haveOthersCommitted, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
-import { landedEarlier } from "./landed-earlier.ts";
+import { ticketsLandedEarlier } from "./landed-earlier.ts";
 import { assertLive, endLiveCheck, heldCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
 
 /** Found in the environment of every process of a re-verification. */
@@ -40,7 +40,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
     // A ticket that a person closed stays closed.
     const own = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
-    const done = [...(await landedEarlier(ctx, signal)), ...own];
+    const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
     const broken = await missing(ctx, own, signal);
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
@@ -70,8 +70,8 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
 
 /**
  * True if the last re-verification checks a ticket that has landed and is not live, given up or not. One that was done and
- * reopened more often than it may have attempts passes and fails by turns: it is not checked for ever. A run for one ticket checks no
- * other.
+ * reopened more often than it may have attempts passes and fails by turns: it is not checked for ever. A run for one ticket
+ * checks no other.
  */
 function isCheckedLast({ batch, state }: LoopContext, ticket: TicketState): boolean {
   const { attempt, gate, live } = ticket;

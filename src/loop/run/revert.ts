@@ -19,7 +19,7 @@ import { repairLane } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
-import { mendsBase, proveFault } from "../steps/base-fault.ts";
+import { proveFault, repairsBase } from "../steps/base-fault.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -70,10 +70,10 @@ interface Revert {
 }
 
 /**
- * Reverts the landed change of a ticket that has broken its base: builds the change in reverse on the base's tip, runs the ticket's
- * gates and `check` steps on it, lands it by compare-and-swap, and runs the `verify` steps on the base without the change. What others have
- * landed or committed since stays. A revert that an earlier engine had announced is recognised in the base, and not repeated. Never
- * throws: it reports that it has ended, failed or stopped.
+ * Reverts the landed change of a ticket that has broken its base: builds the change in reverse on the base's tip, runs the
+ * ticket's gates and `check` steps on it, lands it by compare-and-swap, and runs the `verify` steps on the base without the
+ * change. What others have landed or committed since stays. A revert that an earlier engine had announced is recognised in the
+ * base, and not repeated. Never throws: it reports that it has ended, failed or stopped.
  */
 export async function revertLanded(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<void> {
   try {
@@ -108,7 +108,10 @@ function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
   return live.revert?.because === undefined ? undefined : ctx.state().failingChecks[repo.id];
 }
 
-/** Throws RevertImpossible unless the suspected change is at fault: a check fails on the base's tip, and passes on the base before it. */
+/**
+ * Throws RevertImpossible unless the suspected change is at fault: the check fails on the tip, and passes on the base before the
+ * change.
+ */
 async function proveSuspicion(revert: Revert): Promise<void> {
   const { ctx, live, repo, scope, signal } = revert;
   const failing = suspicionOf(revert);
@@ -119,7 +122,7 @@ async function proveSuspicion(revert: Revert): Promise<void> {
   const prove = () => proveFault(ctx, at, repo, { step, tip, before: live.from });
   const fault = await ctx.commandPermits.run(prove, signal);
   const { foundBy, step: index } = failing;
-  if (fault.as === "mended")
+  if (fault.as === "passes")
     ctx.report({ type: "base-check-ended", repo: repo.id, sha: tip, foundBy, step: index, ok: true, summary: "" });
   if (fault.as !== "proven") throw new RevertImpossible(fault.why);
 }
@@ -193,7 +196,7 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
     const { name, summary, detail } = result.evidence;
     throw new RevertImpossible(`check ${name} fails without the change: ${summary}`, detail);
   }
-  if (suspicion?.step === "check" && !(await mendsBase(ctx, scope, repo, { step: suspicion, candidate })))
+  if (suspicion?.step === "check" && !(await repairsBase(ctx, scope, repo, { step: suspicion, candidate })))
     throw new RevertImpossible(`tests that broke on the base fail without the change too (check ${suspicion.name})`);
 }
 
@@ -220,7 +223,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
   }
 }
 
-/** Takes a done ticket's Done back, in the tracker first: the oracle must not find it done once its change is gone. */
+/** Reopens a done ticket in the tracker, before its change is taken back: the oracle must not find it done without its change. */
 async function reopenInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   if (ticketOf(ctx.state(), spec.id).phase !== "done") return;
   const note = `run ${ctx.run} reverts ${live.sha.slice(0, 12)}: ${live.revert?.because?.summary ?? "no reason given"}`;
@@ -248,7 +251,7 @@ async function verifyWithout(revert: Revert): Promise<RevertedChange["after"]> {
   return ctx.commandPermits.run(verify, signal);
 }
 
-/** Tells the reason to those who read the tracker, which does not have the ticket as done. */
+/** Writes the reason into the tracker, where the ticket is open, for people to read. */
 async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
   const last = live.history.at(-1)?.summary ?? "no reason given";

@@ -50,8 +50,8 @@ export class TrackerWatch {
     this.#retry = outages.retry("tracker");
     this.tracker = {
       ...tracker,
-      snapshot: () => this.#patiently(() => this.#snapshot()),
-      set: (id, state, note) => this.#patiently(() => this.#set(id, state, note)),
+      snapshot: () => this.#untilKnown(() => this.#snapshot()),
+      set: (id, state, note) => this.#untilKnown(() => this.#set(id, state, note)),
       file: (ticket) => this.#inTurn(() => tracker.file(ticket)),
     };
   }
@@ -115,8 +115,11 @@ export class TrackerWatch {
     return result;
   }
 
-  /** Repeats a call that gives nothing while a ticket is away that an editor may be replacing. Then the ticket is back, or missing. */
-  async #patiently<T>(call: () => Promise<T | undefined>): Promise<T> {
+  /**
+   * Repeats a call until it gives a result. It gives none while a ticket is away that an editor may be replacing: soon the ticket
+   * is back, or is known to be missing.
+   */
+  async #untilKnown<T>(call: () => Promise<T | undefined>): Promise<T> {
     const { signal } = this.#stopped;
     for (;;) {
       const result = await this.#inTurn(call);
@@ -194,22 +197,22 @@ export class TrackerWatch {
   }
 
   /**
-   * The reading before the last judgement. States that were never written to the tracker are written now. Tickets that are missing are
-   * left out: the oracle cannot judge them, and says so.
+   * The reading before the last judgement. States that were never written to the tracker are written now. Tickets that are
+   * missing are left out: the oracle cannot judge them, and says so.
    */
   async #snapshot(): Promise<readonly TrackerTicket[] | undefined> {
     const { run, state } = this.#ctx;
     let reading = await this.#reconcile();
     if (this.#missingSince.size > 0) return undefined;
-    let isOld = false;
+    let isStale = false;
     for (const ticket of [...vecItems(state().tickets)]) {
       const known = expectedState(ticket);
       const wanted = settledState(ticket);
       if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson || isMissing(ticket)) continue;
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
-      isOld = true;
+      isStale = true;
     }
-    if (isOld) reading = await this.#reconcile();
+    if (isStale) reading = await this.#reconcile();
     return this.#missingSince.size > 0 ? undefined : ticketsOf(reading, state());
   }
 

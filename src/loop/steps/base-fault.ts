@@ -2,15 +2,15 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { mends } from "./base-health.ts";
+import { repairsTests } from "./base-health.ts";
 import { baseResults } from "./base-results.ts";
 import type { StepContext } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 type Built = Extract<Candidate, { ok: true }>;
 
-/** Whether a landed change is at fault for a check that fails on its base. `mended`: the check passes there now. */
-export type Fault = { readonly as: "proven" } | { readonly as: "mended" | "unproven"; readonly why: string };
+/** Says whether a landed change is at fault for a check that fails on its base. `passes`: the check passes there now. */
+export type Fault = { readonly as: "proven" } | { readonly as: "passes" | "unproven"; readonly why: string };
 
 /** Runs a check once more on the tip of a base, where it must fail, and on the base before a landing, where it must pass. */
 export async function proveFault(
@@ -20,7 +20,7 @@ export async function proveFault(
   { step, tip, before }: { readonly step: Check; readonly tip: string; readonly before: string },
 ): Promise<Fault> {
   const now = await ctx.baseHealth.checkAgain(ctx, scope, repo, { step, tip });
-  if (now.as === "passed") return { as: "mended", why: `the check ${step.name} passes on the base again` };
+  if (now.as === "passed") return { as: "passes", why: `the check ${step.name} passes on the base again` };
   if (now.as === "unknown") return { as: "unproven", why: `the check ${step.name} could not run on the base: ${now.summary}` };
   const passes = await passesOn(ctx, scope, repo, { step, commit: before, tests: now.tests });
   if (passes) return { as: "proven" };
@@ -38,8 +38,8 @@ async function passesOn(
   return manifest.as === "tests" && failingAmong(tests ?? [], manifest.run).length === 0;
 }
 
-/** True if a candidate that has passed a check also mends what the check finds on its base. */
-export async function mendsBase(
+/** True if a candidate that has passed a check also passes the tests that broke on its base. */
+export async function repairsBase(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
@@ -48,5 +48,5 @@ export async function mendsBase(
   if (step.report === undefined) return true;
   const onBase = await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip: candidate.base });
   if (onBase.as !== "failed" || onBase.tests === undefined) return true;
-  return mends(ctx, scope, repo, { step, commit: candidate.commit, tests: onBase.tests });
+  return repairsTests(ctx, scope, repo, { step, commit: candidate.commit, tests: onBase.tests });
 }

@@ -40,8 +40,8 @@ export class BaseHealth {
   readonly #results = new Map<string, BaseCheckResult>();
 
   /**
-   * True if a check that fails on a candidate may fail because of its base: it has passed on an earlier commit of that base, and not
-   * on its tip. Otherwise running it on the base would explain nothing.
+   * True if a check that fails on a candidate may fail because of its base: it has passed on an earlier commit of that base, and
+   * not on its tip. Otherwise running it on the base would explain nothing.
    */
   async canComeFrom(state: RunState, repo: Repo, { step, tip }: CheckedTip): Promise<boolean> {
     const passed = landedThrough(state, repo.id, step);
@@ -54,7 +54,7 @@ export class BaseHealth {
     return this.#results.get(keyOf(repo, checked)) ?? this.checkAgain(ctx, scope, repo, checked);
   }
 
-  /** The same, whatever is known of this tip. */
+  /** The same, but it always runs. */
   async checkAgain(ctx: HealthContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
     const check = checked.step.report === undefined ? byExitCode : byTests;
     const result = await check(ctx, scope, repo, checked);
@@ -64,7 +64,7 @@ export class BaseHealth {
 }
 
 /** True if none of the tests that broke on a base fails on a candidate that has passed the check there. */
-export async function mends(
+export async function repairsTests(
   ctx: HealthContext,
   scope: StepScope,
   repo: Repo,
@@ -83,8 +83,9 @@ async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { st
 }
 
 /**
- * A base fails if tests fail on it that did not fail on an earlier commit of it in this run, or if it leaves no tests where there
- * were some. Tests that were red before the run do not count. What fails once only is no fault of the base: such a test has to pass.
+ * A base fails if tests fail on it that did not fail on an earlier commit of it in this run, or if it reports no tests where
+ * there were some. Tests that were red before the run do not count. The tests run twice: one that fails only once is no fault of
+ * the base, and a candidate has to pass it.
  */
 async function byTests(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
   if (landingsOf(ctx.state(), repo.id) === undefined) return { as: "passed" };
@@ -97,12 +98,12 @@ async function byTests(ctx: HealthContext, scope: StepScope, repo: Repo, { step,
   const { tests } = now.run;
   if (!tests.some(({ outcome }) => outcome === "failed")) return { as: "passed" };
   const runs = await earlierRuns(ctx, scope, repo, { step, tip });
-  const earlier = { runs: runs.map((run) => named(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
+  const earlier = { runs: runs.map((run) => withNamesOf(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
   const broken = brokenTests(now.run, earlier);
   if (broken.length === 0) return { as: "passed" };
   const again = await measureBase(ctx, scope, repo, { step, commit: tip });
   if (again.as !== "tests") return again.hasFailed ? failedTests(broken) : { as: "unknown", summary: again.why };
-  const second = named(now.run, again.run, step);
+  const second = withNamesOf(now.run, again.run, step);
   const still = failingAmong(broken, second);
   if (still.length > 0) return failedTests(still);
   if (brokenTests(second, earlier).length === 0)
@@ -114,9 +115,9 @@ function failedTests(tests: readonly string[]): BaseCheckResult {
   return { as: "failed", summary: brokenTestsLine(tests), tests };
 }
 
-/** A run with the suite named as in another one, if that is a matter of settings. */
-function named(as: TestRun, run: TestRun, { command }: Check): TestRun {
-  const renamed = namedAsOn(as, run, command);
+/** A run whose suites are named as in `now`, if only settings name them differently. */
+function withNamesOf(now: TestRun, run: TestRun, { command }: Check): TestRun {
+  const renamed = namedAsOn(now, run, command);
   return "says" in renamed ? run : renamed;
 }
 

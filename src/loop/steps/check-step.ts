@@ -81,7 +81,9 @@ export async function runCheckStep(
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** A passed check is tested with test canaries. Their output names them: the log keeps it, the evidence that agents read does not. */
+/**
+ * A passed check is tested with test canaries. Their output names them: the log keeps it, the evidence that agents read does not.
+ */
 async function tryCanaries(
   check: CheckRun,
   { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,

@@ -44,13 +44,13 @@ export function revertLabel(event: RevertEvent, state: RunState): EventLabel | u
         ? [STYLES.again, "open again, its change is reverted; the live check passes without it"]
         : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
     default:
-      return plainRevertLabel(event);
+      return otherRevertLabel(event);
   }
 }
 
-type Plain = Exclude<RevertEvent, { type: "revert-started" | "revert-landed" | "revert-ended" }>;
+type OtherRevertEvent = Exclude<RevertEvent, { type: "revert-started" | "revert-landed" | "revert-ended" }>;
 
-function plainRevertLabel(event: Plain): EventLabel | undefined {
+function otherRevertLabel(event: OtherRevertEvent): EventLabel | undefined {
   switch (event.type) {
     case "revert-intended":
       return undefined;
@@ -63,7 +63,7 @@ function plainRevertLabel(event: Plain): EventLabel | undefined {
   }
 }
 
-/** The same for a change with which a check fails on the base. */
+/** Describes an event of the revert of a change with which a check fails on the base. */
 function suspectLabel(event: RevertEvent, { name, summary }: Evidence): EventLabel | undefined {
   switch (event.type) {
     case "revert-started":
@@ -75,7 +75,7 @@ function suspectLabel(event: RevertEvent, { name, summary }: Evidence): EventLab
         ? [STYLES.again, `open again, its change is reverted; ${event.summary}`]
         : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
     default:
-      return plainRevertLabel(event);
+      return otherRevertLabel(event);
   }
 }
 
@@ -99,7 +99,7 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunSta
   });
 }
 
-/** The broken base that a run shows, in parts that are safe to draw. Plain values only. */
+/** The broken base that a run shows, in parts that are safe to draw. OtherRevertEvent values only. */
 export interface BrokenBaseLabel {
   readonly repo: string;
   /** The suspected commit and its ticket. */

@@ -37,7 +37,7 @@ function secretsOf(...values: readonly string[]) {
       at += 1;
       return value();
     },
-    learn: async () => undefined,
+    preload: async () => undefined,
     forget: () => undefined,
   };
   return { masker, secrets };

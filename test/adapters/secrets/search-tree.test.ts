@@ -30,7 +30,7 @@ describe("the search of a tree for secrets", () => {
     expect(await search()).toBeUndefined();
     const at = join(folder(), "deep/er/it");
     write(at);
-    expect(await search()).toMatchObject({ path: expect.stringContaining(at), why: "holds" });
+    expect(await search()).toEqual({ path: expect.stringContaining(at) });
   });
 
   it("looks for the named ones alone, and follows no link", async () => {
@@ -46,7 +46,7 @@ describe("the search of a tree for secrets", () => {
     masker.learn("first", TOKEN);
     masker.learn("second", TOKEN);
     writeFileSync(join(folder(), "it"), TOKEN);
-    expect(await searchTree(folder(), masker.patternsOf(["second"]))).toMatchObject({ why: "holds" });
+    expect(await searchTree(folder(), masker.patternsOf(["second"]))).toEqual({ path: join(folder(), "it") });
   });
 
   it("counts what it cannot read as found", async () => {
@@ -54,8 +54,8 @@ describe("the search of a tree for secrets", () => {
     writeFileSync(closed, TOKEN);
     chmodSync(closed, 0);
     // root reads it all the same.
-    const why = process.getuid?.() === 0 ? "holds" : { unreadable: "EACCES" };
-    expect(await search()).toEqual({ path: closed, why });
+    const unreadable = process.getuid?.() === 0 ? {} : { unreadable: "EACCES" };
+    expect(await search()).toEqual({ path: closed, ...unreadable });
   });
 
   it("finds nothing in a folder that is not there", async () => {

@@ -40,7 +40,7 @@ describe("a secret", () => {
       { a: { env: "TOKEN" }, b: { file: "token" }, c: { file: "none" }, d: { env: "NO_SUCH" }, e: { command: COUNTING } },
       { env: { TOKEN: "from-the-variable" } },
     );
-    await secrets.learn();
+    await secrets.preload();
     expect(masker.text("from-the-variable first-in-the-file")).toBe("[secret a] [secret b]");
     expect(existsSync(join(folder(), "runs"))).toBe(false);
     writeFileSync(join(folder(), "token"), "second-in-the-file");

@@ -106,7 +106,7 @@ export const DEFENCES = {
   },
   locks: {
     name: "one engine at a time for a batch file, and for a base on this machine",
-    holes: [{ file: START, from: "opened.locks.push(...takeLocks(loaded, home));", to: "" }],
+    holes: [{ file: START, from: "locks ??= takeLocks(loaded, home);", to: "locks ??= [];" }],
   },
   startTime: {
     name: "a process is known by its start time beside its number",

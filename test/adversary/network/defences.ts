@@ -32,8 +32,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/gateway/models/platform-routes.ts",
-        from: '.map((name) => literally(name)).join("|")',
-        to: '.map((name) => (name === "" ? literally(name) : "[^/]+")).join("|")',
+        from: '.map((name) => escapeRegExp(name)).join("|")',
+        to: '.map((name) => (name === "" ? escapeRegExp(name) : "[^/]+")).join("|")',
       },
     ],
   },
@@ -48,7 +48,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/gateway/models/platform-routes.ts",
-        from: "literally(project)",
+        from: "escapeRegExp(project)",
         to: '(project === "" ? "" : "[^/]+")',
       },
     ],

@@ -108,8 +108,8 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: "    return mends(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });",
-        to: "    return step !== undefined && mends !== undefined;",
+        from: "    return repairsTests(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });",
+        to: "    return step !== undefined && repairsTests !== undefined;",
       },
     ],
     file: "test/loop/base-tests.test.ts",

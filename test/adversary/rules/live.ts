@@ -86,8 +86,8 @@ export const LIVE: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/run/reverify.ts",
-        from: "const done = [...(await landedEarlier(ctx, signal)), ...own];",
-        to: "const done = [...(await landedEarlier(ctx, signal)).slice(0, 0), ...own];",
+        from: "const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];",
+        to: "const done = [...(await ticketsLandedEarlier(ctx, signal)).slice(0, 0), ...own];",
       },
     ],
     file: "test/e2e/between-runs.test.ts",

@@ -24,8 +24,8 @@ export const MODELS: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/schedule/backoff.ts",
-        from: "if (over !== undefined) return givenUp(withModelOutage(limited, at), over);",
-        to: "void over; void givenUp;",
+        from: "if (over !== undefined) return haltByOutage(withModelOutage(limited, at), over);",
+        to: "void over; void haltByOutage;",
       },
     ],
     file: "test/domain/schedule/model-outage.test.ts",

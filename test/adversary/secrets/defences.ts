@@ -182,8 +182,8 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/programs/run-prepare.ts",
-        from: "const left = hasSecrets(env) ?",
-        to: "const left = hasSecrets(env) && argv.length === 0 ?",
+        from: "const leak = hasSecrets(env) ?",
+        to: "const leak = hasSecrets(env) && argv.length === 0 ?",
       },
     ],
   },
@@ -244,7 +244,7 @@ export const DEFENCES = {
   },
   early: {
     name: "the values of variables and files are masked from the start",
-    holes: [{ file: "src/cli/engine/start-engine.ts", from: "await secrets?.secrets.learn();", to: "" }],
+    holes: [{ file: "src/cli/engine/start-engine.ts", from: "await secrets?.secrets.preload();", to: "" }],
   },
   source: {
     name: "a command that prints a secret lies in no repository",

@@ -106,7 +106,7 @@ describe("the platform of an account", () => {
     ["opencode", VERTEX],
     ["gemini", BEDROCK],
   ])("is one that the program knows: %s at %o is not", (kind, platform) => {
-    expect(on({ kind, platform })).toEqual([expect.stringContaining(`${kind} has no way of its own to ${platform.kind}`)]);
+    expect(on({ kind, platform })).toEqual([expect.stringContaining(`${kind} does not support ${platform.kind}`)]);
   });
 
   it("has the model under its own id, in its own region", () => {

@@ -40,13 +40,13 @@ describe("the evidence of a wall", () => {
     expect(evidence[0]?.output).not.toContain("\u001b");
     expect(evidence[0]?.output.length).toBeLessThanOrEqual(1_000);
     expect(healDetails(healResult(WALL, batchOf([ticketOf("T-1")])))).toContain(
-      "evidence: npm ci exited with 1: E403 no licence",
+      "evidence: npm ci exited with code 1: E403 no licence",
     );
   });
 
   test("is that of the gate with its step, and of no other ticket or step", () => {
     const state = { heals: { ...NO_HEALS, past: [WALL] } };
-    expect(evidenceOfGate(state, T1, STEP).map(evidenceLine)).toEqual(["npm ci exited with 1: E403 no licence"]);
+    expect(evidenceOfGate(state, T1, STEP).map(evidenceLine)).toEqual(["npm ci exited with code 1: E403 no licence"]);
     expect(evidenceOfGate(state, T2, STEP)).toEqual([]);
     expect(evidenceOfGate(state, T1, "ask Jo")).toEqual([]);
   });

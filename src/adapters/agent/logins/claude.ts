@@ -9,10 +9,10 @@ const CLIENT_ID = "9d1c250a-e61b-44d9-88ed-5944d1962f5e";
 /** The login of Claude Code: `claudeAiOauth` in `.credentials.json` of its folder. Each refresh gives another refresh token. */
 export const claudeLogin: LoginFormat = {
   program: "claude",
-  command: "claude, and /login in it",
+  command: "claude, then /login",
   tokenUrl: "https://platform.claude.com/v1/oauth/token",
   file: (env) => join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), ".credentials.json"),
-  // The name, and the way it is made, are Claude Code's own (proper-lockfile).
+  // Claude Code's own lock, by the same name and made in the same way (proper-lockfile).
   ownLock: (file) => join(file, "..", ".oauth_refresh.lock"),
   read(kept) {
     const login = objectOf(kept["claudeAiOauth"]);

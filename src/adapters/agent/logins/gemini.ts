@@ -7,11 +7,11 @@ import type { LoginFormat } from "./login-format.ts";
 
 /**
  * The login of Gemini CLI with Google: `oauth_creds.json`. Google wants the client id and "secret" of the installed program,
- * which are public; they are read from the program's own files, so that they are always those of the program that logged in.
+ * which are public. They are read from the program's files, so they are those of the program that logged in.
  */
 export const geminiLogin: LoginFormat = {
   program: "gemini",
-  command: "gemini, and /auth in it",
+  command: "gemini, then /auth",
   tokenUrl: "https://oauth2.googleapis.com/token",
   file: (env) => join(env["GEMINI_CLI_HOME"] || env["HOME"] || homedir(), ".gemini", "oauth_creds.json"),
   read(kept) {
@@ -22,7 +22,7 @@ export const geminiLogin: LoginFormat = {
   },
   async refresh({ token, programPath }) {
     const client = await clientOf(programPath);
-    if (client === undefined) return "the files of the gemini program do not tell its client id";
+    if (client === undefined) return "the files of the installed gemini program have no client id";
     const body = new URLSearchParams({ ...client, grant_type: "refresh_token", refresh_token: token }).toString();
     return { headers: { "content-type": "application/x-www-form-urlencoded" }, body };
   },
@@ -38,7 +38,7 @@ export const geminiLogin: LoginFormat = {
 const ID = /\bOAUTH_CLIENT_ID\s*=\s*["'](\d+-[a-z0-9]+\.apps\.googleusercontent\.com)["']/;
 const SECRET = /\bOAUTH_CLIENT_SECRET\s*=\s*["']([\w-]{20,80})["']/;
 
-/** The program's client, from the bundle that its start script lies in. */
+/** The program's client id and secret, from the scripts in the folder of its start script. */
 async function clientOf(program: string): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
   const folder = dirname(await realpath(program));
   for (const name of await scriptsIn(folder)) {

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCode, hasErrorCode } from "../../../domain/values/error-text.ts";
@@ -8,11 +8,11 @@ import { isObject, type JsonObject } from "../../json.ts";
 
 /** Bytes of the largest file. */
 const MOST_BYTES = 1024 * 1024;
-/** A lock that is older was left behind. Claude Code's own number; a refresh takes far less. Milliseconds. */
+/** The age from which a lock counts as stale: Claude Code's own number. A refresh takes far less. Milliseconds. */
 const STALE_MS = 60_000;
 /** Time to wait for another process that refreshes. Milliseconds. */
 const WAIT_MS = 45_000;
-const LOOK_EVERY_MS = 100;
+const RETRY_EVERY_MS = 100;
 
 /** The content of a login's file. A text is the reason that there is none. */
 export async function readLogin(file: string): Promise<JsonObject | string> {
@@ -30,23 +30,21 @@ export async function readLogin(file: string): Promise<JsonObject | string> {
   }
 }
 
-/** The real path of a login's file: a link of the person's stays a link. */
-export function realFile(file: string): Promise<string> {
-  return realpath(file);
-}
-
 /**
- * A new content of a login's file, which is on the disk before its place is taken: if the process dies between the two, the next
- * one finishes it (`recoverLogin`). `replaces` is the refresh token that it replaces.
+ * New content for a login's file, in a file beside it that then replaces it. If the process dies in between, the next one finishes
+ * the replacement (`recoverLogin`).
  */
 export interface PendingLogin {
-  /** Writes the content and puts it in place. */
+  /** Writes the content to the disk, then replaces the login's file. */
   save(kept: JsonObject): Promise<void>;
-  /** Removes what `save` did not put in place. */
+  /** Removes the file beside it, if nothing was saved. */
   discard(): Promise<void>;
 }
 
-/** Opens it before the refresh token is used up: a folder that cannot be written must not cost the login. */
+/**
+ * Creates that file. Called before the refresh token is used up, because a folder that cannot be written must not cost the login.
+ * `replaces` is that refresh token.
+ */
 export async function openPending(file: string, replaces: string): Promise<PendingLogin> {
   const pending = pendingPath(file, replaces);
   const mode = (await stat(file)).mode & 0o777;
@@ -66,7 +64,7 @@ export async function openPending(file: string, replaces: string): Promise<Pendi
   };
 }
 
-/** Finishes what a process that died had begun, and removes what is of no use any more. */
+/** Finishes the replacement that a process was making when it died. Removes files of earlier ones, and incomplete ones. */
 export async function recoverLogin(file: string, refresh: string | undefined): Promise<void> {
   const folder = dirname(file);
   const current = refresh === undefined ? undefined : basename(pendingPath(file, refresh));
@@ -78,7 +76,7 @@ export async function recoverLogin(file: string, refresh: string | undefined): P
   }
 }
 
-/** The token itself stays out of the name. */
+/** Its name has a hash of the token, never the token. */
 function pendingPath(file: string, replaces: string): string {
   return join(dirname(file), `${pendingStart(file)}${hash("sha256", replaces).slice(0, 32)}`);
 }
@@ -97,24 +95,25 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Runs `work` while no other process refreshes the login: a folder that one process alone can make, as the programs' own locks
- * are. Rejects if it stays locked.
+ * Runs `work` under a lock: a folder, which one process alone can make. The programs' own locks are of this kind too. Rejects if
+ * another process keeps it locked.
  */
-export async function whileLocked<T>(lock: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + WAIT_MS;
-  while (!(await isTaken(lock))) {
+  while (!(await tryLock(lock))) {
     if (performance.now() > end) throw new Error("another process keeps the login locked");
-    await setTimeout(LOOK_EVERY_MS);
+    await setTimeout(RETRY_EVERY_MS);
   }
   try {
     return await work();
   } finally {
-    // Somebody may have taken it for left behind.
+    // It may be gone: another process may have thought it stale.
     await removeFolder(lock);
   }
 }
 
-async function isTaken(lock: string): Promise<boolean> {
+/** True if the lock is ours now. Removes a stale one. */
+async function tryLock(lock: string): Promise<boolean> {
   try {
     await mkdir(lock);
     return true;
@@ -126,7 +125,7 @@ async function isTaken(lock: string): Promise<boolean> {
   return false;
 }
 
-/** Moved away first: of two processes that find it stale, one alone removes it. */
+/** It is moved away first, so that only one of two processes that find it stale removes it. */
 async function removeStale(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   try {

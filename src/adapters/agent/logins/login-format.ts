@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../json.ts";
+import { isObject, type JsonObject } from "../../json.ts";
 
 /** The tokens that a vendor's program keeps of its login. */
 export interface LoginTokens {
   readonly access: string;
   readonly refresh: string | undefined;
-  /** Milliseconds since 1970 by this machine's clock, as the program noted it; undefined if nobody knows. */
+  /** Milliseconds since 1970 by this machine's clock, as the program noted it; undefined if unknown. */
   readonly expiresAt: number | undefined;
   /** Headers that go with the access token. */
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface LoginFormat {
   readonly tokenUrl: string;
   /** The tokens in the file; a text is the reason that there are none. */
   read(kept: JsonObject): LoginTokens | string;
-  /** A text is the reason that nothing can be asked. */
+  /** The request for new tokens; a text is the reason that there is none. */
   refresh(options: {
     readonly token: string;
     readonly kept: JsonObject;
@@ -36,19 +36,19 @@ export interface LoginFormat {
   }): Promise<RefreshRequest | string>;
   /** The file with the new tokens of an answer; undefined if it has none. `now` is in milliseconds since 1970. */
   renewed(kept: JsonObject, answer: JsonObject, now: number): JsonObject | undefined;
-  /** Seconds that the answer's access token lasts, by its vendor; undefined if nobody knows. */
+  /** The lifetime of the answer's access token in seconds; undefined if unknown. */
   lifetime(answer: JsonObject): number | undefined;
   /** The folder that the program itself makes while it refreshes, if it does. */
   ownLock?(file: string): string;
 }
 
-/** The claims of a JSON Web Token (RFC 7519), unverified: its vendor verifies it. Undefined if it is none. */
+/** The claims of a JSON Web Token (RFC 7519), which are not verified: its vendor does that. Undefined if it is none. */
 export function claimsOf(token: string): JsonObject | undefined {
   const [, claims] = token.split(".");
   if (claims === undefined) return undefined;
   try {
-    const read: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
-    return typeof read === "object" && read !== null && !Array.isArray(read) ? { ...read } : undefined;
+    const parsed: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
+    return isObject(parsed) ? parsed : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

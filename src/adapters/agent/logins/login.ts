@@ -1,19 +1,20 @@
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../json.ts";
-import { openPending, readLogin, realFile, recoverLogin, whileLocked } from "./login-file.ts";
+import { openPending, readLogin, recoverLogin, withLock } from "./login-file.ts";
 import type { LoginFormat, LoginTokens } from "./login-format.ts";
 import { post } from "./post.ts";
 
-/** A token that lasts less is replaced before it is used. Milliseconds. */
+/** A token that expires sooner is refreshed before it is used. Milliseconds. */
 const MARGIN_MS = 5 * 60_000;
 /** Time for the token endpoint's answer. Milliseconds; far less than the age at which a lock counts as left behind. */
 const ANSWER_MS = 20_000;
-/** The least time between two refreshes because a token was refused: a request loop must not use up refresh tokens. Milliseconds. */
+/** The least time between two refreshes of refused tokens, so that repeated requests do not use up refresh tokens. Milliseconds. */
 const REFRESH_EVERY_MS = 60_000;
 /** Lifetime of a token whose vendor does not tell it. Seconds. */
 const LIFETIME = 3_600;
 
-/** The login is gone, and only a person can log in again. The message has no token in it. */
+/** The login cannot be used until a person logs in again. The message has no token in it. */
 export class LoginLost extends Error {
   override readonly name = "LoginLost";
 }
@@ -29,7 +30,7 @@ export interface LoginOptions {
   readonly tokenUrl?: string | undefined;
   /** Certificates (PEM) that the token endpoint's is checked against; default: Node's own. */
   readonly ca?: string | undefined;
-  /** Called with each token before anybody gets it. */
+  /** Called with each token before it is used. */
   readonly learn?: ((name: string, token: string) => void) | undefined;
   /** Milliseconds since 1970; for tests. */
   readonly now?: () => number;
@@ -37,7 +38,7 @@ export interface LoginOptions {
   readonly ticks?: () => number;
 }
 
-/** What of a login may be told. */
+/** The state of a login, without its tokens. */
 export interface LoginState {
   readonly file: string;
   readonly expiresAt: number | undefined;
@@ -51,15 +52,17 @@ interface Found {
 }
 
 /**
- * The login that a vendor's program keeps on this machine. Its file is the truth: the person's own program, and other engines,
- * refresh it too. A refresh uses up the refresh token, so the new one is written back at once, under a lock.
+ * The login that a vendor's program keeps on this machine. The person's own program and other engines refresh it too, so its file
+ * is read before each refresh. A refresh uses up the refresh token, so the new one is written back at once, under a lock.
  */
 export class Login {
   readonly #options: LoginOptions;
   #held: LoginTokens | undefined;
-  /** The token of the last refresh here, and the times of that and of its end: the machine's clock may be wrong. */
-  #own: { readonly access: string; readonly at: number; readonly until: number } | undefined;
-  #underWay: Promise<LoginTokens> | undefined;
+  /**
+   * The token of this process's last refresh, and its begin and end on a clock that only grows: the machine's clock may be wrong.
+   */
+  #refreshed: { readonly access: string; readonly at: number; readonly until: number } | undefined;
+  #refreshing: Promise<LoginTokens> | undefined;
 
   constructor(options: LoginOptions) {
     this.#options = options;
@@ -75,25 +78,25 @@ export class Login {
   }
 
   /**
-   * The present access token, refreshed if it is about to expire; until it has, one that cannot be refreshed now will do. Rejects
-   * with LoginLost if only a person can help.
+   * The present access token, refreshed if it is about to expire. If the refresh fails, the token is used until it has expired.
+   * Rejects with LoginLost if only a person can help.
    */
   async value(): Promise<string> {
-    if (this.#held !== undefined && this.#lasts(this.#held)) return this.#held.access;
+    if (this.#held !== undefined && this.#isValid(this.#held)) return this.#held.access;
     try {
-      return (await this.#once(undefined)).access;
+      return (await this.#refreshOnce(undefined)).access;
     } catch (error) {
       if (error instanceof LoginLost) throw error;
       const { tokens } = await this.#read(this.file);
-      if (!this.#lasts(tokens, 0)) throw error;
+      if (!this.#isValid(tokens, 0)) throw error;
       return this.#hold(tokens).access;
     }
   }
 
   /** Another access token because this one was refused; the same one if it has just been refreshed. */
   async renew(refused: string): Promise<string> {
-    if (this.#held !== undefined && this.#held.access !== refused && this.#lasts(this.#held)) return this.#held.access;
-    return (await this.#once(refused)).access;
+    if (this.#held !== undefined && this.#held.access !== refused && this.#isValid(this.#held)) return this.#held.access;
+    return (await this.#refreshOnce(refused)).access;
   }
 
   /** Headers that go with the present access token. */
@@ -102,36 +105,36 @@ export class Login {
     return this.#held?.headers ?? {};
   }
 
-  /** Reads the file, and asks nobody. Rejects with LoginLost if there is no login. */
-  async look(): Promise<LoginState> {
+  /** Reads the login's file, and sends no request. Rejects with LoginLost if there is no login. */
+  async state(): Promise<LoginState> {
     const { tokens } = await this.#read(this.file);
     const { expiresAt, refresh } = tokens;
-    return { file: this.file, expiresAt, isExpired: !this.#lasts(tokens), canRefresh: refresh !== undefined };
+    return { file: this.file, expiresAt, isExpired: !this.#isValid(tokens), canRefresh: refresh !== undefined };
   }
 
-  #once(refused: string | undefined): Promise<LoginTokens> {
-    this.#underWay ??= this.#current(refused).finally(() => {
-      this.#underWay = undefined;
+  #refreshOnce(refused: string | undefined): Promise<LoginTokens> {
+    this.#refreshing ??= this.#current(refused).finally(() => {
+      this.#refreshing = undefined;
     });
-    return this.#underWay;
+    return this.#refreshing;
   }
 
   async #current(refused: string | undefined): Promise<LoginTokens> {
     const found = await this.#read(this.file);
-    if (this.#fits(found.tokens, refused)) return this.#hold(found.tokens);
+    if (this.#isUsable(found.tokens, refused)) return this.#hold(found.tokens);
     if (found.tokens.refresh === undefined) throw this.#lost("it has expired and cannot be refreshed");
-    const { at = Number.NEGATIVE_INFINITY, access } = this.#own ?? {};
-    if (refused !== undefined && access === refused && this.#ticks() - at < REFRESH_EVERY_MS) return this.#hold(found.tokens);
-    const file = await realFile(this.file);
+    const { at = Number.NEGATIVE_INFINITY, access } = this.#refreshed ?? {};
+    if (refused !== undefined && access === refused && this.#monotonic() - at < REFRESH_EVERY_MS) return this.#hold(found.tokens);
+    const file = await realpath(this.file);
     const lock = this.#options.format.ownLock?.(file) ?? join(file, "..", `.${this.#options.format.program}.loopdash-lock`);
-    return await whileLocked(lock, async () => this.#hold(await this.#refresh(file, refused)));
+    return await withLock(lock, async () => this.#hold(await this.#refresh(file, refused)));
   }
 
-  /** Reads the file again: whoever had the lock before may have refreshed it. */
+  /** Reads the file again, because the previous holder of the lock may have refreshed it. */
   async #refresh(file: string, refused: string | undefined): Promise<LoginTokens> {
     await recoverLogin(file, (await this.#read(file)).tokens.refresh);
     const { kept, tokens } = await this.#read(file);
-    if (this.#fits(tokens, refused)) return tokens;
+    if (this.#isUsable(tokens, refused)) return tokens;
     const { refresh } = tokens;
     if (refresh === undefined) throw this.#lost("it has expired and cannot be refreshed");
     const { format, programPath } = this.#options;
@@ -143,8 +146,8 @@ export class Login {
       answer = await this.#ask(request);
     } catch (error) {
       const now = error instanceof LoginLost ? (await this.#read(file)).tokens : tokens;
-      // The person's own program, which takes no lock here, was first.
-      if (now.refresh !== refresh && this.#fits(now, refused)) return now;
+      // The person's own program may have refreshed it first: Codex and Gemini CLI take no lock.
+      if (now.refresh !== refresh && this.#isUsable(now, refused)) return now;
       throw error;
     } finally {
       if (answer === undefined) await pending.discard();
@@ -157,8 +160,8 @@ export class Login {
     }
     this.#learn(fresh);
     await pending.save(renewed);
-    const at = this.#ticks();
-    this.#own = { access: fresh.access, at, until: at + (format.lifetime(answer) ?? LIFETIME) * 1_000 };
+    const at = this.#monotonic();
+    this.#refreshed = { access: fresh.access, at, until: at + (format.lifetime(answer) ?? LIFETIME) * 1_000 };
     return fresh;
   }
 
@@ -182,13 +185,13 @@ export class Login {
     return { kept, tokens };
   }
 
-  #fits(tokens: LoginTokens, refused: string | undefined): boolean {
-    return tokens.access !== refused && this.#lasts(tokens);
+  #isUsable(tokens: LoginTokens, refused: string | undefined): boolean {
+    return tokens.access !== refused && this.#isValid(tokens);
   }
 
-  #lasts({ access, expiresAt }: LoginTokens, marginMs = MARGIN_MS): boolean {
-    if (access === this.#own?.access)
-      return this.#own.until - this.#ticks() > Math.min(marginMs, (this.#own.until - this.#own.at) / 2);
+  #isValid({ access, expiresAt }: LoginTokens, marginMs = MARGIN_MS): boolean {
+    if (access === this.#refreshed?.access)
+      return this.#refreshed.until - this.#monotonic() > Math.min(marginMs, (this.#refreshed.until - this.#refreshed.at) / 2);
     return expiresAt === undefined || expiresAt - this.#now() > marginMs;
   }
 
@@ -212,7 +215,7 @@ export class Login {
     return this.#options.now?.() ?? Date.now();
   }
 
-  #ticks(): number {
+  #monotonic(): number {
     return this.#options.ticks?.() ?? performance.now();
   }
 }

@@ -11,7 +11,7 @@ const FORMATS: Readonly<Partial<Record<VendorKind, LoginFormat>>> = {
   gemini: geminiLogin,
 };
 
-/** The login that a vendor's program keeps; undefined if it keeps none that loopdash knows. */
+/** The login that a vendor's program keeps; undefined if loopdash knows none for that program. */
 export function openLogin(kind: VendorKind, options: Omit<LoginOptions, "format">): Login | undefined {
   const format = FORMATS[kind];
   return format === undefined ? undefined : new Login({ ...options, format });

@@ -22,7 +22,10 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-/** Sends a request from the engine itself. Follows no redirect. Rejects if there is no whole answer in time; the error quotes nothing. */
+/**
+ * Sends a request from the engine. Follows no redirect. Rejects if there is no whole answer in time. The error quotes nothing of
+ * it.
+ */
 export function post({ url, headers, body, timeoutMs, proxyEnv, ca }: PostRequest): Promise<PostAnswer> {
   const to = new URL(url);
   const isTls = to.protocol === "https:";

@@ -19,15 +19,15 @@ export function readCodeAssistRequest(
   const envelope = parsed(bytes);
   const inner = envelope["request"];
   if (!isObject(inner)) throw new Refusal(400, "request: an object is needed");
-  const counts = route.meter === undefined;
-  const model = counts ? {} : { model: modelOf(envelope["model"]) };
+  const isTokenCount = route.meter === undefined;
+  const model = isTokenCount ? {} : { model: modelOf(envelope["model"]) };
   const ask = readModelRequest(Buffer.from(written(inner)), {
-    route: { ...route, ...model, ...(counts ? { shape: "generate" } : { meter: "generate" }) },
+    route: { ...route, ...model, ...(isTokenCount ? { shape: "generate" } : { meter: "generate" }) },
     vendorReach,
   });
   const id = envelope["user_prompt_id"];
-  const told = counts ? {} : { ...model, project, ...(isId(id) ? { user_prompt_id: id } : {}) };
-  const head = Object.entries(told).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
+  const fields = isTokenCount ? {} : { ...model, project, ...(isId(id) ? { user_prompt_id: id } : {}) };
+  const head = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return { ...ask, body: Buffer.concat([Buffer.from(`{${head.join("")}"request":`), ask.body, Buffer.from("}")]) };
 }
 

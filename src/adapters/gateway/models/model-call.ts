@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly res: ServerResponse;
   readonly limits: GatewayLimits;
   /** Absent if it costs nothing. */
-  readonly metered?: { readonly kind: AnswerKind; readonly enveloped?: boolean; readonly hold: Hold };
+  readonly metered?: { readonly kind: AnswerKind; readonly isEnveloped?: boolean; readonly hold: Hold };
 }
 
 /**
@@ -73,7 +73,7 @@ class Call {
     const out = this.#options.send(this.#credential);
     this.#out = out;
     this.#answered = false;
-    // The error of an earlier request, which was refused, is of no interest.
+    // Errors of an earlier request, whose credential was refused, are ignored.
     out.on("error", () => this.#out !== out || this.#breakOff(502));
     // If the vendor requires another protocol, Node drops the connection without an error.
     out.once("close", () => this.#out !== out || this.#answered || this.#breakOff(502));
@@ -96,7 +96,7 @@ class Call {
     this.#renewed = true;
     // A request that was refused costs nothing.
     this.#sent = false;
-    // It may break off meanwhile; whoever reads it sees that.
+    // It may break off during the renewal. Its reader then sees the error.
     answer.on("error", () => undefined);
     this.#options.renew(this.#credential).then(
       (next) => {

@@ -69,7 +69,7 @@ export class ModelSide {
 
   async #read(body: Buffer, route: Route): Promise<ModelAsk> {
     const { vendorReach = false } = this.#options;
-    if (route.enveloped !== true) return readModelRequest(body, { route, vendorReach });
+    if (route.isEnveloped !== true) return readModelRequest(body, { route, vendorReach });
     const { project } = await this.#upstream.codeAssist();
     return readCodeAssistRequest(body, { route, project, vendorReach });
   }
@@ -90,7 +90,7 @@ export class ModelSide {
     const metered =
       route.meter === undefined
         ? undefined
-        : { kind: route.meter, enveloped: route.enveloped === true, hold: this.meter.admit(ask) };
+        : { kind: route.meter, isEnveloped: route.isEnveloped === true, hold: this.meter.admit(ask) };
     const headers = { ...headersToModel(req), "content-type": "application/json" };
     try {
       const send = (each: Credential) =>

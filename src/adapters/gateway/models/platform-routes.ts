@@ -9,13 +9,13 @@ export function platformRoutes(api: ModelApi, platform: ModelPlatform): readonly
   if (api === "anthropic" && platform.kind === "bedrock") return bedrockRoutes(platform);
   if (api === "anthropic" && platform.kind === "vertex") return claudeOnVertexRoutes(platform);
   if (api === "gemini" && platform.kind === "vertex") return geminiOnVertexRoutes(platform);
-  throw new TypeError(`no way to speak ${api} with ${platform.kind}`);
+  throw new TypeError(`${platform.kind} does not serve the API ${api}`);
 }
 
-type On<Kind extends ModelPlatform["kind"]> = Extract<ModelPlatform, { kind: Kind }>;
+type PlatformOf<Kind extends ModelPlatform["kind"]> = Extract<ModelPlatform, { kind: Kind }>;
 
 /** Bedrock's InvokeModel, InvokeModelWithResponseStream and CountTokens (its API reference). The region is that of the host. */
-function bedrockRoutes({ model }: On<"bedrock">): readonly Route[] {
+function bedrockRoutes({ model }: PlatformOf<"bedrock">): readonly Route[] {
   const post = { method: "POST", query: {} } as const;
   const metered = { ...post, model, meter: "messages" } as const;
   return [
@@ -30,7 +30,7 @@ function withoutArea(model: string): string {
 }
 
 /** Anthropic's models at Vertex: the body is that of Messages, the path has the model. */
-function claudeOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
+function claudeOnVertexRoutes(platform: PlatformOf<"vertex">): readonly Route[] {
   const models = `${projectPath(platform)}/publishers/anthropic/models`;
   const { model } = platform;
   const post = { method: "POST", query: {} } as const;
@@ -43,7 +43,7 @@ function claudeOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
   ];
 }
 
-function geminiOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
+function geminiOnVertexRoutes(platform: PlatformOf<"vertex">): readonly Route[] {
   const { model } = platform;
   const path = (method: string) =>
     new RegExp(`^/v1(?:beta1)?${projectPath(platform)}/publishers/google/models/${spellings(model)}:${method}$`);
@@ -56,16 +56,16 @@ function geminiOnVertexRoutes(platform: On<"vertex">): readonly Route[] {
   ];
 }
 
-function projectPath({ project, region }: On<"vertex">): string {
-  return `/projects/${literally(project)}/locations/${literally(region)}`;
+function projectPath({ project, region }: PlatformOf<"vertex">): string {
+  return `/projects/${escapeRegExp(project)}/locations/${escapeRegExp(region)}`;
 }
 
 /** A pattern for names in a path: in each, either only the slashes are encoded, or all that JavaScript encodes. */
 function spellings(...names: readonly string[]): string {
   const written = names.flatMap((name) => [name.replaceAll("/", "%2F"), encodeURIComponent(name)]);
-  return `(?:${[...new Set(written)].map((name) => literally(name)).join("|")})`;
+  return `(?:${[...new Set(written)].map((name) => escapeRegExp(name)).join("|")})`;
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[^\w-]/g, "\\$&");
 }

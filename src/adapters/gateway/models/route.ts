@@ -19,7 +19,7 @@ export interface Route {
   /** True if its body has the request to the model in base64, as Bedrock counts tokens. */
   readonly isWrapped?: true;
   /** True if request and answer are in the envelope of Google's Code Assist. */
-  readonly enveloped?: true;
+  readonly isEnveloped?: true;
   /** Set if the gateway answers it itself, with the login's account. */
   readonly own?: "account";
 }

@@ -35,9 +35,9 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
       path: /^\/v1internal:(?:generateContent|streamGenerateContent)$/,
       query: { alt: /^(?:sse|json)$/ },
       meter: "generate",
-      enveloped: true,
+      isEnveloped: true,
     },
-    { method: "POST", path: /^\/v1internal:countTokens$/, query: {}, shape: "generate", enveloped: true },
+    { method: "POST", path: /^\/v1internal:countTokens$/, query: {}, shape: "generate", isEnveloped: true },
     { method: "POST", path: /^\/v1internal:loadCodeAssist$/, query: {}, own: "account" },
   ],
 };

@@ -17,7 +17,7 @@ export interface AnswerReader {
 /** The format of an answer, and whether each of its pieces is in the envelope of Google's Code Assist. */
 interface AnswerFormat {
   readonly kind: AnswerKind;
-  readonly enveloped?: boolean;
+  readonly isEnveloped?: boolean;
 }
 
 /** A reader for an answer of this content type; undefined if no answer of this type gives its cost. */
@@ -61,10 +61,10 @@ class JsonReader implements AnswerReader {
   end(): UsageReading | undefined {
     const answer = parsed(Buffer.concat(this.#chunks).toString());
     if (answer === undefined) return undefined;
-    const { kind, enveloped } = this.#format;
+    const { kind, isEnveloped } = this.#format;
     if (kind !== "generate") return readWhole(kind, answer);
     const pieces: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
-    return readPieces(enveloped === true ? pieces.map(unwrapped) : pieces);
+    return readPieces(isEnveloped === true ? pieces.map(unwrapped) : pieces);
   }
 }
 
@@ -95,16 +95,16 @@ function bedrockChunks(onData: (data: string) => void): Framing {
 /** A stream of events whose data is one JSON text each. Any other event gives no cost. */
 class EventReader implements AnswerReader {
   readonly #kind: AnswerKind;
-  readonly #enveloped: boolean;
+  readonly #isEnveloped: boolean;
   readonly #framing: Framing;
   #reading = NOTHING_READ;
   /** Required events that have occurred. */
   readonly #seen = new Set<"start" | "delta" | "end">();
   #malformed = false;
 
-  constructor({ kind, enveloped = false }: AnswerFormat, framing: (onData: (data: string) => void) => Framing) {
+  constructor({ kind, isEnveloped = false }: AnswerFormat, framing: (onData: (data: string) => void) => Framing) {
     this.#kind = kind;
-    this.#enveloped = enveloped;
+    this.#isEnveloped = isEnveloped;
     this.#framing = framing((data) => this.#event(data));
   }
 
@@ -124,7 +124,7 @@ class EventReader implements AnswerReader {
 
   #event(data: string): void {
     if (data === "[DONE]") return void this.#seen.add("end");
-    const event = this.#enveloped ? unwrapped(parsed(data)) : parsed(data);
+    const event = this.#isEnveloped ? unwrapped(parsed(data)) : parsed(data);
     if (!isObject(event)) this.#malformed = true;
     else if (this.#kind === "messages") this.#message(event);
     else if (this.#kind === "responses") this.#response(event);

@@ -1,9 +1,9 @@
-/** What a command line says of the files that an installer reads and makes. */
+/** The files that an installer reads and writes, as far as its command line says. */
 export interface InstallerCall {
-  /** Files of the checkout that it names. They are inputs, and lists of packages. */
-  readonly lists?: readonly string[];
-  /** Folders that it makes. If the commit has files there, it may read them. */
-  readonly makes?: readonly string[];
+  /** Files of the checkout that it names as lists of packages. They are inputs. */
+  readonly requirementFiles?: readonly string[];
+  /** Folders that it writes. If the commit has files there, it may read them. */
+  readonly outputFolders?: readonly string[];
   /** True if it loads modules from the checkout before its own (`python3 -m`). */
   readonly loadsModules?: boolean;
   /** True if it runs no scripts of packages. */
@@ -16,13 +16,13 @@ export interface Installer {
   readonly names: readonly string[];
   /** Paths below folders of these names are inputs too. */
   readonly folders?: readonly string[];
-  /** Further programs that take part. */
-  readonly with: readonly string[];
-  /** The call, if this command line installs from those files and runs nothing else. */
-  readonly reads: (args: readonly string[]) => InstallerCall | undefined;
+  /** Other programs that it starts. */
+  readonly programs: readonly string[];
+  /** Parses a command line; undefined if it may read other files, or run something else. */
+  readonly parse: (args: readonly string[]) => InstallerCall | undefined;
   /** One of these names must be among the inputs: without it, the result depends on what the registry has that day. */
   readonly lockfiles?: readonly string[];
-  /** The reason why this installer may read or run more because of the inputs. Other reasons: see manifestTrouble. */
+  /** The reason why the inputs may make this installer read or run more; undefined if they do not. See also `manifestTrouble`. */
   readonly trouble?: (inputs: InputTexts, call: InstallerCall) => string | undefined;
 }
 

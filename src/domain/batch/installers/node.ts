@@ -33,7 +33,7 @@ function callOf(args: readonly string[]): InstallerCall | undefined {
   return { runsNoScripts: args.includes("--ignore-scripts") || args.some((word) => word.includes("skip-build")) };
 }
 
-const NODE: Installer = { names: NAMES, folders: [".yarn", "patches"], with: ["node"], reads: callOf };
+const NODE: Installer = { names: NAMES, folders: [".yarn", "patches"], programs: ["node"], parse: callOf };
 
 /** The call, if it runs no scripts of packages. Their lockfiles do not say which packages have some, which may read any file. */
 function withoutScripts(args: readonly string[]): InstallerCall | undefined {
@@ -43,12 +43,12 @@ function withoutScripts(args: readonly string[]): InstallerCall | undefined {
 
 export const NPM: Installer = { ...NODE, lockfiles: ["package-lock.json", "npm-shrinkwrap.json"] };
 
-export const BUN: Installer = { ...NODE, reads: withoutScripts };
+export const BUN: Installer = { ...NODE, parse: withoutScripts };
 
 /** Lockfiles of version 5 and 6 say which packages have scripts (`requiresBuild`); those of version 9 do not. */
 export const PNPM: Installer = {
   ...NODE,
-  reads(args) {
+  parse(args) {
     const call = callOf(args);
     return call?.runsNoScripts === true || args.includes("--frozen-lockfile") ? call : undefined;
   },
@@ -65,10 +65,13 @@ export const PNPM: Installer = {
   },
 };
 
-/** Without an option, packages have no scripts run if the settings say so (https://yarnpkg.com/configuration/yarnrc#enableScripts). */
+/**
+ * Without an option, packages have no scripts run if the settings say so
+ * (https://yarnpkg.com/configuration/yarnrc#enableScripts).
+ */
 export const YARN: Installer = {
   ...NODE,
-  reads(args) {
+  parse(args) {
     const call = callOf(args.length > 0 && args.every((word) => word.startsWith("-")) ? ["install", ...args] : args);
     return call?.runsNoScripts === true || args.includes("--immutable") ? call : undefined;
   },

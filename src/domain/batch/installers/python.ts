@@ -2,8 +2,8 @@ import { basename, pathWithin, readCommandLine } from "./command-line.ts";
 import type { Installer, InstallerCall } from "./installer.ts";
 
 /** Names of requirement files. `pip` is told of others by its command line alone. */
-const REQUIREMENTS = ["*requirements*.txt", "*requirements*.in", "*constraints*.txt"];
-const WITH = ["python3", "python"];
+const REQUIREMENT_FILES = ["*requirements*.txt", "*requirements*.in", "*constraints*.txt"];
+const INTERPRETERS = ["python3", "python"];
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 const PACKAGES = /^[\w.,:-]+$/;
@@ -22,7 +22,7 @@ const PIP_OPTIONS = {
     ...{ "--only-binary": PACKAGES, "--no-binary": PACKAGES },
   },
 };
-const LISTS = new Set(["-r", "--requirement", "-c", "--constraint"]);
+const REQUIREMENT_OPTIONS = new Set(["-r", "--requirement", "-c", "--constraint"]);
 
 /** A package of an index by name and versions, which is no archive in the checkout. */
 const PACKAGE = /^[A-Za-z0-9][\w.-]*(?:\[[\w,.-]*\])?(?:[=<>!~]=?[\w.*+!,<>=~-]+)?$/;
@@ -36,17 +36,23 @@ function pipCall(args: readonly string[]): InstallerCall | undefined {
     return undefined;
   const named = (isWanted: (option: string) => boolean) =>
     line.values.flatMap(([option, value]) => (isWanted(option) ? [pathWithin(value)] : []));
-  const lists = named((option) => LISTS.has(option));
-  const makes = named((option) => option === "-t" || option === "--target");
-  if (packages.length + lists.length === 0 || !areWithin(lists) || !areWithin(makes)) return undefined;
-  return { lists, makes };
+  const requirementFiles = named((option) => REQUIREMENT_OPTIONS.has(option));
+  const outputFolders = named((option) => option === "-t" || option === "--target");
+  if (packages.length + requirementFiles.length === 0 || !areWithin(requirementFiles) || !areWithin(outputFolders))
+    return undefined;
+  return { requirementFiles, outputFolders };
 }
 
 function areWithin(paths: readonly (string | undefined)[]): paths is readonly string[] {
   return paths.every((path) => path !== undefined);
 }
 
-export const PIP: Installer = { names: [...REQUIREMENTS, "pip.conf"], folders: ["requirements"], with: WITH, reads: pipCall };
+export const PIP: Installer = {
+  names: [...REQUIREMENT_FILES, "pip.conf"],
+  folders: ["requirements"],
+  programs: INTERPRETERS,
+  parse: pipCall,
+};
 
 /** True for files that are read as lists of packages whether or not a command names them. */
 export function isRequirements(path: string): boolean {
@@ -58,26 +64,26 @@ const VENV_OPTIONS = { flags: /^--(?:clear|copies|symlinks|upgrade-deps|without-
 function venvCall(args: readonly string[]): InstallerCall | undefined {
   const line = readCommandLine(args, VENV_OPTIONS);
   const folder = pathWithin(line?.words[0] ?? "/");
-  return line?.words.length !== 1 || folder === undefined ? undefined : { makes: [folder] };
+  return line?.words.length !== 1 || folder === undefined ? undefined : { outputFolders: [folder] };
 }
 
 /** `python3 -m venv` and `python3 -m pip`. Without -I or -P, modules of the checkout come before Python's own. */
 export const PYTHON: Installer = {
   ...PIP,
-  reads(args) {
+  parse(args) {
     const options = args.findIndex((word) => !/^-(?:I|P|E|s|B|u)$/.test(word));
     const [flag, name, ...rest] = args.slice(options);
     if (flag !== "-m") return undefined;
     const call = name === "pip" ? pipCall(rest) : name === "venv" ? venvCall(rest) : undefined;
-    const isApart = args.slice(0, options).some((word) => word === "-I" || word === "-P");
-    return call === undefined ? undefined : { ...call, loadsModules: !isApart };
+    const isIsolated = args.slice(0, options).some((word) => word === "-I" || word === "-P");
+    return call === undefined ? undefined : { ...call, loadsModules: !isIsolated };
   },
 };
 
 export const UV: Installer = {
   names: ["uv.lock", "uv.toml", "pyproject.toml"],
-  with: WITH,
-  reads(args) {
+  programs: INTERPRETERS,
+  parse(args) {
     const name = { "--group": /^[\w-]+$/, "--extra": /^[\w-]+$/, "--no-group": /^[\w-]+$/ };
     const flags = /^(?:-q|--(?:frozen|no-install-workspace|no-dev|all-extras|all-groups|quiet|no-progress|no-cache|offline))$/;
     const line = readCommandLine(args, { flags, valued: name });
@@ -89,8 +95,8 @@ export const UV: Installer = {
 
 export const POETRY: Installer = {
   names: ["poetry.lock", "poetry.toml", "pyproject.toml"],
-  with: WITH,
-  reads(args) {
+  programs: INTERPRETERS,
+  parse(args) {
     const groups = /^[\w,-]+$/;
     const flags = /^(?:-n|-q|--(?:no-root|no-interaction|sync|quiet|no-ansi|no-cache|all-extras))$/;
     const valued = { "--only": groups, "--with": groups, "--without": groups, "--extras": groups, "-E": groups };

@@ -12,11 +12,11 @@ const ANOTHER = /^(?:-r|--requirement|-c|--constraint)[= ]\s*(\S+)$/;
  * The reason why pip may read more of the repository than this requirement file; undefined if it does not. Other requirement files
  * are fine if they are inputs too. Lines are joined and comments removed as pip does (utils in req/req_file.py).
  */
-export function requirementsTrouble(path: string, text: string, lists: ReadonlySet<string>): string | undefined {
+export function requirementsTrouble(path: string, text: string, requirementFiles: ReadonlySet<string>): string | undefined {
   const lines = text.replace(/\r\n?/g, "\n").replace(/\\\n/g, "").split("\n");
   const isPlain = (line: string): boolean => {
     const another = ANOTHER.exec(line)?.[1];
-    if (another !== undefined) return lists.has(pathWithin(another, folderOf(path)) ?? "");
+    if (another !== undefined) return requirementFiles.has(pathWithin(another, folderOf(path)) ?? "");
     return REQUIREMENT.test(line) && !ARCHIVE.test(line) && !line.includes("\\");
   };
   return lines.every((line) => isPlain(line.replace(/(?:^|\s+)#.*$/, "").trim()))

@@ -43,7 +43,7 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     expect(await login.value()).toBe(access(1, SOON));
     expect(await login.headers()).toEqual(kind === "codex" ? { "chatgpt-account-id": "acc-1" } : {});
     expect(endpoint.seen).toEqual([]);
-    expect(await login.look()).toEqual({ file, expiresAt: SOON, isExpired: false, canRefresh: true });
+    expect(await login.state()).toEqual({ file, expiresAt: SOON, isExpired: false, canRefresh: true });
   });
 
   test("is refreshed before it ends, and written back where it was: other members, mode and links stay", async () => {
@@ -194,7 +194,7 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     if (content !== undefined) keep(file, {});
     if (typeof content === "string") writeFileSync(file, content);
     const login = loginIn(folder(), format, 1, { now });
-    const told = await login.look().catch((error: Error) => error);
+    const told = await login.state().catch((error: Error) => error);
     expect(told).toMatchObject({ name: "LoginLost" });
     expect(String(told)).not.toContain("secret-text");
   });

@@ -63,7 +63,7 @@ function keyOf(billing: ProgramOptions["billing"]): Readonly<Record<string, stri
   return { [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway" };
 }
 
-/** Its variable for the address of its API; that of Vertex has the version at its end. */
+/** Its variable for the URL of its API. For Vertex, that URL ends with the version. */
 function baseUrlOn(platform: ProgramOptions["platform"]): ProgramLaunch["baseUrls"][number] {
   if (platform === undefined) return { name: "ANTHROPIC_BASE_URL", path: "" };
   return platform.kind === "bedrock"
@@ -72,8 +72,9 @@ function baseUrlOn(platform: ProgramOptions["platform"]): ProgramLaunch["baseUrl
 }
 
 /**
- * Its switches for a cloud. It adds no credential: the gateway does. Without the names of models it tries at its start which ones
- * the account has, by requests that cost money, and uses a small one beside the work (measured with 2.1.330).
+ * Its settings for a cloud. It adds no credential, because the gateway does. Without the names of models it probes at its start
+ * which ones the account has, by requests that cost money, and uses a small one for requests beside the work (measured with
+ * 2.1.330).
  */
 function onPlatform(platform: PlatformSpec, model: string | undefined): Readonly<Record<string, string>> {
   const names = ["FABLE", "OPUS", "SONNET", "HAIKU"].map((line) => `ANTHROPIC_DEFAULT_${line}_MODEL`);

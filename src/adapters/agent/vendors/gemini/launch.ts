@@ -53,7 +53,7 @@ export const gemini: AgentProgram = {
   },
 };
 
-/** With a login it asks Google's Code Assist in place of the Gemini API. */
+/** True if it is to use Google's Code Assist, the API for logins, instead of the Gemini API. */
 function hasLogin({ billing }: { readonly billing?: ProgramOptions["billing"] | undefined }): boolean {
   return billing === "subscription";
 }
@@ -64,16 +64,16 @@ function addressVariable({ billing, platform }: Pick<ProgramOptions, "billing" |
   return platform === undefined ? "GOOGLE_GEMINI_BASE_URL" : "GOOGLE_VERTEX_BASE_URL";
 }
 
-/** With a token of its own it neither reads a login nor refreshes one. */
+/** A placeholder for the key. If it has a token, it neither reads a login nor refreshes one. */
 function placeholderOf(options: Pick<ProgramOptions, "billing">): Readonly<Record<string, string>> {
   const held = "held-by-the-gateway";
   return hasLogin(options) ? { GOOGLE_GENAI_USE_GCA: "true", GOOGLE_CLOUD_ACCESS_TOKEN: held } : { GEMINI_API_KEY: held };
 }
 
 /**
- * Its switches for Vertex, which it asks by a project only with an account's credentials. They are those of an account that does
- * not exist: it signs its tokens itself, because the account is of a universe of its own, and asks nobody for them (measured with
- * 0.61.0). The gateway puts the real token in their place.
+ * Its settings for Vertex AI. It addresses a project only if it has the credentials of a service account, so it gets those of an
+ * account that does not exist. Because of the account's own `universe_domain`, it signs its tokens itself and requests none
+ * (measured with 0.61.0). The gateway replaces them with the real token.
  */
 async function onVertex(platform: PlatformSpec, session: string): Promise<Readonly<Record<string, string>>> {
   const file = join(session, "placeholder-account.json");

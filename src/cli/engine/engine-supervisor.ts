@@ -9,51 +9,52 @@ import { outageMinutes } from "../../domain/schedule/model-outage.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { pause } from "../../loop/concurrency/wait.ts";
-import { type EngineFault, faultOf, journalFailed, journalStopped, release } from "./engine-end.ts";
-import { JournalPatience } from "./journal-patience.ts";
+import { type EngineFault, faultOf, journalFailed, journalStopped, releaseInherited } from "./engine-end.ts";
+import { JournalBackoff } from "./journal-backoff.ts";
 import { type Engine, type EngineOptions, startEngine } from "./start-engine.ts";
 
-export interface LastingOptions extends EngineOptions {
+/** The options of an engine, and a listener for outages of its journal. */
+export interface SupervisorOptions extends EngineOptions {
   /** Called before each wait for a journal that cannot be written. Nothing of it is journalled. */
   readonly onOutage: (outage: Outage) => void;
 }
 
-/** A run that works in this process, by one engine or by several that follow each other. */
-export interface LastingEngine extends Pick<Engine, "run" | "folder" | "written" | "state" | "subscribe" | "go" | "stop"> {
-  /** The last state. Rejects with a UserError if the journal stays unwritable, or a person stops the run meanwhile. */
+/** A run in this process, on which one engine works, or several in turn. */
+export interface SupervisedEngine extends Pick<Engine, "run" | "folder" | "written" | "state" | "subscribe" | "go" | "stop"> {
+  /** The last state. Rejects with a UserError if the journal stays unwritable, or if somebody stops the run while it is. */
   readonly ended: Promise<RunState>;
 }
 
 /**
- * Starts an engine, and resumes its run by itself if a fault of the disk ends it that passes: the journal is tried with growing
- * waits, for `limits.outageMinutes` in total. Throws as `startEngine` does.
+ * Starts an engine, and another one that resumes its run if the journal could not be written. Before that, it tries the journal
+ * with growing waits, for `limits.outageMinutes` in total. Throws as `startEngine` does.
  */
-export async function startLastingEngine(options: LastingOptions): Promise<LastingEngine> {
-  const lasting = new Succession(options, await startEngine(options));
+export async function startSupervisedEngine(options: SupervisorOptions): Promise<SupervisedEngine> {
+  const supervisor = new EngineSupervisor(options, await startEngine(options));
   return {
-    ...lasting.first,
-    state: () => lasting.engine.state(),
-    subscribe: (to) => lasting.subscribe(to),
-    stop: (by) => lasting.stop(by),
-    ended: lasting.ended,
+    ...supervisor.first,
+    state: () => supervisor.engine.state(),
+    subscribe: (to) => supervisor.subscribe(to),
+    stop: (by) => supervisor.stop(by),
+    ended: supervisor.ended,
   };
 }
 
-/** The engines of one run in this process. */
-class Succession {
+/** Follows the engines of one run in this process. */
+class EngineSupervisor {
   readonly first: Pick<Engine, "run" | "folder" | "written" | "go">;
   readonly ended: Promise<RunState>;
   engine: Engine;
-  readonly #options: LastingOptions;
+  readonly #options: SupervisorOptions;
   readonly #subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
   readonly #stop = new AbortController();
   #stoppedBy = "";
 
-  constructor(options: LastingOptions, first: Engine) {
+  constructor(options: SupervisorOptions, first: Engine) {
     this.#options = options;
     this.first = first;
     this.engine = first;
-    this.ended = this.#outlast();
+    this.ended = this.#supervise();
     // The caller may ask later.
     this.ended.catch(() => undefined);
   }
@@ -69,37 +70,37 @@ class Succession {
     this.engine.stop(by);
   }
 
-  async #outlast(): Promise<RunState> {
-    const patience = new JournalPatience(outageMinutes(this.engine.state()) * 60_000);
+  async #supervise(): Promise<RunState> {
+    const backoff = new JournalBackoff(outageMinutes(this.engine.state()) * 60_000);
     for (;;) {
       const end = await this.engine.ended;
       if (end.kind === "over") return end.state;
       const { state, inherited } = end;
       try {
         if (this.#stop.signal.aborted || state.stage === "stopping") throw journalFailed(inherited.run, end.cause);
-        const next = await this.#persist(end, patience);
+        const next = await this.#untilWritable(end, backoff);
         if (next === undefined) {
-          await release(inherited);
+          await releaseInherited(inherited);
           return state;
         }
-        this.#follow(next);
+        this.#adopt(next);
       } catch (error) {
-        await release(inherited);
+        await releaseInherited(inherited);
         throw error;
       }
     }
   }
 
-  /** Tries until the journal can be written. Gives the next engine, or undefined if only the end had to be recorded. */
-  async #persist(fault: EngineFault, patience: JournalPatience): Promise<Engine | undefined> {
+  /** Waits until the journal can be written. Gives the next engine, or undefined if only the end of the run had to be recorded. */
+  async #untilWritable(fault: EngineFault, backoff: JournalBackoff): Promise<Engine | undefined> {
     const { inherited } = fault;
     let { cause } = fault;
-    patience.begin(systemClock.now());
+    backoff.begin(systemClock.now());
     for (;;) {
       const now = systemClock.now();
-      const wait = patience.next(now);
+      const wait = backoff.next(now);
       if (wait === undefined) throw journalFailed(inherited.run, cause);
-      this.#tell(fault, {
+      this.#announce(fault, {
         since: wait.since,
         why: plainText(faultOf(cause), 300),
         nextAt: now + wait.ms,
@@ -110,7 +111,7 @@ class Succession {
       try {
         probeJournal(inherited.db, inherited.run);
         const next = await this.#continue(fault);
-        patience.end(systemClock.now());
+        backoff.end(systemClock.now());
         return next;
       } catch (error) {
         if (!canPass(error)) throw error;
@@ -119,15 +120,15 @@ class Succession {
     }
   }
 
-  /** A run that has ended is not resumed. */
+  /** Resumes the run, or records its end if it has ended. */
   async #continue({ state: { end }, inherited }: EngineFault): Promise<Engine | undefined> {
     if (end !== undefined) return void recordEnd(inherited, end);
     const { batch, cwd, env, allowApiKey } = this.#options;
     return startEngine({ batch, cwd, env, allowApiKey, fresh: false }, inherited);
   }
 
-  /** Subscribers get what is published from now on, and first what came with the resumption. */
-  #follow(next: Engine): void {
+  /** Subscribers first get the events of the resumption, then those that follow. */
+  #adopt(next: Engine): void {
     this.engine = next;
     for (const to of this.#subscribers) {
       for (const event of next.written) to(event, next.state());
@@ -137,8 +138,8 @@ class Succession {
     if (this.#stop.signal.aborted) next.stop(this.#stoppedBy);
   }
 
-  /** Shows the outage to those who watch. Of their commands, a stop is carried out; the others would change what is not on record. */
-  #tell({ state, recent, inherited }: EngineFault, journal: Outage): void {
+  /** Shows the outage to those who watch. Of their commands, only a stop is carried out: no other could be journalled. */
+  #announce({ state, recent, inherited }: EngineFault, journal: Outage): void {
     this.#options.onOutage(journal);
     inherited.channel.serve({
       snapshot: () => ({ kind: "snapshot", state: { ...state, outages: { journal } }, recent }),

@@ -10,17 +10,20 @@ const CARGO_OPTIONS = {
 const CARGO_SETTING =
   /^\s*(?:#.*|\[(?:net|http|registry|term|registries\.[\w-]+|source\.[\w-]+)\]\s*|(?:retry|offline|git-fetch-with-cli|timeout|multiplexing|check-revoke|default|protocol|replace-with|quiet|verbose|color|progress\.\w+)\s*=\s*(?:[\w.]+|"[\w.-]+")\s*|(?:index|registry)\s*=\s*"(?:sparse\+)?https?:\/\/[^"]*"\s*)?$/;
 
-/** `cargo fetch` and `cargo vendor`. They compile nothing, so they run no build script; one counts all the same. */
+/**
+ * `cargo fetch` and `cargo vendor`. They compile nothing, so they run no build script. A manifest that names one still counts as
+ * trouble.
+ */
 export const CARGO: Installer = {
   names: ["Cargo.toml", "Cargo.lock", "build.rs"],
   folders: [".cargo"],
-  with: ["rustc"],
-  reads(args) {
+  programs: ["rustc"],
+  parse(args) {
     const line = readCommandLine(args, CARGO_OPTIONS);
     const [verb, ...words] = line?.words ?? [];
     if (verb === "fetch") return words.length === 0 ? {} : undefined;
     const folder = pathWithin(words[0] ?? "vendor");
-    return verb === "vendor" && words.length <= 1 && folder !== undefined ? { makes: [folder] } : undefined;
+    return verb === "vendor" && words.length <= 1 && folder !== undefined ? { outputFolders: [folder] } : undefined;
   },
   lockfiles: ["Cargo.lock"],
   trouble({ paths, text }) {
@@ -35,45 +38,5 @@ export const CARGO: Installer = {
         return `${path} names a build script, or may hide a path`;
     }
     return undefined;
-  },
-};
-
-/** `go mod download`. `go mod vendor` reads every source file: it takes the packages that these import. */
-export const GO: Installer = {
-  names: ["go.mod", "go.sum", "go.work", "go.work.sum"],
-  with: [],
-  reads(args) {
-    const line = readCommandLine(args.slice(2), { flags: /^-(?:x|json)$/ });
-    return args[0] === "mod" && args[1] === "download" && line?.words.length === 0 ? {} : undefined;
-  },
-  trouble({ paths, text }) {
-    const isLocal = (path: string) =>
-      /^go\.(?:mod|work)$/.test(basename(path)) && /=>\s*["`]?(?:\.|\/)/.test(text(path) ?? "=> .");
-    const found = paths.find(isLocal);
-    return found === undefined ? undefined : `${found} names a folder of the repository`;
-  },
-};
-
-export const BUNDLE: Installer = {
-  names: ["Gemfile", "Gemfile.lock", "*.gemspec"],
-  folders: [".bundle"],
-  with: ["ruby"],
-  reads(args) {
-    const line = readCommandLine(args, {
-      flags: /^--(?:quiet|no-color|verbose)$/,
-      valued: { "--jobs": /^\d+$/, "--retry": /^\d+$/ },
-    });
-    return line?.words.join() === "install" ? {} : undefined;
-  },
-};
-
-export const COMPOSER: Installer = {
-  names: ["composer.json", "composer.lock", "auth.json"],
-  with: ["php"],
-  reads(args) {
-    const flags = /^(?:-n|-q|--(?:no-scripts|no-plugins|no-interaction|no-progress|no-dev|prefer-dist|quiet|no-ansi))$/;
-    const line = readCommandLine(args, { flags });
-    const isAlone = ["--no-scripts", "--no-plugins"].every((word) => args.includes(word));
-    return isAlone && line?.words.join() === "install" ? {} : undefined;
   },
 };

@@ -5,25 +5,25 @@ const LONGEST_MS = 30_000;
 /** One wait. Milliseconds; the moments since the epoch. */
 export interface JournalWait {
   readonly ms: number;
-  /** Since then the journal has not been writable. */
+  /** The beginning of the outage. */
   readonly since: number;
-  /** The latest retry. */
+  /** The time of the last retry. */
   readonly until: number;
 }
 
 /**
- * The waits for a journal that cannot be written: growing, and bounded in total. A fault that comes back goes on with the same
- * waits and what is left of the time, because each one ends every agent; it is a new one once an engine has worked for the whole
- * time without any.
+ * The waits for a journal that cannot be written: each doubles, and their total is bounded. A fault that comes back has only what
+ * is left of the time, and no short waits, because each fault ends every agent. Once an engine has worked for the whole time
+ * without a fault, the next one starts afresh.
  */
-export class JournalPatience {
+export class JournalBackoff {
   readonly #totalMs: number;
   #leftMs: number;
   #delayMs = FIRST_MS;
   #since = 0;
   #endedAt: number | undefined;
 
-  /** `totalMs`: the time for which an outage may last. */
+  /** `totalMs`: the longest time for which the journal may be unwritable. */
   constructor(totalMs: number) {
     this.#totalMs = totalMs;
     this.#leftMs = totalMs;

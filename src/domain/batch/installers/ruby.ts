@@ -1,0 +1,16 @@
+import { readCommandLine } from "./command-line.ts";
+import type { Installer } from "./installer.ts";
+
+/** `bundle install`. */
+export const BUNDLE: Installer = {
+  names: ["Gemfile", "Gemfile.lock", "*.gemspec"],
+  folders: [".bundle"],
+  programs: ["ruby"],
+  parse(args) {
+    const line = readCommandLine(args, {
+      flags: /^--(?:quiet|no-color|verbose)$/,
+      valued: { "--jobs": /^\d+$/, "--retry": /^\d+$/ },
+    });
+    return line?.words.join() === "install" ? {} : undefined;
+  },
+};
