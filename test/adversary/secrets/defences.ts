@@ -187,23 +187,6 @@ export const DEFENCES = {
       },
     ],
   },
-  leftRunning: {
-    name: "what a command of prepare leaves running is ended with it",
-    holes: [
-      {
-        file: "src/adapters/executor/process-executor.ts",
-        from: "const swept = await sweep(prey, workshop.read);",
-        to: "const swept = { killed: 0, survivors: [] };",
-      },
-      {
-        file: "src/adapters/executor/process-executor.ts",
-        from: "      if (child.pid !== undefined) killGroup(child.pid);\n      resolve",
-        to: "      resolve",
-      },
-      { file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts", from: '  "--unshare-pid",\n', to: "" },
-      { file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts", from: '  "--die-with-parent",\n', to: "" },
-    ],
-  },
   rulingsOnly: {
     name: "a reviewer holds a secret for its rulings alone, and for no question in which it tries a candidate's code",
     holes: [{ file: "src/loop/questions/ruling-variables.ts", from: 'question !== "adjudicate" || ', to: "" }],

@@ -64,34 +64,6 @@ export const IN_PREPARE: readonly Attack[] = [
     harm: keptIn,
   }),
   attack({
-    id: "X15-running",
-    what: "an install script finds a process of a prepare command that holds the secret still running, and has it answer",
-    defence: DEFENCES.leftRunning,
-    set: ({ stage }) => {
-      // It opens the pipe for both ends, so that it waits for no other; who opens one end alone and gets no error has met it.
-      stage.repo("app", {
-        ".gitignore": "pipe\n",
-        "install.mjs": `import { constants, openSync, writeSync } from "node:fs";
-try { writeSync(openSync("pipe", constants.O_WRONLY | constants.O_NONBLOCK), "x\\n"); } catch (error) { console.log("nobody: " + error.code); process.exit(0); }
-for (let left = 200; left > 0; left -= 1) await new Promise((settle) => setTimeout(settle, 50));
-`,
-      });
-      stage.write(
-        "fetch.sh",
-        `mkfifo pipe; setsid sh -c 'exec 3<>pipe; : >ready; read x <&3; echo "$TOKEN" ${BACKWARDS} >${stage.path("shared/told")}' >/dev/null 2>&1 &
-until [ -e ready ]; do sleep 0.1; done; rm ready\n`,
-      );
-      stage.write("shared/.keep", "");
-      stage.agent(`${HONEST} say(fs.readFileSync("${stage.path("shared/told")}", "utf8"));`);
-      return {
-        sandboxPolicy: { write: ["shared"] },
-        repos: { app: { ...after(["sh", "{batch}/fetch.sh"], ["node", "install.mjs"]).app, cache: false } },
-        finish: merged,
-      };
-    },
-    harm: keptIn,
-  }),
-  attack({
     id: "X15-repository",
     what: "a prepare command with a secret runs a script of the repository, which an agent writes anew",
     defence: DEFENCES.ownProgram,

@@ -27,9 +27,9 @@ const { LOOPDASH_QUESTION: question, LOOPDASH_CHECKOUT: checkout, TOKEN } = proc
 const prompt = fs.readFileSync(process.env.LOOPDASH_PROMPT, "utf8");
 ${before}
 const nonce = /"nonce": "(\\w+)"/.exec(prompt)[1], tree = /"tree": "(\\w+)"/.exec(prompt)[1];
-const no = { holds: false, reason: "no" };
+const no = { holds: false, reason: ${reason} };
 const tests = { external: no, notFixableByRetry: no, evidenced: no, noOtherPath: no };
-const answer = question === "adjudicate" ? { tests, reason: ${reason}, verdict: "rejected" } : { findings: [], verdict: "pass" };
+const answer = question === "adjudicate" ? { tests, reason: "no", verdict: "rejected" } : { findings: [], verdict: "pass" };
 console.log("LOOPDASH ANSWER BEGIN " + nonce + "\\n" + JSON.stringify({ nonce, tree, ...answer }) + "\\nLOOPDASH ANSWER END " + nonce);
 `,
   );
