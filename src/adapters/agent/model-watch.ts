@@ -1,5 +1,6 @@
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import { plural } from "../../domain/values/plural.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 import { LoginLost } from "./logins/login.ts";
@@ -87,7 +88,7 @@ export class ModelWatch {
       this.#failed = 0;
       this.#hasAnswered = true;
     }
-    if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `its ${this.#turns} turns are over` });
+    if (this.#answers > this.#turns) this.#end({ kind: "turns", says: `it reached its limit of ${plural(this.#turns, "turn")}` });
   };
 
   /** The engine has no key. A lost login needs a person; any other cause may pass, and is no failure of the work. */

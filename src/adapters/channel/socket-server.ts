@@ -75,7 +75,7 @@ class SocketChannel implements Channel {
     this.#host = host;
     if (this.#clients.size === 0) return;
     const snapshot = snapshotOf(host);
-    for (const client of this.#clients.values()) client.renew(snapshot);
+    for (const client of this.#clients.values()) client.replaceSnapshot(snapshot);
   }
 
   close(): Promise<void> {
@@ -160,7 +160,7 @@ class ServedClient {
   }
 
   /** Sends another snapshot, which replaces all that the client knows. Drops a client that has not taken the last one. */
-  renew(snapshot: SnapshotLine): void {
+  replaceSnapshot(snapshot: SnapshotLine): void {
     if (!this.#options.socket.writable) return;
     if (this.#bound > QUEUE_BYTES || this.#options.socket.writableLength > QUEUE_BYTES) return this.#drop("it does not keep up");
     this.#send(snapshot);

@@ -7,7 +7,7 @@ import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
-import { prepareCommand } from "./prepare-command.ts";
+import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
@@ -88,7 +88,7 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
     reportUnfit(unfitForBase(repo.base), ["repos", id, "base"], report);
     repo.prepare.forEach((entry, i) => {
       const path = ["repos", id, "prepare", i];
-      checkCommand(prepareCommand(entry).command, "command" in entry ? [...path, "command"] : path, report);
+      checkCommand(prepareCommand(entry).command, prepareCommandPath(entry, path), report);
       checkVariables(prepareCommand(entry), path, file, report);
     });
   }

@@ -1,6 +1,6 @@
 import type { Argv } from "./argv.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
-import { prepareCommand } from "./prepare-command.ts";
+import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
 import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
@@ -38,15 +38,14 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       : []),
   ];
   const prepare = Object.entries(repos).flatMap(([repo, spec]) =>
-    spec.prepare.map((entry, i): BatchCommand => {
-      const path = ["repos", repo, "prepare", i];
-      return {
+    spec.prepare.map(
+      (entry, i): BatchCommand => ({
         argv: prepareCommand(entry).command,
-        path: "command" in entry ? [...path, "command"] : path,
+        path: prepareCommandPath(entry, ["repos", repo, "prepare", i]),
         runs: "prepare",
         repo,
-      };
-    }),
+      }),
+    ),
   );
   const shared = new Map(finish.map((step, i) => [JSON.stringify(step), ["finish", i] as Path]));
   const found = new Map<string, BatchCommand>();

@@ -38,12 +38,12 @@ export function platformName({ kind, region }: PlatformSpec): string {
   return `${kind === "bedrock" ? "Bedrock" : "Vertex"} in ${region}`;
 }
 
-/** The id that a platform knows a model by: Claude Code marks a long context behind it (`…[1m]`). */
+/** The id of a model at a platform: without the end by which Claude Code asks for a long context (`…[1m]`). */
 export function platformModel(model: string): string {
   return model.replace(/\[\w+\]$/, "");
 }
 
-/** The reason why a platform has no model of this name; undefined if it may have one. */
+/** The reason why a platform cannot have a model of this name; undefined if it may have one. */
 export function unfitForPlatform(platform: PlatformSpec, model: string): string | undefined {
   // All ids have a digit. A program's own short names have none.
   if (!/^[\w.:/@-]*\d[\w.:/@-]*$/.test(platformModel(model))) return "is not the id of a model";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Argv, Variables } from "./argv.ts";
+import type { Path } from "./problem.ts";
 
 /** A command that makes a fresh worktree ready: a program and its arguments, or the same with variables. */
 export const PrepareCommand = z.union(
@@ -8,7 +9,7 @@ export const PrepareCommand = z.union(
 );
 export type PrepareCommand = z.infer<typeof PrepareCommand>;
 
-/** A prepare command in one form. */
+/** A command and its variables: the form of every entry of `prepare` after `prepareCommand`. */
 export interface CommandWithVariables {
   readonly command: Argv;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -19,7 +20,12 @@ export function prepareCommand(entry: PrepareCommand): CommandWithVariables {
   return "command" in entry ? entry : { command: entry };
 }
 
-/** The commands alone. */
+/** The path of an entry's command in the batch file; `path` is that of the entry. */
+export function prepareCommandPath(entry: PrepareCommand, path: Path): Path {
+  return "command" in entry ? [...path, "command"] : path;
+}
+
+/** The commands of entries, without their variables. */
 export function prepareCommands(entries: readonly PrepareCommand[]): readonly Argv[] {
   return entries.map((entry) => prepareCommand(entry).command);
 }

@@ -199,10 +199,11 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
 }
 
-/** The evidence of a landed change whose live checks kept failing. */
+/** The evidence of a landed change whose live checks failed, as often as they were repeated. */
 export function failedChecks({ check, detail, failed, history }: LiveState): Evidence {
   const last = history.at(-1)?.summary ?? "no reason given";
-  return { step: "verify", name: check, summary: `${failed} live checks in a row failed: ${last}`, detail };
+  const what = failed === 1 ? "the live check failed" : `${failed} live checks in a row failed`;
+  return { step: "verify", name: check, summary: `${what}: ${last}`, detail };
 }
 
 /** Stops repeating the check. Only a person, a new engine or the last re-verification checks the ticket again. */

@@ -121,8 +121,8 @@ export function isSuspectedByCheck(state: RunState, index: number): boolean {
   const failing = repo === undefined ? undefined : state.failingChecks[repo];
   if (repo === undefined || failing?.suspect !== id || state.batch.onBroken !== "revert") return false;
   if (brokenBaseOf(state, repo)?.cause !== "check") return false;
-  const isIdle = attempt === undefined && gate === undefined && byPerson === undefined && !live?.checking;
   if (live?.revert?.failed !== undefined) return false;
+  const isIdle = attempt === undefined && gate === undefined && byPerson === undefined && !live?.checking;
   const canBeReverted = (phase === "done" || phase === "landed") && mergedFrom !== undefined && failing.notReverted === undefined;
   const isKnown = !failing.isRunning && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
   return isIdle && canBeReverted && isKnown && !state.finishing.some((other) => hasLanded(state, other, repo));

@@ -139,20 +139,20 @@ export class CandidateChecks {
     const measured = step.report && (await this.#ctx.baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }));
     const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);
     if (scope.signal.aborted) return result;
-    const onBase = measured ?? (result.ok ? undefined : await this.#ofBase(step, tip, scope));
+    const onBase = measured ?? (result.ok ? undefined : await this.#resultOnBase(step, tip, scope));
     if (onBase?.as !== "failed") return result;
     // A speculative candidate is checked again once the commit below it has landed.
     if (!(await this.#repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
     const at = { repo: this.#repo.id, sha: tip, foundBy: scope.ticket.id, step: index };
     this.#ctx.report({ type: "base-check-ended", ...at, ok: false, summary: onBase.summary });
-    if (await this.#countsOnBroken(result, onBase, { step, candidate, scope })) return result;
+    if (await this.#countsOnBrokenBase(result, onBase, { step, candidate, scope })) return result;
     const summary = `waits: ${step.name} fails on the base of ${this.#repo.id} too, without its change`;
     const { detail } = result.ok ? { detail: onBase.summary } : result.evidence;
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "check", name: step.name, summary, detail } });
   }
 
   /** The result of a failed check without a report on the base, if the failure may come from there. */
-  async #ofBase(step: Check, tip: string, scope: OpenAttempt): Promise<BaseCheckResult | undefined> {
+  async #resultOnBase(step: Check, tip: string, scope: OpenAttempt): Promise<BaseCheckResult | undefined> {
     const { baseHealth, state } = this.#ctx;
     const canComeFrom = await baseHealth.canComeFrom(state(), this.#repo, { step, tip });
     return canComeFrom ? baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }) : undefined;
@@ -162,7 +162,7 @@ export class CandidateChecks {
    * True if the result of a check counts although the base fails it too. A change that passes is the repair if no test that broke
    * on the base fails with it; other changes land if the batch says so. A change whose own tests fail is at fault.
    */
-  async #countsOnBroken(
+  async #countsOnBrokenBase(
     result: StepResult,
     { tests }: Extract<BaseCheckResult, { as: "failed" }>,
     { step, candidate, scope }: { readonly step: Check; readonly candidate: Built; readonly scope: OpenAttempt },

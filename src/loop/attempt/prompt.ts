@@ -175,7 +175,7 @@ function revertedInWords({ sha, by, paths, checks, after, because }: RevertedWor
       ? [
           "Its live check kept failing",
           "the live check passes",
-          `The live check of it ran without an agent, and failed:\n${checksInWords(checks)}`,
+          `Its live check ran without an agent, and failed:\n${checksInWords(checks)}`,
         ]
       : [
           `With it, the check "${because.name}" fails on the base`,

@@ -4,6 +4,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -76,7 +77,7 @@ export async function describeStop(
 
 async function attemptsOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
-  const tried = `${history.length} attempts; those that left evidence, oldest first:`;
+  const tried = `${plural(history.length, "attempt")}; those that left evidence, oldest first:`;
   if (last === undefined) return tried;
   const log = await files.tail((await files.attempt(id, last.n)).agentLog, LOG_BYTES);
   const lines = plainLines(log, { maxLines: Number.POSITIVE_INFINITY, maxLength: 300 }).slice(-LOG_LINES);

@@ -66,7 +66,7 @@ function withCause(evidence: Evidence, { tail, blocked = [] }: ExecResult): Evid
   return cause === "" ? evidence : { ...evidence, summary: `${evidence.summary}: ${cause}` };
 }
 
-/** Everything that a prepare command can write and that others are shown, besides the folders that the batch opens for all. */
+/** The folders that a prepare command can write and that others see, without those that the batch opens to all. */
 function writtenBy({ batch }: Pick<ProgramContext, "batch">, { cwd, confinement }: Place): readonly string[] {
   const { mounts = [], write = [] } = confinement ?? {};
   const forAll = new Set(batch.sandboxPolicy?.write ?? []);

@@ -31,7 +31,7 @@ export interface CheckedCommit {
  * Runs a check's command on a commit, once more if it failed by a transient. A candidate's base may have moved meanwhile; the
  * landing checks that. A failed test is no transient, whatever the output beside it.
  */
-export function runMeasured(
+export function runCheckCommand(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
@@ -92,7 +92,7 @@ export async function measureBase(
   { step, commit }: CheckedCommit,
 ): Promise<Manifest> {
   const log = `check-${step.name}-base`;
-  const ran = await runMeasured(ctx, withoutRest(scope), repo, { step, commit, attributesOf: commit, log });
+  const ran = await runCheckCommand(ctx, withoutRest(scope), repo, { step, commit, attributesOf: commit, log });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;
   if (result.ending === "failed-to-start" && noProgram)

@@ -13,7 +13,7 @@ import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
-import { baseResults, resultsKey, resultsOf, runMeasured } from "./base-results.ts";
+import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 import { testCanary } from "./test-canary.ts";
@@ -197,7 +197,7 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
 }
 
 function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
-  return runMeasured(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log: `check-${step.name}` });
+  return runCheckCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log: `check-${step.name}` });
 }
 
 async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {

@@ -32,7 +32,7 @@ export const gemini: AgentProgram = {
   // Without the second it starts itself again, to have more memory.
   homeEnv: (folder) => ({ GEMINI_CLI_HOME: folder, GEMINI_CLI_NO_RELAUNCH: "1" }),
   events: geminiEvents,
-  exitStops: { [TURNS_OVER]: { kind: "turns", says: "its turns are over" } },
+  exitStops: { [TURNS_OVER]: { kind: "turns", says: "it reached its turn limit" } },
   handsOn: (model) => model.startsWith("gemini-"),
   async prepare({ session }, input) {
     const home = join(session, ".gemini");
