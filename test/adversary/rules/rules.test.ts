@@ -1,29 +1,54 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../../scripts/build/bundle.ts";
-import { holedBuild, removeHoledBuilds } from "../holed-build.ts";
 import type { Rule } from "./rule.ts";
 import { RULES } from "./rules.ts";
-import type { HoledResult } from "./run-holed.child.ts";
+import type { HoledAnswer, HoledResult } from "./run-holed.child.ts";
 
-const CHILD = join(import.meta.dirname, "run-holed.child.ts");
-/** A whole process of the test runner, on a machine that others use. */
+/** Only ends what hangs: a build and a whole run of the program, on a machine that others use. */
 const TIMEOUT_MS = 300_000;
 
-/** The tests that a rule names, run without what enforces the rule. */
-async function withoutDefence({ file, test: name, holes, isBuilt }: Rule): Promise<readonly HoledResult[]> {
+let runner: ChildProcess;
+
+beforeAll(async () => {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
-  const program = isBuilt ? { LOOPDASH_TEST_PROGRAM: await holedBuild(holes) } : {};
-  const args = [CHILD, file, name, JSON.stringify(isBuilt ? [] : holes)];
-  const env = { PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...program };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024 });
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as readonly HoledResult[];
+  const env = { PATH, HOME, TMPDIR, LANG: "C.UTF-8" };
+  runner = fork(join(import.meta.dirname, "run-holed.child.ts"), {
+    cwd: ROOT,
+    env,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  await nextMessage();
+});
+
+afterAll(async () => {
+  const ended = once(runner, "exit");
+  runner.disconnect();
+  await ended;
+});
+
+/** The runner's next message; rejects if it ends without one. */
+async function nextMessage(): Promise<unknown> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const ended = once(runner, "exit", { signal }).then(() => Promise.reject(new Error("the test runner has ended")));
+  const [message] = await Promise.race([once(runner, "message", { signal }), ended]);
+  ended.catch(() => "aborted below");
+  stop.abort();
+  return message;
 }
 
-afterAll(removeHoledBuilds);
+/** The tests that a rule names, run without what enforces the rule. */
+async function withoutDefence(rule: Rule): Promise<readonly HoledResult[]> {
+  runner.send(rule);
+  const answer = (await nextMessage()) as HoledAnswer;
+  if ("error" in answer) throw new Error(answer.error);
+  return answer.results;
+}
 
 describe("without what enforces it, its test fails:", () => {
   test.each(RULES)("$rule", { timeout: TIMEOUT_MS }, async (rule) => {

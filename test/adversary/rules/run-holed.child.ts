@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startVitest } from "vitest/node";
+import { createVitest, type TestModule } from "vitest/node";
 import { ROOT } from "../../../scripts/build/bundle.ts";
-import type { Hole } from "../holed-build.ts";
+import { type Hole, holedBuild, removeHoledBuilds } from "../holed-build.ts";
+import type { Rule } from "./rule.ts";
 
-/** The result of one test, as JSON on the last line of standard output. */
+/** The result of one test. */
 export interface HoledResult {
   readonly name: string;
   readonly state: string;
@@ -12,12 +13,15 @@ export interface HoledResult {
   readonly why: string;
 }
 
+/** What this process answers to a rule. */
+export type HoledAnswer = { readonly results: readonly HoledResult[] } | { readonly error: string };
+
 /**
- * `run-holed.child.ts <file> <name> <holes as JSON>`: runs the tests of a file whose name contains a text, on sources with these
- * holes. A hole that does not occur exactly once is an error.
+ * A process that gets rules as messages and answers each: it runs the tests of a rule on sources with the rule's holes, or
+ * against a program that was built with them. One process for all rules, because the start of a test runner, and the sources
+ * without a hole, cost more than most of the tests. A hole that does not occur exactly once is an error.
  */
-const [file = "", name = "", json = "[]"] = process.argv.slice(2);
-const holes = JSON.parse(json) as readonly Hole[];
+let holes: readonly Hole[] = [];
 const dug = new Set<Hole>();
 
 function dig(code: string, path: string): string {
@@ -31,9 +35,8 @@ function dig(code: string, path: string): string {
     }, code);
 }
 
-const vitest = await startVitest(
+const vitest = await createVitest(
   "test",
-  [file],
   {
     root: ROOT,
     config: false,
@@ -44,7 +47,6 @@ const vitest = await startVitest(
     maxWorkers: 1,
     reporters: [{}],
     testTimeout: 10_000,
-    testNamePattern: name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
   },
   {
     plugins: [
@@ -59,15 +61,48 @@ const vitest = await startVitest(
     ],
   },
 );
-const results = vitest.state.getTestModules().flatMap((module) => {
+await vitest.standalone();
+
+function resultsOf(module: TestModule): readonly HoledResult[] {
   for (const error of module.errors()) throw new Error(error.message);
   return [...module.children.allTests()].map((test): HoledResult => {
     const { errors = [], state } = test.result();
     return { name: test.fullName, state, why: errors[0]?.message ?? "" };
   });
+}
+
+/** Takes the holes of the last rule out of the cached modules, and those of the next one. */
+function exchange(next: readonly Hole[]): void {
+  for (const { file } of [...holes, ...next]) vitest.invalidateFile(join(ROOT, file));
+  holes = next;
+  dug.clear();
+}
+
+async function withoutDefence(rule: Rule): Promise<readonly HoledResult[]> {
+  exchange(rule.isBuilt ? [] : rule.holes);
+  // The forked test sees it: test/e2e/stage.ts.
+  if (rule.isBuilt) process.env["LOOPDASH_TEST_PROGRAM"] = await holedBuild(rule.holes);
+  else delete process.env["LOOPDASH_TEST_PROGRAM"];
+  vitest.setGlobalTestNamePattern(rule.test.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const path = join(ROOT, rule.file);
+  const { testModules } = await vitest.runTestSpecifications([vitest.getRootProject().createSpecification(path)]);
+  // The files of earlier rules are among them.
+  const results = testModules.filter(({ moduleId }) => moduleId === path).flatMap(resultsOf);
+  const missed = holes.find((hole) => !dug.has(hole));
+  if (missed !== undefined) throw new Error(`${missed.file} is not loaded by ${rule.file}`);
+  return results.filter(({ state }) => state !== "skipped");
+}
+
+process.on("message", async (rule: Rule) => {
+  const answer: HoledAnswer = await withoutDefence(rule).then(
+    (results) => ({ results }),
+    (error: unknown) => ({ error: String(error) }),
+  );
+  process.send?.(answer);
 });
-await vitest.close();
-const missed = holes.find((hole) => !dug.has(hole));
-if (missed !== undefined) throw new Error(`${missed.file} is not loaded by ${file}`);
-process.stdout.write(`\n${JSON.stringify(results.filter(({ state }) => state !== "skipped"))}\n`);
-process.exit(0);
+process.once("disconnect", async () => {
+  removeHoledBuilds();
+  await vitest.close();
+  process.exit(0);
+});
+process.send?.("ready");
