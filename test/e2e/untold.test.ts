@@ -18,7 +18,7 @@ test("a run of a batch whose tickets are done shows the commit and the run that 
   for (const _ of ["second", "third"]) {
     const { code, stdout } = await stage.run([batch, "--headless"]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`${first?.mergedSha?.slice(0, 7)} by run ${run}  settled before this run`);
+    expect(stdout).toContain(`${first?.mergedSha?.slice(0, 7)} by run ${run}  done before this run`);
   }
   const { tickets, ...report } = await stage.report();
   expect(report.run).not.toBe(run);

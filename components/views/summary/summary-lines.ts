@@ -1,4 +1,5 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { settlementOf } from "../../../src/domain/results/settlement.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import { landingOf } from "../../../src/domain/run/carry-over.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
@@ -30,7 +31,7 @@ interface Beside {
 
 /** The result of the run in full: nothing is cut, and the steps left to a person are verbatim. */
 export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly PaneLine[] {
-  const { shipped, gated, open } = outcomes(run);
+  const { done, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
   const left = open.flatMap(({ ticket, why }) => [
@@ -50,8 +51,8 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
     ...section(
       "DONE",
       "good",
-      shipped.length,
-      shipped.flatMap((t) => [shippedLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
+      done.length,
+      done.flatMap((t) => [doneLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
@@ -161,20 +162,14 @@ function stepOf(ticket: TicketState): string {
   return displayText(ticket.humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
 }
 
-function shippedLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
+function doneLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const attempts =
-    ticket.byPerson === "closed"
-      ? "by a person"
-      : ticket.history.length === 0
-        ? beforeText(ticket)
-        : plural(ticket.history.length, "attempt");
   const landing = landingOf(ticket);
   const isNarrow = width < 72;
   // The column that says "before this run" is not there.
   const sha = fitTo(isNarrow && landing?.earlierRun !== undefined ? "earlier" : (landing?.sha.slice(0, 7) ?? ""), 7);
-  const effort = isNarrow ? "" : `${fitTo(attempts, 15)} ${fitTo(time, 8, "right")} `;
+  const effort = isNarrow ? "" : `${fitTo(effortText(ticket), 15)} ${fitTo(time, 8, "right")} `;
   const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [
@@ -185,9 +180,12 @@ function shippedLine(ticket: TicketState, title: string, ids: number, width: num
   ];
 }
 
-/** A ticket without an attempt in this run: its change landed earlier and is live now, or it was settled already. */
-function beforeText({ live }: TicketState): string {
-  return live === undefined ? "before this run" : "landed earlier";
+/** The attempts of a done ticket; without one, its change landed earlier and is live now, or it was done already. */
+function effortText(ticket: TicketState): string {
+  const settlement = settlementOf(ticket);
+  if (settlement === "by-person") return "by a person";
+  if (ticket.history.length > 0) return plural(ticket.history.length, "attempt");
+  return settlement === "before" ? "before this run" : "landed earlier";
 }
 
 function numberLines(numbers: string, width: number): readonly SpanLine[] {

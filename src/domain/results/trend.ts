@@ -2,6 +2,7 @@ import type { VerdictWord } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { vecItems } from "../values/vec.ts";
 import { ledgerOf } from "./ledger.ts";
+import { countSettlements } from "./settlement.ts";
 
 /**
  * Numbers of a run by name: the flattened ledger (`interventions.work`, `costUsd`). Unknown numbers are absent, never 0, so that
@@ -43,9 +44,7 @@ export function numbersOf(state: RunState): Numbers {
   const out: Record<string, number> = {};
   flatten(ledgerOf(state), "", out);
   const done = [...vecItems(state.tickets)].filter((t) => t.phase === "done");
-  const closed = done.filter((t) => t.byPerson === "closed").length;
-  const before = done.filter((t) => t.byPerson !== "closed" && t.history.length === 0).length;
-  const shipped = done.length - before - closed;
+  const { before, shipped, "by-person": closed } = countSettlements(done);
   return { ...out, "tickets.before": before, "tickets.closedByPerson": closed, "tickets.shipped": shipped };
 }
 

@@ -14,6 +14,11 @@ import type { TicketState } from "./ticket-state.ts";
  */
 export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedOverWork[] {
   const before = new Map(last.plan.tickets.map((ticket) => [ticket.id, ticket]));
+  const known = landingsUpTo(last);
+  const landings = (id: TicketId) => {
+    const landedEarlier = known.get(id);
+    return landedEarlier === undefined ? {} : { landedEarlier };
+  };
   return batch.tickets.flatMap((ticket) => {
     const then = before.get(ticket.id);
     if (then === undefined || placeOf(then, last.batch) !== placeOf(ticket, batch)) return [];
@@ -21,7 +26,8 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
     const rewritten = textOf(then) === textOf(ticket) ? {} : { rewritten: true as const };
     if (live !== undefined && isLandedNotLive({ live, phase })) {
       const { sha, from, tip = sha } = live;
-      return [{ id: ticket.id, tip, baseSha: from, landed: { from, to: sha }, live: { ...live, ...rewritten } }];
+      const landed = { from, to: sha };
+      return [{ id: ticket.id, tip, baseSha: from, landed, live: { ...live, ...rewritten }, ...landings(ticket.id) }];
     }
     // Work that ends at a person is more than a change to check.
     if (unfinished === undefined || unfinished.humanStep !== undefined) return [];

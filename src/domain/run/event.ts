@@ -44,6 +44,8 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
   /** Present if its live check had not passed. */
   readonly live?: LiveState;
+  /** The run that landed it; absent for work that has not landed, and in runs of older versions. */
+  readonly landedEarlier?: EarlierLanding;
   /** Set for a landing if a person has rewritten the ticket since. */
   readonly rewritten?: true;
 }

@@ -57,7 +57,7 @@ function stateOf(settled: Started["settled"][number] | undefined): TrackerState 
 /** A ticket with work of an earlier run: what had landed is checked at once, and the rest goes on without an agent. */
 function withWork(
   ticket: TicketState,
-  { live, ...work }: Omit<CarriedOverWork, "id">,
+  { live, landedEarlier, ...work }: Omit<CarriedOverWork, "id">,
   { at, checksTicket = ticket.id }: Pick<Started, "at" | "checksTicket">,
 ): TicketState {
   if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
@@ -65,7 +65,8 @@ function withWork(
   const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
   const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, asked: 0, unfinished: 0, reopened: 0 };
   const next = checksTicket === ticket.id ? { nextAt: at } : { givenUp: `this run checks only ${checksTicket}` };
-  return { ...ticket, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
+  const landed = landedEarlier === undefined ? {} : { landedEarlier };
+  return { ...ticket, ...landed, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
 }
 
 /** A ticket without a history that waits for `openDeps` others. */

@@ -136,7 +136,7 @@ export interface TicketState {
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
-  /** Its landing by an earlier run, if it was settled before this one, or reopened since. `mergedSha` is this run's own. */
+  /** Its landing by an earlier run. `mergedSha` is this run's own, or the same commit while its live check is repeated. */
   readonly landedEarlier?: EarlierLanding;
   /** The base before that commit landed. */
   readonly mergedFrom?: string;

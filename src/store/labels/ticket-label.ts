@@ -35,7 +35,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
     case "stalled":
       return { ...STYLES.failed, text: displayText(ticket.stalledReason ?? "stalled") };
     case "done":
-      return { ...STYLES.done, text: landingText(ticket) ?? "done" };
+      return { ...STYLES.done, text: doneText(ticket) };
     case "landed":
       return { ...STYLES.landed, text: displayText(landedText(ticket)) };
     default: {
@@ -69,6 +69,13 @@ export function landedText({ live, mergedSha }: TicketState): string {
 function gatedText(ticket: TicketState): string {
   const landed = landingText(ticket);
   return `${landed === undefined ? "" : `${landed} · `}${displayText(ticket.humanStep ?? "a step is left to you")}`;
+}
+
+/** What made a ticket done: a person, or the commit that landed it. */
+function doneText(ticket: TicketState): string {
+  const landed = landingText(ticket);
+  if (ticket.byPerson !== "closed") return landed ?? "done";
+  return `closed by a person${landed === undefined ? "" : ` · ${landed}`}`;
 }
 
 /** The commit of a ticket that has landed, marked if an earlier run landed it. */

@@ -3,6 +3,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
+import { countSettlements, type Settlement, settlementOf } from "../../domain/results/settlement.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
@@ -25,9 +26,9 @@ import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
-/** Lists the shipped tickets, those left to a person, and the open ones. */
+/** Lists the done tickets, those left to a person, and the open ones. */
 export function outcomes(state: RunState): {
-  shipped: TicketState[];
+  done: TicketState[];
   gated: TicketState[];
   open: { ticket: TicketState; why: string }[];
 } {
@@ -36,7 +37,7 @@ export function outcomes(state: RunState): {
     if (ticket.phase === "done" || ticket.phase === "human-gated") return [];
     return [{ ticket, why: ticket.stalledReason ?? whyOpen(state, ticket, index) }];
   });
-  return { shipped: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
+  return { done: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
 }
 
 /** Reasons that another attempt would not have changed. */
@@ -81,14 +82,14 @@ const SLOTS_WIDTH = 78;
  */
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
   const ledger = ledgerOf(state);
-  const { shipped, gated, open } = outcomes(state);
+  const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
   const lines = [
-    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length, closed: shipped.filter(isClosedByPerson).length })}`,
+    `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { done, landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...unsandboxedLines(state),
-    ...shipped.flatMap((t) => [
+    ...done.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
       ...[...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
     ]),
@@ -169,12 +170,14 @@ export function baseLines({ failingOnBase = [] }: TicketState): readonly string[
 }
 
 function countsLabel(
-  { tickets: { total, done, gated, open } }: Ledger,
-  { landed, closed }: { readonly landed: number; readonly closed: number },
+  { tickets: { total, gated, open } }: Ledger,
+  { done, landed }: { readonly done: readonly TicketState[]; readonly landed: number },
 ): string {
+  const { shipped, before, "by-person": closed } = countSettlements(done);
   const notLive = landed === 0 ? "" : ` (${landed} landed, not live)`;
+  const earlier = before === 0 ? "" : `, ${before} done before`;
   const byPerson = closed === 0 ? "" : `, ${closed} closed by a person`;
-  return `${plural(total, "ticket")}: ${done - closed} shipped${byPerson}, ${gated} human-gated, ${open} open${notLive}`;
+  return `${plural(total, "ticket")}: ${shipped} shipped${earlier}${byPerson}, ${gated} human-gated, ${open} open${notLive}`;
 }
 
 /** A person's next step; if nobody wrote it down, the text says so. */
@@ -191,15 +194,12 @@ function landedAs(ticket: TicketState): string {
   return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  `;
 }
 
-function isClosedByPerson({ byPerson }: TicketState): boolean {
-  return byPerson === "closed";
-}
-
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
-  if (isClosedByPerson(ticket)) return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
+  const settlement = settlementOf(ticket);
+  if (settlement === "by-person") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
   if (n > 0) return plural(n, "attempt");
-  return ticket.live === undefined ? "settled before this run" : "landed before this run, live now";
+  return settlement === "before" ? "done before this run" : "landed before this run, live now";
 }
 
 /** The summary as Markdown. */
@@ -210,7 +210,7 @@ export function renderMarkdown(
   judgements: readonly JudgementRecord[] = [],
 ): string {
   const ledger = ledgerOf(state);
-  const { shipped, gated, open } = outcomes(state);
+  const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
   const left = (t: TicketState) => keptWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
   const sha = (t: TicketState) => {
@@ -228,6 +228,7 @@ export function renderMarkdown(
     ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
     ...left(t),
   ];
+  const doneBy = (settlement: Settlement) => done.filter((t) => settlementOf(t) === settlement);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
   return `${[
@@ -247,8 +248,9 @@ export function renderMarkdown(
         ...left(ticket),
       ]),
     ),
-    ...section("Shipped", shipped.filter((t) => !isClosedByPerson(t)).flatMap(settled)),
-    ...section("Closed by a person", shipped.filter(isClosedByPerson).flatMap(settled)),
+    ...section("Shipped", doneBy("shipped").flatMap(settled)),
+    ...section("Done before this run", doneBy("before").flatMap(settled)),
+    ...section("Closed by a person", doneBy("by-person").flatMap(settled)),
     ...list("Heals", healSummary(state)),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { numbersOf, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { TicketId } from "../../../src/domain/values/ids.ts";
+import { RunId, TicketId } from "../../../src/domain/values/ids.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import { plumbing, plumbingEnded } from "../../store/scenes.ts";
 import { attempt } from "../mixed-run.ts";
@@ -38,6 +38,24 @@ describe("the numbers of a run", () => {
   test("tell what was settled before the run from what it shipped, and from what is gated", () => {
     const numbers = numbersOf(settledBefore().state);
     expect(numbers).toMatchObject({ "tickets.total": 3, "tickets.done": 2, "tickets.before": 1, "tickets.shipped": 1 });
+  });
+});
+
+describe("a ticket that was done before the run", () => {
+  test("is not shipped by it because its check failed for a while", () => {
+    const sim = settledBefore();
+    const ticket = TicketId.parse("T-1");
+    const first = sim.events[0] as Extract<RunEvent, { type: "run-started" }>;
+    const landedEarlier = { run: RunId.parse("first-run"), sha: "sha-1" };
+    sim.state = reduce(undefined, { ...first, settled: [{ id: ticket, as: "done", landedEarlier }] });
+    sim.report({
+      type: "ticket-reopened",
+      ticket,
+      evidence: { step: "verify", name: "live", summary: "down", detail: "" },
+    });
+    sim.report({ type: "live-check-started", ticket, why: "scheduled" });
+    sim.report({ type: "live-check-ended", ticket, ok: true, summary: "up", detail: "" });
+    expect(numbersOf(sim.state)).toMatchObject({ "tickets.done": 1, "tickets.before": 1, "tickets.shipped": 0 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
+import { numbersOf } from "../../../src/domain/results/trend.ts";
 import { carriedOverWork, landingOf, landingsUpTo } from "../../../src/domain/run/carry-over.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { ticketOf as ticketOfRun } from "../../../src/domain/run/state.ts";
@@ -119,6 +120,43 @@ describe("what an agent of the run before has built", () => {
     sim.report({ type: "blocker-claimed", ...sim.of(T1), claim: "no quota", humanStep: "Raise it" });
     sim.report({ type: "blocker-ruled", ...sim.of(T1), upheld: true, reason: "so it is", step: "Raise it", change });
     expect(carriedOverWork(cutOff(sim), batch())).toEqual([]);
+  });
+});
+
+describe("a landing that was not live when its run ended", () => {
+  const evidence = { step: "verify", name: "live", summary: "down", detail: "" } as const;
+  const landing = { from: "a", to: "b" };
+
+  /** A run that landed the ticket, whose live check fails. */
+  function notLive(): Simulation["state"] {
+    const sim = built();
+    sim.report({ type: "merge-intended", ...sim.of(T1), repo: app, ...landing });
+    sim.report({ type: "merge-landed", ...sim.of(T1), repo: app, ...landing });
+    sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "landed", evidence });
+    return sim.state;
+  }
+
+  /** The run after `last`, called `name`, which carries its work over. */
+  function next(last: Simulation["state"], name: string): Simulation {
+    const sim = new Simulation(batch());
+    const [started] = sim.events;
+    if (started?.type !== "run-started") throw new Error("the first event is not the start");
+    sim.state = reduce(undefined, { ...started, run: RunId.parse(name), carriedOver: carriedOverWork(last, batch()) });
+    return sim;
+  }
+
+  test("is the landing of that run in all later ones, live or not, and has shipped in the one that found it live", () => {
+    const first = notLive();
+    const landedByFirst = { sha: "b", earlierRun: first.run };
+    const second = next(first, "second-run");
+    expect(landingOf(ticketOfRun(second.state, T1))).toEqual(landedByFirst);
+    const third = next(second.state, "third-run");
+    expect(landingOf(ticketOfRun(third.state, T1))).toEqual(landedByFirst);
+    third.report({ type: "live-check-started", ticket: T1, why: "scheduled" });
+    third.report({ type: "live-check-ended", ticket: T1, ok: true, summary: "up", detail: "" });
+    expect(ticketOfRun(third.state, T1).phase).toBe("done");
+    expect(landingsUpTo(third.state).get(T1)).toEqual({ run: first.run, sha: "b", from: "a" });
+    expect(numbersOf(third.state)).toMatchObject({ "tickets.shipped": 1, "tickets.before": 0 });
   });
 });
 

@@ -273,8 +273,8 @@ ${SLOTS.join("\n")}
   test("what was settled before this run says so; a sandboxed run does not say it was not", () => {
     const first = new Simulation(batchOf([ticketOf("T-1")])).events[0] as Extract<RunEvent, { type: "run-started" }>;
     const state = reduce(undefined, { ...first, sandboxed: true, settled: [{ id: T1, as: "done" }] });
-    expect(renderSummaryText(state)).toContain("\n  ✔ T-1  T-1  settled before this run\n");
-    expect(renderMarkdown(state)).toContain("\n- **T-1** T-1 (settled before this run)\n");
+    expect(renderSummaryText(state)).toContain("\n  ✔ T-1  T-1  done before this run\n");
+    expect(renderMarkdown(state)).toContain("\n- **T-1** T-1 (done before this run)\n");
     expect(`${renderSummaryText(state)}${renderMarkdown(state)}`).not.toMatch(/unsandboxed/i);
   });
 
