@@ -1,3 +1,4 @@
+import { isLandedNotLive } from "../../src/domain/run/live-check.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import { plural } from "../../src/domain/values/plural.ts";
@@ -41,10 +42,12 @@ function whatEnds(attempt: Attempt): string {
 }
 
 function whatAKillDoes(state: Mirror, id: TicketId): string {
-  const attempt = ticketIn(state, id)?.attempt;
-  if (attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
+  const ticket = ticketIn(state, id);
+  const attempt = ticket?.attempt;
+  if (ticket === undefined || attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
   const at = stageOf(attempt, finishOf(state.run, id)).word;
-  return `attempt ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the attempt counts against the ticket's attempts.`;
+  const landed = attempt.merge?.landed === true || isLandedNotLive(ticket) ? " Its change has landed and stays in the base." : "";
+  return `attempt ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the attempt counts against the ticket's attempts.${landed}`;
 }
 
 /** Asks before ending a worker's attempt. */

@@ -1,6 +1,5 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
-import { interventionKind } from "../domain/results/intervention.ts";
-import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
@@ -9,18 +8,19 @@ import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts"
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
 import { isAboutRevert } from "../domain/run/revert-fact.ts";
-import type { RunState } from "../domain/run/state.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
+import { agentEndedLabel, attemptBeginsText, attemptEndedLabel, ENDINGS } from "./describe-attempt.ts";
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
-import { HEAL_LABELS, outcomeLabel } from "./labels/outcome-label.ts";
+import { HEAL_LABELS } from "./labels/outcome-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
 
@@ -86,7 +86,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
         `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`,
       ];
     case "intervention":
-      return [STYLES.needsYou, interventionText(event)];
+      return [STYLES.needsYou, interventionText(event, state)];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -107,9 +107,15 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 }
 
 /** A person's action is reported as theirs. */
-function interventionText(event: Event<"intervention">): string {
+function interventionText(event: Event<"intervention">, state: RunState | undefined): string {
   const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
-  return event.noted ? `${counted} noted: ${event.note}` : `${counted} on ${event.target}: ${event.note}`;
+  if (event.noted) return `${counted} noted: ${event.note}`;
+  const isNew = state === undefined || state.interventions.some((each) => isSameInput(each, event));
+  return `${counted} on ${event.target}: ${event.note}${isNew ? "" : " (counted before, as one decision)"}`;
+}
+
+function isSameInput(a: Intervention, b: Intervention): boolean {
+  return a.at === b.at && a.class === b.class && a.target === b.target;
 }
 
 function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
@@ -175,7 +181,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "exclusive-awaited":
       return limitLabel(event);
     case "attempt-claimed":
-      return [STYLES.agent, `attempt ${event.attempt} begins in slot ${event.slot + 1}`];
+      return [STYLES.agent, attemptBeginsText(event, ticketOf(state, event.ticket))];
     case "kill-requested":
       return [STYLES.ending, ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
@@ -189,7 +195,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "merge-landed":
       return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":
-      return attemptEndedLabel(event);
+      return attemptEndedLabel(event, state);
     case "live-check-started":
     case "live-check-ended":
       return liveCheckLabel(event, state);
@@ -221,56 +227,6 @@ function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
   return event.ok ? [toned(STYLES.done, "plain"), text] : [STYLES.failed, text];
 }
-
-const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
-  silent: "silent for too long: agent is ended",
-  "out-of-time": "out of time: agent is ended",
-  "over-quota": "wrote too much: agent is ended",
-  "killed-by-person": "kill requested",
-  "gated-by-person": "agent is ended for the human gate",
-  "closed-by-person": "agent is ended: a person closed the ticket",
-  stopped: "agent is ended for the stop",
-};
-
-/** An agent that stops claims to be done, and the line looks like a claim. */
-function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
-  if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
-  if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
-  if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
-  return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
-}
-
-const OUTCOME_TEXTS: Readonly<Record<AttemptOutcome, string>> = {
-  done: "done",
-  landed: "attempt ended: it landed, and is not live",
-  failed: "attempt failed",
-  silent: "attempt ended: silent for too long",
-  "out-of-time": "attempt ended: out of time",
-  killed: "attempt ended: killed by a person",
-  gated: "attempt ended for the human gate",
-  closed: "attempt ended: a person closed the ticket",
-  stopped: "attempt ended by the stop",
-  lost: "attempt lost with its engine",
-};
-
-/** The finish line's step already reported its failure; an earlier failure is reported here. */
-/** What could not be prepared is told already. */
-const NOT_COUNTED = "attempt ended; it does not count";
-
-function attemptEndedLabel(event: Event<"attempt-ended">): EventLabel {
-  const { glyph, tone } = outcomeLabel(event.outcome, true);
-  const text = OUTCOME_TEXTS[event.outcome];
-  const { evidence } = event;
-  // Nobody stopped it: the ticket waits for a dependency.
-  if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
-  if (event.held && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
-  const isReported = evidence === undefined || event.outcome === "killed" || !BEFORE_STEPS.has(evidence.step);
-  return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
-}
-
-const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 function healLabel(event: HealFact): EventLabel | undefined {

@@ -64,7 +64,7 @@ describe("a broken base has a line of its own", () => {
     const lines = run.events.flatMap((event) => describeEvents(event, run.state)).map(({ text }) => text);
     expect(lines.filter((text) => text.includes("the base of app"))).toEqual([
       expect.stringContaining("the base of app is broken: bad5eed of T-1: the site answers 502"),
-      expect.stringContaining("the incident on the base of app ends: bad5eed of T-1: the site answers 502; reverted by fee1600"),
+      expect.stringContaining("the base of app no longer counts as broken: reverted by fee1600"),
     ]);
     expect(lines).toContain("its change is being reverted: the live checks keep failing");
     expect(lines).toContain("reverted in app as fee1600; the live check runs without the change");

@@ -201,7 +201,7 @@ test("loopdash verify joins a check that is under way, and its exit code follows
   await run.until(/it landed, and is not live/);
   writeFileSync(stage.path("hang"), "");
   const first = stage.start(["verify"]);
-  await first.until(/live check requested/);
+  await first.until(/live check runs, as requested/);
   const second = stage.start(["verify", "test", "T-1"]);
   await run.until(/T-1 is being checked already/);
   rmSync(stage.path("hang"));

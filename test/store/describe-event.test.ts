@@ -3,6 +3,7 @@ import { ReviewerSpec } from "../../src/domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../src/domain/batch/schema.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { Fence, TicketId } from "../../src/domain/values/ids.ts";
+import { vecAt, vecWith } from "../../src/domain/values/vec.ts";
 import { describeEvent } from "../../src/store/describe-event.ts";
 import { claims, plumbing } from "./scenes.ts";
 
@@ -81,7 +82,44 @@ test("an attempt that nobody stopped, and that waits for the reviewer, says so",
   expect(tell({ type: "attempt-ended", outcome: "stopped", evidence, ...of })?.text).toBe(
     "attempt ended: postponed, because there is no key",
   );
-  expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt ended by the stop");
+  expect(tell({ type: "attempt-ended", outcome: "stopped", ...of })?.text).toBe("attempt postponed");
+});
+
+describe("an attempt that ends early", () => {
+  const ended = { type: "attempt-ended", outcome: "stopped", ...of, seq: 1, at: 0 } as const;
+  const index = run.state.plan.index[T7] as number;
+  const unfinished = { tip: "t", baseSha: "b", claimed: true };
+  const built = { ...run.state, tickets: vecWith(run.state.tickets, index, { ...vecAt(run.state.tickets, index), unfinished }) };
+
+  test("names the stop, and says that a finished change goes on without an agent", () => {
+    expect(describeEvent(ended, { ...run.state, stage: "stopping" })?.text).toBe("attempt ended by the stop");
+    expect(describeEvent(ended, { ...built, stage: "stopping" })?.text).toBe(
+      "attempt ended by the stop; its finished change goes on later, without an agent",
+    );
+  });
+
+  test("names the broken base that it waits for", () => {
+    const repo = run.state.plan.tickets[index]?.repo as string;
+    const base = {
+      since: 0,
+      cause: "verify",
+      sha: "bad5eed",
+      ticket: TicketId.parse("T-1"),
+      step: "live",
+      summary: "down",
+    } as const;
+    expect(describeEvent(ended, { ...built, brokenBases: { [repo]: base } })?.text).toBe(
+      `attempt postponed: the base of ${repo} is broken, bad5eed of T-1 is suspected: live fails: down; its finished change goes on later, without an agent`,
+    );
+  });
+
+  test("is taken up without an agent, which its begin says", () => {
+    const begun = { type: "attempt-claimed", ...of, attempt: 2, slot: 0, reservedUsd: 0, seq: 1, at: 0 } as const;
+    expect(describeEvent(begun, built)?.text).toBe(
+      "attempt 2 begins in slot 1: it takes up the finished change, without an agent",
+    );
+    expect(describeEvent(begun, run.state)?.text).toBe("attempt 2 begins in slot 1");
+  });
 });
 
 test("that nobody knows what others have spent is told", () => {
@@ -107,13 +145,23 @@ test.each<[string, RunFact]>([
     "! person: intervention I4 (work) noted: wrote the migration",
     { type: "intervention", class: "I4", target: "run", note: "wrote the migration", noted: true },
   ],
-  [
-    "! person: intervention I2 (harness) on workers: 2 before, 3 from now on",
-    { type: "intervention", class: "I2", target: "workers", note: "2 before, 3 from now on" },
-  ],
 ])("a person's command is told: %s", (told, fact) => {
   const line = tell(fact);
   expect(`${line?.glyph} ${line?.tone}: ${line?.text}`).toBe(told);
+});
+
+test("an intervention is told, and so is one that belongs to a decision counted before", () => {
+  const fact = { type: "intervention", class: "I2", target: "workers", note: "2 before, 3 from now on" } as const;
+  const first = { ...fact, seq: 1, at: 5 };
+  const counted = { ...run.state, interventions: [first] };
+  expect(describeEvent(first, counted)).toMatchObject({
+    glyph: "!",
+    tone: "person",
+    text: "intervention I2 (harness) on workers: 2 before, 3 from now on",
+  });
+  expect(describeEvent({ ...first, at: 6 }, counted)?.text).toBe(
+    "intervention I2 (harness) on workers: 2 before, 3 from now on (counted before, as one decision)",
+  );
 });
 
 test("a blocked connection is told with its reason and the line that would allow it", () => {

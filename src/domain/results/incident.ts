@@ -50,9 +50,17 @@ export function endIncident(
     : list;
 }
 
-/** Ends what lasts of a ticket that is done or left to a person. */
-export function endTicketIncidents(list: readonly Incident[], ticket: TicketId, at: number): readonly Incident[] {
-  return endIncident(endIncident(list, { kind: "reopened", ticket }, at), { kind: "live-check", ticket }, at);
+/** Ends what lasts of a ticket that is done or left to a person. `by`: what ended it, if no check has passed. */
+export function endTicketIncidents(list: readonly Incident[], ticket: TicketId, at: number, by?: string): readonly Incident[] {
+  const end = by === undefined ? {} : { by };
+  return endIncident(endIncident(list, { kind: "reopened", ticket }, at, end), { kind: "live-check", ticket }, at, end);
+}
+
+/** The lasting incident of a broken base tells of another suspect: nothing else says why the base has not passed since. */
+export function withNextSuspect(list: readonly Incident[], repo: RepoId, suspect: string): readonly Incident[] {
+  return list.map((each) =>
+    isLasting(each, { kind: "broken-base", repo }) ? { ...each, summary: `${each.summary}; then ${suspect}` } : each,
+  );
 }
 
 function isLasting(incident: Incident, { kind, ticket, repo }: IncidentSubject): boolean {

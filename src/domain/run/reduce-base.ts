@@ -1,12 +1,12 @@
 import { stepName } from "../batch/step-spec.ts";
-import { endIncident, withIncident } from "../results/incident.ts";
+import { endIncident, withIncident, withNextSuspect } from "../results/incident.ts";
 import { specOf } from "../schedule/plan.ts";
 import { withTicket } from "../schedule/queue.ts";
 import type { RepoId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import { isLandedNotLive, type LiveState } from "./live-check.ts";
-import type { RunState } from "./state.ts";
+import { type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -25,7 +25,9 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
   if (base === known) return state;
   if (base === undefined) {
     const { [repo]: _, ...brokenBases } = state.brokenBases;
-    const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, { endedSeq: state.seq });
+    const by = known === undefined ? undefined : settledByPerson(state, known);
+    const end = { endedSeq: state.seq, ...(by !== undefined && { by }) };
+    const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, end);
     return withHeldChecksDue({ ...state, brokenBases, incidents }, repo, at);
   }
   const incident = {
@@ -35,11 +37,20 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
     seq: state.seq,
     summary: `${suspectOf(base)}: ${base.summary}`,
   };
+  const isNext = known !== undefined && known.sha !== base.sha;
   return {
     ...state,
     brokenBases: { ...state.brokenBases, [repo]: base },
-    incidents: withIncident(state.incidents, incident),
+    incidents: isNext ? withNextSuspect(state.incidents, repo, incident.summary) : withIncident(state.incidents, incident),
   };
+}
+
+/** The act of a person that settled the suspected ticket, in words: no check has passed. Undefined if nobody has. */
+function settledByPerson(state: RunState, { cause, ticket: id }: BrokenBase): string | undefined {
+  if (cause === "check" || id === undefined) return undefined;
+  const { phase, byPerson } = ticketOf(state, id);
+  if (phase === "human-gated") return `${id} was left to a person`;
+  return byPerson === "closed" ? `${id} was closed by a person` : undefined;
 }
 
 /** A landed change that is not live comes before a failing check. What is known stays as it is while its cause lasts. */

@@ -233,7 +233,7 @@ export function closed(state: RunState, index: number, at: number): RunState {
   const { live, ...rest } = ticket;
   const checked = live === undefined ? {} : { live: idleLive(live) };
   const settled = settle(state, index, { ...rest, ...checked, phase: "done", byPerson: "closed", endedAt: at });
-  const next = { ...settled, incidents: endTicketIncidents(settled.incidents, ticket.id, at) };
+  const next = { ...settled, incidents: endTicketIncidents(settled.incidents, ticket.id, at, "closed by a person") };
   return ticket.phase === "done" ? next : shiftDependents(next, index, -1);
 }
 
@@ -267,7 +267,7 @@ function gated(state: RunState, index: number, { step, at }: { step: string; at:
     return { ...next, gating: next.gating.includes(index) ? next.gating : [...next.gating, index] };
   }
   const { stalledReason: ___, stalledBy: ____, ...rest } = ticket;
-  const next = settle({ ...state, incidents: endTicketIncidents(state.incidents, ticket.id, at) }, index, {
+  const next = settle({ ...state, incidents: endTicketIncidents(state.incidents, ticket.id, at, "left to a person") }, index, {
     ...rest,
     phase: "human-gated",
     humanStep: step,

@@ -39,7 +39,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
       return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
     case "ticket-gated": {
       const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      const incidents = endTicketIncidents(state.incidents, ticket.id, event.at);
+      const incidents = endTicketIncidents(state.incidents, ticket.id, event.at, "left to a person");
       const gated: TicketState = { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at };
       return withBase(settle({ ...state, incidents }, index, gated), index, event.at);
     }

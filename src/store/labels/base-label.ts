@@ -7,15 +7,14 @@ import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plural } from "../../domain/values/plural.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { displayText } from "../display-text.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
-  due: "live check repeated",
-  person: "live check requested",
-  end: "last live check",
+  due: "live check runs again",
+  person: "live check runs, as requested",
+  end: "last live check runs",
 };
 
 /** A live check, with its count and what follows a failed one. */
@@ -26,7 +25,9 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
   if (event.problem === "held") return [toned(STYLES.heldUp, "waiting"), event.summary];
   if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
   const next = phase === "landed" ? "" : "; an agent is next";
-  return [STYLES.failed, `not live (${plural(live?.failed ?? 1, "failed check")})${next}: ${event.summary}`];
+  const failed = live?.failed ?? 1;
+  const count = failed === 1 ? "1 failed check" : `${failed} failed checks in a row`;
+  return [STYLES.failed, `not live (${count})${next}: ${event.summary}`];
 }
 
 /** Describes an event of the engine's revert. */
@@ -93,8 +94,8 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunSta
     if (incident.kind !== "broken-base") return [];
     const { repo = "", summary, endedBy } = incident;
     if (incident.endedSeq === seq && endedBy !== undefined)
-      return [[STYLES.again, `the incident on the base of ${repo} ends: ${summary}`]];
-    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again; before: ${summary}`]];
+      return [[STYLES.again, `the base of ${repo} no longer counts as broken: ${endedBy}`]];
+    if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again (suspected: ${summary})`]];
     return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
   });
 }
@@ -114,6 +115,11 @@ export interface BrokenBaseLabel {
   readonly more: number;
 }
 
+/** A step that is named by its program's path, by the program alone: the line has little room. */
+function withoutFolders(step: string): string {
+  return step.startsWith("/") ? step.slice(step.lastIndexOf("/") + 1) : step;
+}
+
 /** The base that has been broken longest; undefined if none is, or the run has ended. */
 export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | undefined {
   if (run === undefined || run.end !== undefined) return undefined;
@@ -125,7 +131,7 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
     repo: displayText(repo),
     suspect: suspectOf(base),
     ...(ticket && { ticket }),
-    failure: displayText(`${step} fails: ${summary}`),
+    failure: displayText(`${withoutFolders(step)} fails: ${summary}`),
     response: responseTo(run, base),
     since,
     more: all.length - 1,

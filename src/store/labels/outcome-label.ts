@@ -11,7 +11,7 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   killed: { ...STYLES.failed, word: "killed" },
   gated: { ...STYLES.needsYou, word: "left to a person" },
   closed: { ...STYLES.cutOff, word: "closed by a person" },
-  stopped: { ...STYLES.cutOff, word: "cut off by a stop" },
+  stopped: { ...STYLES.cutOff, word: "cut off" },
   lost: { ...STYLES.cutOff, word: "lost with its engine" },
 };
 

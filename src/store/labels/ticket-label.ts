@@ -1,4 +1,5 @@
 import { landingOf } from "../../domain/run/carry-over.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -27,6 +28,16 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
   const ticket = ticketIn(state, id);
   const run = state.run;
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
+  const label = labelOf(run, ticket);
+  // A ticket that waits says so itself.
+  const isUnseen = ticket.tracked?.missing !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
+  if (!isUnseen) return label;
+  const problem = ticket.tracked?.unreadable ? "cannot be read in the tracker" : "not in the tracker";
+  return { ...label, text: `${problem} · ${label.text}` };
+}
+
+function labelOf(run: RunState, ticket: TicketState): QueueLabel {
+  const { id } = ticket;
   if (ticket.attempt !== undefined)
     return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
   switch (ticket.phase) {

@@ -8,7 +8,7 @@ import { formatDuration, utcTime } from "../../domain/values/time.ts";
 const MOST_LINES = 100;
 
 const KINDS: Readonly<Record<IncidentKind, string>> = {
-  "live-check": "failed live check of",
+  "live-check": "failing live checks of",
   "broken-base": "broken base of",
   reopened: "done, then found not so:",
 };

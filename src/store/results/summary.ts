@@ -146,13 +146,19 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
   const { id, live, phase } = ticket;
   const cutOff = cutOffLanding(ticket);
   if (cutOff !== undefined) return [`landed as ${cutOff.slice(0, 7)}; its steps after the merge have not passed yet`];
-  if (live === undefined || !isLandedNotLive(ticket)) return revertedLines(ticket);
+  if (live === undefined || !isLandedNotLive(ticket)) return [...revertedLines(ticket), ...builtLines(ticket, end)];
   const output = plainLines(live.detail, { maxLines: Number.POSITIVE_INFINITY }).filter((line) => line.trim() !== "");
   return [
     ...(phase === "landed" ? [] : [`landed as ${live.sha.slice(0, 7)}, not live`]),
     ...output.slice(-CHECK_LINES).map((line) => `| ${line}`),
     ...(end === undefined ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
   ];
+}
+
+/** The finished change of an open ticket that has not landed. */
+function builtLines({ phase, unfinished }: TicketState, end: RunState["end"]): readonly string[] {
+  if (unfinished === undefined || phase === "done" || phase === "human-gated") return [];
+  return [`its change is finished; ${end === undefined ? "it" : "the next run"} goes on with it, without another agent`];
 }
 
 /** The reverted change of an open ticket, and the live check without it. */

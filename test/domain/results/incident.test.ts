@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { endIncident, type Incident, withIncident } from "../../../src/domain/results/incident.ts";
-import { TicketId } from "../../../src/domain/values/ids.ts";
+import { endIncident, endTicketIncidents, type Incident, withIncident } from "../../../src/domain/results/incident.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const ticket = TicketId.parse("T-1");
 const reopened: Incident = { kind: "reopened", at: 10, ticket, summary: "it is gone from the base" };
@@ -22,5 +25,64 @@ describe("the incidents of a run", () => {
     const list = withIncident([], reopened);
     expect(endIncident(list, { kind: "live-check", ticket }, 15)).toBe(list);
     expect(endIncident(list, { kind: "reopened", ticket: TicketId.parse("T-2") }, 15)).toBe(list);
+  });
+});
+
+describe("an incident that a person ended", () => {
+  it("says so, because no check has passed", () => {
+    const [ended] = endTicketIncidents(withIncident([], reopened), ticket, 15, "left to a person");
+    expect(ended).toMatchObject({
+      endedAt: 15,
+      endedBy: "left to a person",
+      summary: "it is gone from the base; left to a person",
+    });
+  });
+
+  const other = TicketId.parse("T-2");
+
+  /** A run that found two changes on its base which are not live. */
+  function twoNotLive(): Simulation {
+    const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+    const [started] = sim.events;
+    if (started?.type !== "run-started") throw new Error("the first event is not the start");
+    const carriedOver = [ticket, other].map((id, i) => {
+      const [from, sha] = [`base-${i}`, `sha-${id}`];
+      return { id, tip: sha, baseSha: from, landed: { from, to: sha }, live: { ...NOT_LIVE, sha, from, landedAt: i } };
+    });
+    sim.state = reduce(undefined, { ...started, carriedOver });
+    for (const id of [ticket, other]) {
+      sim.report({ type: "live-check-started", ticket: id, why: "due" });
+      sim.report({ type: "live-check-ended", ticket: id, ok: false, summary: `${id} is down`, detail: "" });
+    }
+    return sim;
+  }
+
+  const NOT_LIVE = {
+    attempt: 1,
+    claimed: false,
+    check: "live",
+    detail: "",
+    failed: 1,
+    unfinished: 0,
+    reopened: 0,
+    history: [],
+  };
+
+  function gate(sim: Simulation, id: TicketId): RunState {
+    sim.report({ type: "gate-requested", ticket: id, step: "look" });
+    sim.report({ type: "ticket-gated", ticket: id, step: "look" });
+    return sim.state;
+  }
+
+  it("of a broken base names the next suspect, and then the person", () => {
+    const sim = twoNotLive();
+    const repo = RepoId.parse(sim.state.plan.tickets[0]?.repo ?? "");
+    const next = gate(sim, ticket);
+    expect(next.brokenBases[repo]).toMatchObject({ ticket: other });
+    const lasting = next.incidents.find(({ kind }) => kind === "broken-base");
+    expect(lasting?.summary).toMatch(/^sha-T-1 of T-1: .*; then sha-T-2 of T-2: /);
+    expect(lasting?.endedAt).toBeUndefined();
+    const last = gate(sim, other).incidents.find(({ kind }) => kind === "broken-base");
+    expect(last).toMatchObject({ endedBy: "T-2 was left to a person" });
   });
 });

@@ -53,7 +53,7 @@ describe("a ticket that was done before the run", () => {
       ticket,
       evidence: { step: "verify", name: "live", summary: "down", detail: "" },
     });
-    sim.report({ type: "live-check-started", ticket, why: "scheduled" });
+    sim.report({ type: "live-check-started", ticket, why: "due" });
     sim.report({ type: "live-check-ended", ticket, ok: true, summary: "up", detail: "" });
     expect(numbersOf(sim.state)).toMatchObject({ "tickets.done": 1, "tickets.before": 1, "tickets.shipped": 0 });
   });

@@ -152,7 +152,7 @@ describe("a landing that was not live when its run ended", () => {
     expect(landingOf(ticketOfRun(second.state, T1))).toEqual(landedByFirst);
     const third = next(second.state, "third-run");
     expect(landingOf(ticketOfRun(third.state, T1))).toEqual(landedByFirst);
-    third.report({ type: "live-check-started", ticket: T1, why: "scheduled" });
+    third.report({ type: "live-check-started", ticket: T1, why: "due" });
     third.report({ type: "live-check-ended", ticket: T1, ok: true, summary: "up", detail: "" });
     expect(ticketOfRun(third.state, T1).phase).toBe("done");
     expect(landingsUpTo(third.state).get(T1)).toEqual({ run: first.run, sha: "b", from: "a" });

@@ -1,0 +1,78 @@
+import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
+import type { RunEvent } from "../domain/run/event.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { TicketState } from "../domain/run/ticket-state.ts";
+import { freezeReason } from "../domain/schedule/freeze.ts";
+import type { TicketId } from "../domain/values/ids.ts";
+import { outcomeLabel } from "./labels/outcome-label.ts";
+import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
+
+type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+/** Ends of agents that the feed tells as they are requested. */
+export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
+  silent: "silent for too long: agent is ended",
+  "out-of-time": "out of time: agent is ended",
+  "over-quota": "wrote too much: agent is ended",
+  "killed-by-person": "kill requested",
+  "gated-by-person": "agent is ended for the human gate",
+  "closed-by-person": "agent is ended: a person closed the ticket",
+  stopped: "agent is ended for the stop",
+};
+
+/** An agent that stops claims to be done, and the line looks like a claim. */
+export function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
+  if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
+  if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
+  if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
+  return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
+}
+
+const OUTCOME_TEXTS: Readonly<Record<Exclude<AttemptOutcome, "stopped">, string>> = {
+  done: "done",
+  landed: "attempt ended: it landed, and is not live",
+  failed: "attempt failed",
+  silent: "attempt ended: silent for too long",
+  "out-of-time": "attempt ended: out of time",
+  killed: "attempt ended: killed by a person",
+  gated: "attempt ended for the human gate",
+  closed: "attempt ended: a person closed the ticket",
+  lost: "attempt lost with its engine",
+};
+
+/** Work that is built already goes on where it was: no agent is paid for it. */
+export function attemptBeginsText({ attempt, slot }: Event<"attempt-claimed">, { unfinished }: TicketState): string {
+  const goesOn =
+    unfinished === undefined
+      ? ""
+      : `: it takes up the ${unfinished.landed === undefined ? "finished" : "landed"} change, without an agent`;
+  return `attempt ${attempt} begins in slot ${slot + 1}${goesOn}`;
+}
+
+/** What could not be prepared is told already. */
+const NOT_COUNTED = "attempt ended; it does not count";
+
+/** An attempt that a stop, a broken base or an outage ended. What its agent has built is kept. */
+function endedEarlyText(ticket: TicketId, state: RunState): string {
+  const kept = ticketOf(state, ticket).unfinished === undefined ? "" : "; its finished change goes on later, without an agent";
+  if (state.stage === "stopping" || state.end?.kind === "interrupted") return `attempt ended by the stop${kept}`;
+  const frozen = freezeReason(state, ticket);
+  return `attempt postponed${frozen === undefined ? "" : `: ${frozen}`}${kept}`;
+}
+
+/** The finish line's step already reported its failure; an earlier failure is reported here. */
+export function attemptEndedLabel(event: Event<"attempt-ended">, state: RunState): EventLabel {
+  const { glyph, tone } = outcomeLabel(event.outcome, true);
+  const { evidence } = event;
+  // Nobody stopped it: the ticket waits for a dependency.
+  if (event.outcome === "stopped" && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
+  if (event.outcome === "stopped") return [{ glyph, tone }, endedEarlyText(event.ticket, state)];
+  if (event.held && evidence !== undefined)
+    return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
+  const text = OUTCOME_TEXTS[event.outcome];
+  const isReported = evidence === undefined || event.outcome === "killed" || !BEFORE_STEPS.has(evidence.step);
+  return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
+}
+
+const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
