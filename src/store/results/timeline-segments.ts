@@ -70,10 +70,7 @@ export function shipStyle(outcome: AttemptOutcome): BarStyle {
   return outcome === "landed" ? BARS.landed : BARS.notShipped;
 }
 
-/**
- * The segments as plain text of at most `width` characters: `━` shipped, `≈` first landed and not live, `┅` not shipped, `╌` running. Empty if there was no
- * attempt.
- */
+/** The segments as plain text of at most `width` characters, with a legend. Empty if there was no attempt. */
 export function slotText(state: RunState, width: number): readonly string[] {
   const rows = timelineRows(state);
   if (rows.length === 0) return [];
@@ -81,10 +78,24 @@ export function slotText(state: RunState, width: number): readonly string[] {
   const room = width - LABEL;
   const column = (at: number): number => Math.min(room - 1, Math.round(((at - from) / (to - from)) * (room - 1)));
   const time = formatDuration(to - from);
+  const legend = legendOf(rows.flatMap(({ bars }) => bars));
   return [
     ...rows.map(({ slot, bars }) => `${String(slot + 1).padStart(LABEL - 2)}  ${rowText(bars, column)}`.trimEnd()),
     `${" ".repeat(LABEL)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`,
+    ...(legend.length > room ? [] : [`${" ".repeat(LABEL)}${legend}`]),
   ];
+}
+
+/** The meaning of the bars that there are. */
+function legendOf(bars: readonly TimelineSegment[]): string {
+  const outcomes = new Set(bars.map(({ outcome }) => outcome));
+  const isNotShipped = [...outcomes].some((each) => each !== undefined && each !== "done" && each !== "landed");
+  return [
+    ...(outcomes.has("done") ? [`${BARS.shipped.fill} shipped`] : []),
+    ...(outcomes.has("landed") ? [`${BARS.landed.cap} landed, not live`] : []),
+    ...(isNotShipped ? [`${BARS.notShipped.fill} not shipped`] : []),
+    ...(outcomes.has(undefined) ? [`${BAR_FILLS.running} running`] : []),
+  ].join("  ");
 }
 
 /** Columns before the segments: the slot's number and two spaces. */

@@ -13,7 +13,11 @@ const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId
 const EVIL = "</b>\u001b[2J\u202e[x](http://e) `rm` *b* _i_ #1 <script> | ~~s~~ &amp; \\";
 
 /** Whose agent worked when, in the run that is told about here. */
-const SLOTS = ["  1             ┅T-1┅┅┅┅        ━T-1━━━                   ┅T-3┅┅┅┅", `     0${"┄".repeat(69)} 0s`];
+const SLOTS = [
+  "  1             ┅T-1┅┅┅┅        ━T-1━━━                   ┅T-3┅┅┅┅",
+  `     0${"┄".repeat(69)} 0s`,
+  "     ━ shipped  ┅ not shipped",
+];
 
 function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
   sim.report({

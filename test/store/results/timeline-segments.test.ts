@@ -69,6 +69,7 @@ describe("the slots as text", () => {
       `  2  ${" ".repeat(10)}━T-1━━━━━━${" ".repeat(10)}┅T-1┅┅┅┅┅┅`,
       ` 11  ${" ".repeat(90)}╌T-2╌╌╌╌╌╌`,
       `     0${"┄".repeat(97)} 1s`,
+      "     ━ shipped  ┅ not shipped  ╌ running",
     ]);
   });
 
