@@ -142,7 +142,7 @@ async function attempt(random: Random, folder: string, made: (input: string) => 
 /** Outboxes of agents. What is wrong beside a crash or a hang: something is accepted that breaks its bounds or is not the agent's. */
 export const outboxes: Target = {
   name: "outboxes",
-  bounds: { ms: 20_000, bytes: 300_000_000 },
+  bounds: { ms: 60_000, bytes: 300_000_000 },
   outcomes: ["accepted", "refused", "nothing"],
   attempt,
 };

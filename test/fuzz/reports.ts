@@ -88,7 +88,7 @@ async function attempt(random: Random, folder: string, made: (input: string) => 
 /** Reports of test runs. What is wrong beside a crash or a hang: every test of the base is taken for passed, and is not. */
 export const reports: Target = {
   name: "reports",
-  bounds: { ms: 30_000, bytes: 1_500_000_000 },
+  bounds: { ms: 60_000, bytes: 1_500_000_000 },
   outcomes: ["passed", "unread", "failing", "removed", "skipped"],
   attempt,
 };

@@ -111,7 +111,7 @@ async function attempt(random: Random, folder: string, made: (input: string) => 
  */
 export const worktrees: Target = {
   name: "worktrees",
-  bounds: { ms: 60_000, bytes: 2_500_000_000 },
+  bounds: { ms: 120_000, bytes: 2_500_000_000 },
   outcomes: ["change", "no change", "refused"],
   attempt,
 };

@@ -152,8 +152,8 @@ export const DEFENCES = {
       { file: PLACES, from: "if (!isWithin(home, real)) return", to: "if (home === real) return" },
       {
         file: PLACES,
-        from: "  const repository = repositoryOf(real, batch);\n  if (repository !== undefined) return `",
-        to: "  const repository = repositoryOf(real, batch);\n  if (repository === home) return `",
+        from: "  const repository = repositoryOf(real, batch.repos);\n  if (repository !== undefined) return `",
+        to: "  const repository = repositoryOf(real, batch.repos);\n  if (repository === home) return `",
       },
     ],
   },
