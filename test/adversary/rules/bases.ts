@@ -204,8 +204,8 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/run/reduce-base.ts",
-        from: "    incidents: withIncident(state.incidents, incident),",
-        to: '    incidents: withIncident(state.incidents, incident).filter(({ kind }) => kind !== "broken-base"),',
+        from: ": withIncident(state.incidents, incident),",
+        to: ': withIncident(state.incidents, incident).filter(({ kind }) => kind !== "broken-base"),',
       },
     ],
     file: "test/loop/base-tests.test.ts",
