@@ -70,7 +70,7 @@ export interface Tracker {
   /**
    * Sets a ticket's state and reads it back. Setting the present state changes nothing. `note` is one line for the tracker's
    * readers (the merged commit, for example). If `from` is given and the present state is none of them, nothing is written and a
-   * TicketConflict is thrown. Throws if the read-back differs.
+   * TicketConflict is thrown. Throws if it reads back as before. What a person wrote in the meantime stays, and is theirs.
    */
   set(id: TicketId, state: TrackerState, note: string, from?: readonly TrackerState[]): Promise<TrackerWrite>;
   /**

@@ -184,7 +184,7 @@ test("loopdash verify asks the engine that is at work, and tells what came of it
   const run = stage.start([batch, "--headless"]);
   await run.until(/it landed, and is not live/);
   const failed = await stage.run(["verify"]);
-  expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks\)/) });
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks in a row\)/) });
   expect(await stage.run(["verify", "test", "T-2"])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining("T-2 has not landed"),
@@ -206,5 +206,5 @@ test("loopdash verify joins a check that is under way, and its exit code follows
   await run.until(/T-1 is being checked already/);
   rmSync(stage.path("hang"));
   for (const { ended } of [first, second])
-    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks\)/) });
+    expect(await ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/not live \(2 failed checks in a row\)/) });
 });

@@ -119,7 +119,8 @@ async function set(
     mustRead(folder, name, id, text, state);
     if (await replaceWholeFile(join(folder, name), text, file)) {
       const after = await look(folder, name, id);
-      if (after !== undefined && isSameState(after.state, state)) return { before, after: textSha(after.file.text) };
+      // Where neither text is found, a person has written the ticket since. The next reading finds that, as their act.
+      if (after !== undefined && after.file.text !== file.text) return { before, after: textSha(text) };
       throw unreadableFolder(folder, [`ticket ${id} was set to ${state.as} and did not read back so`]);
     }
   }

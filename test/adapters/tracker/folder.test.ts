@@ -5,6 +5,7 @@ import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { readTicketFolder } from "../../../src/adapters/tracker/folder-read.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { UserError } from "../../../src/domain/values/user-error.ts";
+import type { TrackerWrite } from "../../../src/ports/tracker.ts";
 import { withPatchedFs } from "../../helpers/patched-fs.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
@@ -205,4 +206,38 @@ test("a folder that is moved away is a change of it", async () => {
   await changed;
   unwatch();
   renameSync(away, folder());
+});
+
+describe("a person who writes a ticket right after loopdash", () => {
+  const id = TicketId.parse("T-1");
+  const OPEN = "---\nstate: open\n---\nBody\n";
+  const path = () => join(folder(), "T-1.md");
+
+  /** Sets the ticket to done; `person` makes another text of the written one before it is read back. */
+  function setMeanwhile(person: (text: string) => string): Promise<TrackerWrite> {
+    put("T-1.md", OPEN);
+    const tracker = createFolderTracker({ folder: folder(), ids: [id] });
+    return withPatchedFs(
+      "rename",
+      (real) => async (from, to) => {
+        await real(from, to);
+        writeFileSync(path(), person(readFileSync(path(), "utf8")));
+      },
+      () => tracker.set(id, { as: "done" }, "landed as 1234567"),
+    );
+  }
+
+  test.each([
+    ["reopens it", (text: string) => text.replace("state: done", "state: open")],
+    ["rewrites its text", (text: string) => text.replace("Body", "Another body")],
+  ])("%s: the write counts as done, and the person's text stays and is seen as theirs", async (_, person) => {
+    const { after } = await setMeanwhile(person);
+    const { tickets } = await createFolderTracker({ folder: folder(), ids: [id] }).read();
+    expect(tickets.get(id)?.revision).not.toBe(after);
+    expect(person(readFileSync(path(), "utf8"))).toBe(readFileSync(path(), "utf8"));
+  });
+
+  test("a write that reads back as it was before has not persisted", async () => {
+    await expect(setMeanwhile(() => OPEN)).rejects.toThrow("did not read back so");
+  });
 });
