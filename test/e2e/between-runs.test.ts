@@ -105,4 +105,44 @@ describe("a folder of tickets between two runs", { timeout: 240_000 }, () => {
     isUp(true);
     expect(await stage.run(["verify"])).toMatchObject({ code: 0 });
   });
+
+  test("a person reverts a shipped change and leaves its ticket done: it is reopened, and an agent starts", async () => {
+    const { stage, go, agents } = scene();
+    stage.write("tickets/T-1.md", "---\nstate: open\n---\n# First\n\nDo it.\n");
+    const batch = folder(stage, [{ step: "gates" }, { step: "merge" }]);
+    expect((await go(batch)).code).toBe(0);
+    stage.git("app", "revert", "--no-edit", "HEAD");
+    expect(await go(batch)).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing of its change is left") });
+    expect(agents()).toBe(2);
+    expect(stage.git("app", "show", "main:T-1.txt")).toBe("a line");
+  });
+});
+
+describe("a base that a check without a report fails on when the run ends", { timeout: 240_000 }, () => {
+  test("is broken in the next run too: finished work waits, and lands without an agent once the check passes", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent(`fs.appendFileSync("${stage.path("agents")}", ticket + "\\n");
+fs.writeFileSync(ticket + ".txt", "a line\\n");
+if (ticket === "T-2") fs.writeFileSync("bad.txt", "bad\\n");`);
+    const check = { step: "check", name: "good", command: ["test", "!", "-e", "bad.txt"] };
+    const checked = [{ step: "gates" }, check, { step: "merge" }];
+    const batch = stage.batch([
+      { id: "T-1", finish: checked },
+      { id: "T-2", finish: [{ step: "gates" }, { step: "merge" }], dependsOn: ["T-1"] },
+      { id: "T-3", finish: checked, dependsOn: ["T-2"] },
+    ]);
+    const agents = () => readFileSync(stage.path("agents"), "utf8").trim().split("\n");
+    const go = () => stage.run([batch, "--headless"]);
+    const waits = { code: 1, stdout: expect.stringMatching(/the base of app is broken: [0-9a-f]{7} of T-2: test/) };
+    expect(await go()).toMatchObject(waits);
+    expect(await go()).toMatchObject(waits);
+    expect(agents()).toEqual(["T-1", "T-2", "T-3"]);
+    expect(await stage.report()).toMatchObject({ claims: { made: 0, gap: 0 }, incidents: 1 });
+    stage.git("app", "rm", "-q", "bad.txt");
+    stage.git("app", "commit", "-q", "-m", "without what is bad");
+    expect(await go()).toMatchObject({ code: 0, stdout: expect.stringContaining("the base of app passes again") });
+    expect(agents()).toEqual(["T-1", "T-2", "T-3"]);
+    expect(stage.git("app", "show", "main:T-3.txt")).toBe("a line");
+  });
 });

@@ -133,10 +133,9 @@ export async function carryOver(options: {
     const repo = world.repos.get(ticket.repo);
     // If only the tracker update after the landing failed, the ticket is otherwise done.
     const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert" && landedOnly.has(before.id);
-    const landed = before.phase === "done" || untold;
-    if (landed && before.mergedSha !== undefined && (await repo?.contains(before.mergedSha))) {
-      await tracker.set(before.id, { as: "done" }, `${note}, landed as ${before.mergedSha}`);
-    }
+    const sha = before.phase === "done" || untold ? (before.mergedSha ?? before.landedEarlier?.sha) : undefined;
+    if (sha !== undefined && (await repo?.contains(sha)))
+      await tracker.set(before.id, { as: "done" }, `${note}, landed as ${sha}`);
   }
 }
 

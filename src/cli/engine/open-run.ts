@@ -7,7 +7,7 @@ import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/track
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { landingsUpTo } from "../../domain/run/carry-over.ts";
+import { carriedOverChecks, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -137,7 +137,7 @@ export async function beginRun(options: {
     ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
-    ...(last === undefined ? {} : { carriedOver }),
+    ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
     version: VERSION,
   };

@@ -135,7 +135,7 @@ function isUndecided({ live, phase }: TicketState, { n, outcome }: Pick<PastAtte
 }
 
 /** Outcomes after which nobody judges the claim. */
-const LEFT_TO_PEOPLE: ReadonlySet<AttemptOutcome> = new Set(["gated", "closed"]);
+const LEFT_TO_PEOPLE: ReadonlySet<AttemptOutcome> = new Set(["gated", "closed", "killed"]);
 
 /** Counts the claims whose attempt failed, or whose continuing attempt failed after a cut-off. */
 function refutedClaims(ticket: TicketState): number {

@@ -1,8 +1,10 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
+import type { FailingCheck } from "./base-check.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { isLandedNotLive } from "./live-check.ts";
+import { failingStep } from "./reduce-base-check.ts";
 import { type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
@@ -35,6 +37,22 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
     if (landed !== undefined) return [{ id: ticket.id, tip, baseSha, landed, ...rewritten }];
     return taskOf(then) === taskOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
   });
+}
+
+/**
+ * Checks that failed on a base when the last run ended, and that the batch still has, by repository: its finished changes wait for
+ * them here too. A check with a report is left out, because it tells by itself what fails without a change.
+ */
+export function carriedOverChecks(last: RunState, batch: Batch): Readonly<Record<string, FailingCheck>> {
+  const carried = Object.entries(last.failingChecks).flatMap(([repo, failing]): [string, FailingCheck][] => {
+    const { isRunning: _, isRepeated: __, notReverted: ___, ...check } = failing;
+    const [then, now] = [last.plan.tickets, batch.tickets].map((all) => all.find(({ id }) => id === failing.foundBy));
+    const step = failingStep(last, failing);
+    if (then === undefined || now === undefined || placeOf(then, last.batch) !== placeOf(now, batch)) return [];
+    if (step?.step !== "check" || step.report !== undefined) return [];
+    return JSON.stringify(now.finish[failing.step]) === JSON.stringify(step) ? [[repo, { ...check, seen: "" }]] : [];
+  });
+  return Object.fromEntries(carried);
 }
 
 /** The repository of a ticket, and its base. */

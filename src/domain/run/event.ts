@@ -3,7 +3,7 @@ import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AccountFact } from "./account-fact.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
-import type { BaseCheckFact } from "./base-check.ts";
+import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
@@ -102,6 +102,8 @@ export type RunFact =
       readonly spentTodayUsd: number;
       /** Work of an earlier run, by ticket: built and not checked to the end, or landed and not told to the tracker. */
       readonly carriedOver?: readonly CarriedOverWork[];
+      /** Checks that failed on bases when the previous run ended, by repository. Each runs again before work waits for it. */
+      readonly failingChecks?: Readonly<Record<string, FailingCheck>>;
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
       /** The one ticket that such a run checks; absent if it checks all of them. */

@@ -33,7 +33,9 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.problem === "unfinished")
     return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
-  const failed: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  // It was given up because of its failed checks, and one more has failed.
+  const failed = live.givenUp === failedChecks(live).summary ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
   const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)

@@ -1,4 +1,4 @@
-import { endIncident, endTicketIncidents, withIncident } from "../results/incident.ts";
+import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { isSuspectedByCheck } from "../schedule/freeze.ts";
 import { requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
@@ -151,7 +151,8 @@ function end(state: RunState, index: number, live: LiveState, event: EventOf<"re
   const next = isOpen
     ? withEvidence({ ...open, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence)
     : { ...ticket, reverted };
-  const incidents = endTicketIncidents(state.incidents, ticket.id, at);
+  // A ticket that was done is open until an attempt has shipped it again.
+  const incidents = endIncident(state.incidents, { kind: "live-check", ticket: ticket.id }, at, { by: revertedBy(by) });
   const mended = because === undefined ? state : withoutFailingCheck(state, index);
   const taken = withTicket({ ...mended, incidents, reverified: false }, index, next);
   const whole = endBroken(taken, index, { at, by });
@@ -165,12 +166,16 @@ function withoutFailingCheck(state: RunState, index: number): RunState {
   return { ...state, failingChecks };
 }
 
+function revertedBy(sha: string): string {
+  return `reverted by ${sha.slice(0, 7)}`;
+}
+
 /** Ends the broken base by the revert, which its incident names. */
 function endBroken(state: RunState, index: number, { at, by }: { readonly at: number; readonly by: string }): RunState {
   const repo = state.plan.tickets[index]?.repo;
   if (repo === undefined || state.brokenBases[repo]?.ticket !== state.plan.tickets[index]?.id) return state;
   const { [repo]: _, ...brokenBases } = state.brokenBases;
-  const ending = { endedSeq: state.seq, by: `reverted by ${by.slice(0, 7)}` };
+  const ending = { endedSeq: state.seq, by: revertedBy(by) };
   const incidents = endIncident(state.incidents, { kind: "broken-base", repo }, at, ending);
   return { ...state, brokenBases, incidents };
 }

@@ -1,12 +1,13 @@
 import type { Ticket } from "../batch/schema.ts";
 import { planOf } from "../schedule/plan.ts";
 import { enqueue } from "../schedule/queue.ts";
+import type { RepoId } from "../values/ids.ts";
 import { vecFrom } from "../values/vec.ts";
 import { firstSeen, TRACKER_UNREAD, type TrackerState } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
-import { withBase } from "./reduce-base.ts";
+import { withBase, withRepoBase } from "./reduce-base.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
@@ -37,8 +38,17 @@ export function initialState(event: Started): RunState {
     return { ...fresh, phase: as, ...(step === undefined ? {} : { humanStep: step }), ...landed };
   });
   const state = emptyState(event, plan, tickets);
-  const known = tickets.reduce((s, t, i) => (t.phase === "landed" ? withBase(s, i, event.at) : s), state);
+  const notLive = tickets.reduce((s, t, i) => (t.phase === "landed" ? withBase(s, i, event.at) : s), state);
+  const known = withFailingChecks(notLive, event);
   return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), known);
+}
+
+/** Checks that the last run left failing on its bases are known to fail until they have run again. */
+function withFailingChecks(state: RunState, { at, failingChecks = {} }: Started): RunState {
+  const known = Object.entries(failingChecks).map(([repo, check]) => [repo, { ...check, since: at }] as const);
+  let next: RunState = { ...state, failingChecks: Object.fromEntries(known) };
+  for (const [repo] of known) next = withRepoBase(next, repo as RepoId, at);
+  return next;
 }
 
 /** A ticket that a person reopened between two runs: its next agent is told, as after a reopening during a run. */

@@ -56,10 +56,11 @@ export async function haveOthersCommitted(state: RunState, repo: Repo, since: st
   return (await othersCommits(ownCommits(state, repo), repo, since))?.length !== 0;
 }
 
-/** The commits that the run has landed. */
+/** The commits that the run has landed, and those of earlier runs that it knows. */
 function ownCommits(state: RunState, repo: Repo): OwnCommits {
   const landings = landingsOf(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
-  return new Set([...landings, ...[...vecItems(state.tickets)].map(({ mergedSha }) => mergedSha)]);
+  const ofTickets = [...vecItems(state.tickets)].flatMap(({ mergedSha, landedEarlier }) => [mergedSha, landedEarlier?.sha]);
+  return new Set([...landings, ...ofTickets]);
 }
 
 /** The commits in the base since this one that are not among `own`, newest first; undefined if nobody can tell. */

@@ -5,8 +5,8 @@ import type { LoopContext } from "../attempt/context.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 
 /**
- * Finds the done tickets that an earlier run landed and whose commits the base still holds, for the last re-verification. If people
- * have rewritten the base since, nothing is known of a change. A run for one ticket checks no other.
+ * Finds the done tickets that an earlier run landed and whose commits are in the base's history, for the last re-verification. If
+ * people have rewritten the base since, nothing is known of a change. A run for one ticket checks no other.
  */
 export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
   const { checksTicket, plan, tickets } = ctx.state();

@@ -181,6 +181,8 @@ export class Performer implements Effects {
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
     const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    // A ticket that is back in the tracker since the last reading does not end the run as missing.
+    if (final && judgement.verdict === "not-done") await this.#watch.poll();
     const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
     this.#evidence = evidence ?? this.#evidence;
     report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });

@@ -12,7 +12,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
-import { haveOthersCommitted, whyGone } from "../programs/landed-change.ts";
+import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
@@ -41,7 +41,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     // A ticket that a person closed stays closed.
     const own = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
     const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
-    const broken = await missing(ctx, own, signal);
+    const broken = await missing(ctx, done, signal);
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });
@@ -124,15 +124,22 @@ async function missing(ctx: LoopContext, done: readonly TicketState[], signal: A
     const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
     const persistent = persistentRepo(repo, ctx.outages, signal);
-    const lost = new Set(await persistent.missingFromBase(mine.map(({ mergedSha = "" }) => mergedSha)));
+    const lost = new Set(await persistent.missingFromBase(mine.map((ticket) => changeOf(ticket).sha)));
     const first = landingsOf(ctx.state(), repo.id)?.first;
     const isTouched = lost.size > 0 || first === undefined || (await haveOthersCommitted(ctx.state(), persistent, first));
-    for (const { id: ticket, mergedSha: sha = "", mergedFrom: from } of isTouched ? mine : []) {
-      const summary = await whyGone(ctx.state(), persistent, { sha, from });
-      if (summary !== undefined) broken.set(ticket, { step: "merge", name: "merge", summary, detail: "" });
+    // What an earlier run landed may have been reverted before this run's first landing.
+    for (const ticket of isTouched ? mine : mine.filter(({ mergedSha }) => mergedSha === undefined)) {
+      const summary = await whyGone(ctx.state(), persistent, changeOf(ticket));
+      if (summary !== undefined) broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
     }
   }
   return broken;
+}
+
+/** The change of a ticket that this run landed, or an earlier one. */
+function changeOf({ mergedSha, mergedFrom, landedEarlier }: TicketState): LandedChange {
+  if (mergedSha === undefined && landedEarlier !== undefined) return landedEarlier;
+  return { sha: mergedSha ?? "", from: mergedFrom };
 }
 
 /** A verification, and a ticket that it is run for. */

@@ -2,6 +2,7 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
+import type { FailingCheck } from "../../domain/run/base-check.ts";
 import { failingStep, landedThrough } from "../../domain/run/reduce-base-check.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -40,10 +41,11 @@ export class BaseHealth {
   readonly #results = new Map<string, BaseCheckResult>();
 
   /**
-   * True if a check that fails on a candidate may fail because of its base: it has passed on an earlier commit of that base, and
-   * not on its tip. Otherwise running it on the base would explain nothing.
+   * True if a check that fails on a candidate may fail because of its base: it is known to fail there, or it has passed on an
+   * earlier commit of that base, and not on its tip. Otherwise running it on the base would explain nothing.
    */
   async canComeFrom(state: RunState, repo: Repo, { step, tip }: CheckedTip): Promise<boolean> {
+    if (failingOn(state, repo, step) !== undefined) return true;
     const passed = landedThrough(state, repo.id, step);
     if (passed.length === 0 || passed.includes(tip)) return false;
     return (await repo.missingFromBase(passed)).length < passed.length;
@@ -130,9 +132,8 @@ async function earlierRuns(
 ): Promise<readonly TestRun[]> {
   const state = ctx.state();
   const initial = landingsOf(state, repo.id)?.initial;
-  const failing = Object.hasOwn(state.failingChecks, repo.id) ? state.failingChecks[repo.id] : undefined;
-  const isKnown = failing !== undefined && JSON.stringify(failingStep(state, failing)) === JSON.stringify(step);
-  const passed = isKnown ? failing.passed : landedThrough(state, repo.id, step).findLast((sha) => sha !== tip);
+  const failing = failingOn(state, repo, step);
+  const passed = failing !== undefined ? failing.passed : landedThrough(state, repo.id, step).findLast((sha) => sha !== tip);
   const commits = [...new Set([initial, passed])].filter((sha) => sha !== undefined && sha !== tip) as string[];
   const missing = new Set(await repo.missingFromBase(commits));
   const runs: TestRun[] = [];
@@ -141,6 +142,13 @@ async function earlierRuns(
     if (manifest?.as === "tests") runs.push(manifest.run);
   }
   return runs;
+}
+
+/** What is known of this check if it fails on the base. */
+function failingOn(state: RunState, repo: Repo, step: Check): FailingCheck | undefined {
+  const failing = Object.hasOwn(state.failingChecks, repo.id) ? state.failingChecks[repo.id] : undefined;
+  if (failing === undefined) return undefined;
+  return JSON.stringify(failingStep(state, failing)) === JSON.stringify(step) ? failing : undefined;
 }
 
 /** Tests that open tickets on this base are to fix. */

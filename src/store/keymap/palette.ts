@@ -40,8 +40,8 @@ export function whyNotNow(offer: Offer, state: DashboardState): string | undefin
 }
 
 /**
- * The commands that match the typed words, best first: those of the view in front, then those on tickets that the words name
- * (`kill T-4`, `T-4`, a word of its title). The list depends on the words and the batch alone, never on the run's progress: so
+ * The commands that match the typed words, best first: those on a ticket whose id they give, then those of the view in front, then
+ * those on tickets that the words name otherwise (`kill T-4`, `T-4`, a word of its title). The list depends on the words and the batch alone, never on the run's progress: so
  * nothing replaces the chosen row.
  */
 export function paletteOf(state: DashboardState): readonly Offer[] {
@@ -49,7 +49,15 @@ export function paletteOf(state: DashboardState): readonly Offer[] {
   const offers = offersOf(state);
   if (words.length === 0) return offers;
   const scored = offers.map((offer) => ({ offer, score: scoreOf(words, { name: offer.name, text: textOf(offer) }) }));
-  return [...byScore(scored), ...onTickets(state, words)];
+  const found = [...byScore(scored), ...onTickets(state, words)];
+  const isNamed = namesTicket(state, words);
+  return [...found.filter(isNamed), ...found.filter((offer) => !isNamed(offer))];
+}
+
+/** True for commands on a ticket whose whole id was typed: the selected ticket is not meant then. */
+function namesTicket({ run }: DashboardState, words: readonly string[]): (offer: Offer) => boolean {
+  const ids = (run?.plan.tickets ?? []).map(({ id }) => id.toLowerCase()).filter((id) => words.includes(id));
+  return ({ name }) => ids.some((id) => name.toLowerCase().endsWith(` ${id}`));
 }
 
 const textOf = ({ help, key }: Offer): string => `${help} ${key}`;

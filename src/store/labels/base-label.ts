@@ -89,14 +89,17 @@ export function baseCheckLabel(event: BaseCheckEvent): EventLabel | undefined {
 }
 
 /** The lines of bases that this event broke or repaired. */
-export function baseLabels({ seq }: Pick<RunEvent, "seq">, { incidents }: RunState): readonly EventLabel[] {
+export function baseLabels({ seq }: Pick<RunEvent, "seq">, { batch, brokenBases, incidents }: RunState): readonly EventLabel[] {
   return incidents.flatMap((incident): EventLabel[] => {
     if (incident.kind !== "broken-base") return [];
     const { repo = "", summary, endedBy } = incident;
     if (incident.endedSeq === seq && endedBy !== undefined)
       return [[STYLES.again, `the base of ${repo} no longer counts as broken: ${endedBy}`]];
     if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again (suspected: ${summary})`]];
-    return incident.seq === seq ? [[STYLES.failed, `the base of ${repo} is broken: ${summary}`]] : [];
+    if (incident.seq !== seq) return [];
+    const isNobodys = batch.onBroken === "revert" && brokenBases[repo]?.cause === "check" && !brokenBases[repo].ticket;
+    const kept = isNobodys ? "; nothing is reverted, because no change of this run landed last" : "";
+    return [[STYLES.failed, `the base of ${repo} is broken: ${summary}${kept}`]];
   });
 }
 

@@ -151,7 +151,8 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
   return [
     ...(phase === "landed" ? [] : [`landed as ${live.sha.slice(0, 7)}, not live`]),
     ...output.slice(-CHECK_LINES).map((line) => `| ${line}`),
-    ...(end === undefined ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
+    // A run that was stopped is not over: its next engine repeats the check.
+    ...(end === undefined || end.kind === "interrupted" ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
   ];
 }
 

@@ -125,7 +125,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
       expect.stringMatching(/^ {2}2 +╌B╌+$/),
       expect.stringMatching(/^ {5}0┄+ 0s$/),
     ]);
-    expect(lines.slice(7)).toEqual(["  loopdash report test-run", ""]);
+    expect(lines.slice(7)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
   });
 
   test("as Markdown", () => {

@@ -52,6 +52,14 @@ describe("what is offered", () => {
     expect(opened("gate lock").names()).toEqual(["gate T-10"]);
   });
 
+  test("a ticket whose id is typed is meant, and not the selected one", () => {
+    const d = desk(plumbing());
+    d.type("j");
+    const selected = d.store.getState().ui.selected;
+    expect(selected).not.toBe("T-4");
+    expect(opened("gate t-4", d).names()[0]).toBe("gate T-4");
+  });
+
   test("500 tickets do not drown the commands", () => {
     const { names } = opened("kill", desk(crowd({ tickets: 500, workers: 8 })));
     expect(names()).toEqual(["kill"]);
