@@ -98,7 +98,8 @@ describe("a verify that fails after the landing", () => {
     expect(stage.tasks).toHaveLength(3);
     const t1 = stage.ticket(T1);
     expect(t1).toMatchObject({ phase: "landed", failures: 3, history: [{}, { outcome: "landed" }, { outcome: "landed" }] });
-    expect(t1.live?.givenUp).toMatch(/2 live checks in a row failed: .*exited with code 1/);
+    // Two after the last agent, and the last look.
+    expect(t1.live?.givenUp).toMatch(/3 live checks in a row failed: .*exited with code 1/);
     // Two of the landing, two after each agent, the last look.
     expect(runsOf(file)).toBe(7);
     expect(stage.of("reverify-ended").at(-1)).toMatchObject({ reopened: 0, checked: 1, notLive: 1 });
