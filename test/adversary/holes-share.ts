@@ -8,7 +8,8 @@ const SHARE = /^([1-9])\/([1-9])$/;
  * set, `none`, or one share of several. That a defence is needed changes only with the code that enforces it, and its build and
  * run take half of the time, so `.ci/run` tries one share, another one with each commit.
  */
-export function isTriedWithout(name: string, holes = process.env["LOOPDASH_TEST_HOLES"]): boolean {
+export function isTriedWithout(name: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  const holes = env["LOOPDASH_TEST_HOLES"];
   if (holes === undefined || holes === "none") return holes === undefined;
   const [, share, of] = SHARE.exec(holes) ?? [];
   if (Number(share) > Number(of) || share === undefined)

@@ -21,7 +21,7 @@ export interface Attack {
 }
 
 /** Only ends what hangs: the first test of a campaign waits for the run of all its attacks, on a shared machine. */
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 2_400_000;
 
 /**
  * Registers a test per attack: stopped by the program as it ships, and successful against it with the defence taken out.

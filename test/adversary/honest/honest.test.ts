@@ -4,7 +4,7 @@ import { CORPUS } from "./corpus.ts";
 import { leftBy, type Outcome, repoOf, toldOf, work } from "./run.ts";
 
 /** One run of the real program, on a shared machine. */
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 2_400_000;
 
 describe("an ordinary change lands at the first attempt", () => {
   const stage = new Stage();
