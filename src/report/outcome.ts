@@ -1,4 +1,5 @@
 import { ledgerOf } from "../domain/results/ledger.ts";
+import { outcomes } from "../domain/results/outcomes.ts";
 import { landingOf } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
@@ -9,7 +10,7 @@ import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
-import { earlierRunLabel, foundLabel, landedLines, openStyle, outcomes } from "../store/results/summary.ts";
+import { earlierRunLabel, foundLabel, landedLines, openStyle } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, mark } from "./html.ts";

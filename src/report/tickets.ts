@@ -1,4 +1,5 @@
 import type { Ticket } from "../domain/batch/schema.ts";
+import { outcomes } from "../domain/results/outcomes.ts";
 import { landingOf } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
@@ -6,7 +7,7 @@ import { formatDuration } from "../domain/values/time.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
-import { baseLines, earlierRunLabel, foundLabel, outcomes } from "../store/results/summary.ts";
+import { baseLines, earlierRunLabel, foundLabel } from "../store/results/summary.ts";
 import { NOTHING } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";

@@ -64,7 +64,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
-  if (isAboutBaseCheck(event)) return baseCheckLabel(event);
+  if (isAboutBaseCheck(event)) return baseCheckLabel(event, state);
   switch (event.type) {
     case "run-started":
       return startLabel(event);

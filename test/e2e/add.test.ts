@@ -125,6 +125,12 @@ describe("a batch file that was changed since its unfinished run began", () => {
     stage.batch(["T-1", { id: "T-2", dependsOn: ["T-3"] }, "T-3"]);
     const refused = await stage.run([batch, "--headless"]);
     expect(refused.code).toBe(4);
+    expect((await stage.run([batch, "--dry-run"])).stdout).toMatch(
+      /a start would be refused: the unfinished run \S+ cannot continue/,
+    );
+    const accepted = await stage.run([batch, "--dry-run", "--accept-changes"]);
+    expect(accepted.stdout).toMatch(/a start continues the unfinished run/);
+    expect((await stage.run([batch, "--dry-run", "--fresh"])).stdout).toMatch(/a start gives up the unfinished run/);
     expect(refused.stderr).toContain("the batch file was changed since the run began: ticket T-3 is new, ticket T-2 is new");
     expect(refused.stderr).toContain("--accept-changes");
     const { code, events } = await stage.events(batch, "--accept-changes");

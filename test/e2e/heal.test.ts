@@ -129,7 +129,7 @@ describe("a heal that moved its stall", { timeout: 300_000 }, () => {
     const { stage, batch } = healed(ADDS_HINT, { heals: { keep: "ask" } });
     using _ = stage;
     const { stdout } = await stage.run([batch, "--headless"]);
-    expect(stdout).toContain("1 change waits for you: loopdash harness keep");
+    expect(stdout).toContain("1 change waited at the end for you: loopdash harness log, loopdash harness keep");
     expect(await changes(stage)).toMatchObject([{ state: "waiting" }]);
     expect((await stage.run(["harness", "diff"])).stdout).toContain(`+${HINT}`);
     const app = stage.batch(["T-8"], { name: "again" });
@@ -148,6 +148,7 @@ describe("a heal that moved its stall", { timeout: 300_000 }, () => {
     expect(await stage.run(["harness", "keep", id, "--everywhere"])).toMatchObject({ code: 0 });
     expect(await hinted(stage, "third", "third")).toBe(true);
     expect(await stage.run(["harness", "revert", id])).toMatchObject({ code: 0 });
+    expect((await stage.run(["harness", "diff"])).stdout).toContain("no change of the harness is in use or waits for you");
     expect(await hinted(stage, "fourth", "fourth")).toBe(false);
     expect(await stage.run(["harness", "keep"])).toMatchObject({
       code: 2,

@@ -1,4 +1,5 @@
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { outcomes } from "../../../src/domain/results/outcomes.ts";
 import { settlementOf } from "../../../src/domain/results/settlement.ts";
 import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import { landingOf } from "../../../src/domain/run/carry-over.ts";
@@ -14,7 +15,7 @@ import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
-import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle, outcomes } from "../../../src/store/results/summary.ts";
+import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
 import { timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";

@@ -9,7 +9,7 @@ import { addedBefore, admitAdded, readTicketText } from "../../domain/run/added-
 import { Command } from "../../domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchLock } from "../engine/engine-locks.ts";
@@ -65,7 +65,8 @@ function readTicket(file: string): unknown {
     if (statSync(file).size > MOST_BYTES) throw refuse("it is larger than 1 MiB");
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw error instanceof UserError ? error : refuse(errorMessage(error), error);
+    if (error instanceof UserError) throw error;
+    throw refuse(hasErrorCode(error, "ENOENT") ? "there is no such file" : errorMessage(error), error);
   }
   const read = readTicketText(text);
   if (!read.ok) throw refuse(read.why);

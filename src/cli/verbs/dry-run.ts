@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { protectGroups } from "../../domain/batch/default-protect.ts";
@@ -8,15 +10,21 @@ import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { UserError } from "../../domain/values/user-error.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
-import { findTestCommands, loadBatch } from "../engine/load-batch.ts";
+import { changesSince } from "../engine/changed-batch.ts";
+import { hasBegun } from "../engine/journal-state.ts";
+import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
 import { testCommandLines, writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
+import { stateHome } from "../state-home.ts";
+
+type RunRequest = Extract<Request, { verb: "run" }>;
 
 /** Prints the first steps of a run and their order. Makes every check of a start, but starts and writes nothing. */
-export async function dryRun(request: Extract<Request, { verb: "run" }>): Promise<number> {
+export async function dryRun(request: RunRequest): Promise<number> {
   const { batch: file, workers, allowApiKey } = request;
   const options = { cwd: process.cwd(), findTests: findTestCommands, ...(workers === undefined ? {} : { workers }) };
   const loaded = await loadBatch(file, options);
@@ -25,6 +33,7 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   const lines = [
     ...planLines(batch, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
     ...(await notRead(batch.tracker.path)),
+    ...(await unfinishedLines(loaded, request)),
     "",
     "nothing was started",
   ];
@@ -35,6 +44,25 @@ export async function dryRun(request: Extract<Request, { verb: "run" }>): Promis
   const all = [...loaded.warnings, ...warnings];
   if (all.length > 0) writeAll(2, `${formatProblems(file, all)}\n`);
   return 0;
+}
+
+/** The unfinished run of the batch, which a start continues or refuses to; empty if there is none, or it would be given up. */
+async function unfinishedLines(loaded: LoadedBatch, { fresh, acceptChanges }: RunRequest): Promise<readonly string[]> {
+  const home = stateHome(process.env, process.cwd());
+  if (!existsSync(home.db)) return [];
+  const store = openRunStore(home.db);
+  try {
+    const row = store.unfinished(loaded.path);
+    if (row === undefined || !hasBegun(store, row.run)) return [];
+    if (fresh) return ["", `a start gives up the unfinished run ${row.run}`];
+    await changesSince({ loaded, row, store, acceptChanges: acceptChanges ? "all" : undefined });
+    return ["", `a start continues the unfinished run ${row.run}: see loopdash status ${row.run}`];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return ["", `a start would be refused: ${error.what}: ${error.why}`, error.todo];
+  } finally {
+    store.close();
+  }
 }
 
 /** The plan of a batch: its bounds, the finish line that most tickets have, and its tickets in the order of their dependencies. */

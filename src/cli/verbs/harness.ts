@@ -18,7 +18,7 @@ export async function harness({ act, changes: names, json, everywhere }: Harness
   if (act === "log") return show(changes, { json, lines: logLines(changes) });
   if (act === "diff") {
     const chosen = names.length === 0 ? changes.filter(isOpen) : choose(changes, names);
-    return show(chosen, { json, lines: chosen.flatMap(diffLines) });
+    return show(chosen, { json, lines: chosen.length === 0 ? [noneOpen(changes.length)] : chosen.flatMap(diffLines) });
   }
   refuseWhileHeld(home);
   const state = act === "revert" ? "reverted" : everywhere ? "everywhere" : "kept";
@@ -37,6 +37,11 @@ const STATES: Readonly<Record<HarnessChange["state"], (change: Pick<HarnessChang
 
 function isOpen({ state }: HarnessChange): boolean {
   return state !== "reverted";
+}
+
+function noneOpen(recorded: number): string {
+  const name = recorded === 0 ? "" : "; loopdash harness log names those that were reverted, and diff NAME shows one";
+  return `no change of the harness is in use or waits for you${name}`;
 }
 
 /** The changes that a person decides on. Without a name, `keep` takes all that wait; `revert` takes none by itself. */

@@ -1,4 +1,5 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
+import { isResumable } from "../../domain/results/next-steps.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -78,7 +79,7 @@ function gated(state: RunState): { id: string; step: string }[] {
 export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "others">, now: number): string[] {
   const { tickets, costUsd, interventions } = ledgerOf(state);
   const { last } = state.oracle;
-  const where = live ? `at work (pid ${pid})` : state.end === undefined ? "no engine is at work on it" : "ended";
+  const where = live ? `at work (pid ${pid})` : standing(state);
   return [
     `${headline(state, live)}  ${row.run}  ${where}`,
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
@@ -89,6 +90,12 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
   ];
+}
+
+/** The status of a run on which no engine works. */
+function standing({ end }: Pick<RunState, "end">): string {
+  if (end === undefined) return "no engine is at work on it";
+  return isResumable(end) ? "unfinished: the same command continues it" : "ended";
 }
 
 /** True if the run ended because its tickets are open, each of which has a line with its reason. */

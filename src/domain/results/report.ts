@@ -14,6 +14,7 @@ import { type Intervention, interventionKind } from "./intervention.ts";
 import type { JudgementRecord } from "./judgements.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
+import { outcomes } from "./outcomes.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** The output of `loopdash report --json`: a stable contract. */
@@ -111,6 +112,8 @@ export interface ReportTicket {
   /** True if a person closed it in the tracker: nothing of loopdash settled it. */
   readonly closedByPerson: boolean;
   readonly humanStep: string | null;
+  /** The reason why an open ticket is open, as the summary gives it; null for any other. */
+  readonly whyOpen: string | null;
   /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
   /** The ticket whose worker found this one; null if the batch named it. */
@@ -145,6 +148,7 @@ export function reportOf(
   judgements: readonly JudgementRecord[] = [],
 ): RunReport {
   const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
+  const whyOpen = new Map(outcomes(state).open.map(({ ticket, why }) => [ticket.id, why]));
   return {
     run: state.run,
     batch: state.batch.name,
@@ -154,7 +158,7 @@ export function reportOf(
     startedAt: iso(state.startedAt),
     endedAt: state.end === undefined ? null : iso(state.end.at),
     sandboxed: state.sandboxed,
-    tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket)),
+    tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket, whyOpen.get(ticket.id) ?? null)),
     ...numbers,
     healResults: healResultsOf(state),
     interventionList: state.interventions.map((each) => ({
@@ -189,7 +193,7 @@ export function reportOf(
   };
 }
 
-function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
+function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | null): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
   const left = keptWorkOf(ticket);
   const landing = landingOf(ticket);
@@ -205,6 +209,7 @@ function reportTicket(state: RunState, ticket: TicketState): ReportTicket {
     landed: reportLanded(ticket),
     closedByPerson: ticket.byPerson === "closed",
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
+    whyOpen,
     stalledReason: ticket.stalledReason ?? null,
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],

@@ -37,12 +37,13 @@ export function readTicketText(text: string): { readonly ok: true; readonly valu
 
 /**
  * Rules on a ticket that a person adds, as written; `request` is the sender's name for the command. It may depend on any ticket of the run; no other waits for it, so it makes no
- * cycle. It does not count against the discoveries of workers. The first problem decides.
+ * cycle. It does not count against the discoveries of workers. The first problem decides; a wrong key
+ * goes before the key that is missing because of it.
  */
 export function admitAdded(state: RunState, value: unknown, request?: string): AddedAdmission {
   const checked = checkValue(AddedTicket, value);
   if (checked.ok) return admitSpec(state, checked.value, request);
-  const [first] = checked.findings;
+  const first = checked.findings.find(({ key }) => key !== undefined) ?? checked.findings[0];
   return refused(sentence(first?.path ?? [], first?.message ?? "it has no valid form", first?.hint));
 }
 

@@ -80,9 +80,18 @@ function suspectLabel(event: RevertEvent, { name, summary }: Evidence): EventLab
   }
 }
 
-/** A check on a base that could not be finished. Its results have a line of their own: the base breaks, or passes again. */
-export function baseCheckLabel(event: BaseCheckEvent): EventLabel | undefined {
-  if (event.type !== "base-check-stopped" || event.reason === undefined) return undefined;
+/**
+ * A check on a base that runs again. A result that breaks or repairs the base has a line of its own (`baseLabels`); a stop without a
+ * reason is that of the run.
+ */
+export function baseCheckLabel(event: BaseCheckEvent, { incidents }: Pick<RunState, "incidents">): EventLabel | undefined {
+  if (event.type === "base-check-started") return [STYLES.landed, `check runs again on the base of ${event.repo}`];
+  if (event.type === "base-check-ended") {
+    const isToldAsBroken = incidents.some(({ seq }) => seq === event.seq);
+    if (event.ok || isToldAsBroken) return undefined;
+    return [STYLES.failed, `the base of ${event.repo} still fails at ${event.sha.slice(0, 7)}: ${event.summary}`];
+  }
+  if (event.reason === undefined) return undefined;
   const next =
     event.nextAt === undefined ? "it waits for the base to move" : `again in ${formatDuration(event.nextAt - event.at)}`;
   return [toned(STYLES.landed, "bad"), `check on the base of ${event.repo} without a result, ${next}: ${event.reason}`];

@@ -46,7 +46,7 @@ function versionsText({ heals }: Pick<RunState, "heals">): string {
 }
 
 /** The results of heals, the harness in use, and the heals that wait for a person: for the ledger, the summary and the page. */
-export function healSummary(run: Pick<RunState, "heals" | "batch">): readonly string[] {
+export function healSummary(run: Pick<RunState, "heals" | "batch" | "end">): readonly string[] {
   const versions = versionsText(run);
   const call = keepCall(run);
   return [
@@ -57,8 +57,11 @@ export function healSummary(run: Pick<RunState, "heals" | "batch">): readonly st
 }
 
 /** The call for a person's decision on heals; undefined if none waits. */
-function keepCall(run: Pick<RunState, "heals">): string | undefined {
+function keepCall(run: Pick<RunState, "heals" | "end">): string | undefined {
+  const { end } = run;
   const waiting = waitingHeals(run);
   if (waiting === 0) return undefined;
-  return `${plural(waiting, "change waits", "changes wait")} for you: loopdash harness keep`;
+  const waits =
+    end === undefined ? plural(waiting, "change waits", "changes wait") : `${plural(waiting, "change")} waited at the end`;
+  return `${waits} for you: loopdash harness log, loopdash harness keep`;
 }

@@ -1,3 +1,4 @@
+import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { formatDuration } from "../../domain/values/time.ts";
@@ -198,13 +199,15 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
 }
 
 /**
- * The newest earlier run that this one may be compared with: both are complete, and the batch file is the same to the byte.
+ * The newest earlier run that this one may be compared with: both are complete, this one had work to do, and the batch file is the
+ * same to the byte.
  * Otherwise the reason, or undefined if there are no earlier runs.
  */
 function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun | string | undefined {
   if (earlier.length === 0) return undefined;
   if (state.end === undefined) return "no changes are shown: this run has not ended";
   if (state.end.verdict !== "done") return "no changes are shown: this run is not complete, and leaving early keeps numbers low";
+  if (ledgerOf(state).attempts === 0) return "no changes are shown: this run had nothing to work on";
   const complete = earlier.filter(({ verdict, numbers }) => verdict === "done" && numbers !== undefined);
   if (complete.length === 0) return "no changes are shown: no earlier run was complete";
   return (

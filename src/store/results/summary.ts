@@ -3,6 +3,7 @@ import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
+import { outcomes } from "../../domain/results/outcomes.ts";
 import { countSettlements, type Settlement, settlementOf } from "../../domain/results/settlement.ts";
 import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
@@ -11,11 +12,9 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
-import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
-import { vecItems } from "../../domain/values/vec.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
@@ -25,43 +24,6 @@ import { judgementLines } from "./judgement-lines.ts";
 import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
-
-/** Lists the done tickets, those left to a person, and the open ones. */
-export function outcomes(state: RunState): {
-  done: TicketState[];
-  gated: TicketState[];
-  open: { ticket: TicketState; why: string }[];
-} {
-  const all = [...vecItems(state.tickets)];
-  const open = all.flatMap((ticket, index) => {
-    if (ticket.phase === "done" || ticket.phase === "human-gated") return [];
-    return [{ ticket, why: ticket.stalledReason ?? whyOpen(state, ticket, index) }];
-  });
-  return { done: all.filter((t) => t.phase === "done"), gated: all.filter((t) => t.phase === "human-gated"), open };
-}
-
-/** Reasons that another attempt would not have changed. */
-const REASONS_BEYOND_ATTEMPTS: ReadonlySet<Reason["kind"]> = new Set([
-  "depends",
-  "money",
-  "filing",
-  "halted",
-  "landed",
-  "checks-only",
-  "base-broken",
-  "unprepared",
-  "missing",
-]);
-
-/** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */
-function whyOpen(state: RunState, { history }: TicketState, index: number): string {
-  const reason = whyNot(state, index);
-  if (state.end === undefined || REASONS_BEYOND_ATTEMPTS.has(reason.kind)) return describeReason(reason);
-  const last = history.at(-1);
-  return last === undefined
-    ? "not started"
-    : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
-}
 
 /** The finder of a ticket that a worker found: for use behind its title. */
 export function foundLabel({ foundBy }: TicketState): string {

@@ -39,6 +39,7 @@ describe("a ticket that a person adds", () => {
 
   it.each([
     ["a list", [], "must be an object"],
+    ["a mistyped key, which goes before the missing one", { titel: "x" }, 'unknown key "titel"'],
     ["an unknown repository", { title: "x", repo: "nowhere" }, 'repo: unknown repository "nowhere"'],
     ["itself as a dependency", { id: "N-1", title: "x", dependsOn: ["N-1"] }, "the run has no ticket N-1"],
     ["a reserved name", { title: "x", exclusive: ["constructor"] }, "reserved"],

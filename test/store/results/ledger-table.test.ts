@@ -5,6 +5,13 @@ import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import { plumbing, plumbingEnded } from "../scenes.ts";
 
+/** A run that found every ticket settled. */
+function nothingToDo() {
+  const { state } = plumbingEnded();
+  const tickets = [...vecItems(state.tickets)].map((ticket) => ({ ...ticket, history: [] }));
+  return { ...state, tickets: vecFrom(tickets) };
+}
+
 describe("the ledger beside earlier runs", () => {
   const whole = earlierRuns()[0] as EarlierRun;
   const row = (table: ReturnType<typeof ledgerTable>, name: string) =>
@@ -22,6 +29,7 @@ describe("the ledger beside earlier runs", () => {
     ["this run has not ended", plumbing().state, [whole]],
     ["this run is not complete", plumbingEnded("not-done").state, [whole]],
     ["this run is not complete", plumbingEnded("stopped").state, [whole]],
+    ["this run had nothing to work on", nothingToDo(), [whole]],
     ["no earlier run was complete", plumbingEnded().state, [{ ...whole, verdict: "not-done" as const }]],
     ["the batch file was another one", plumbingEnded().state, [{ ...whole, sameBatch: false }]],
   ])("shows no change where %s", (why, state, earlier) => {

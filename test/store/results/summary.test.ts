@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { outcomes } from "../../../src/domain/results/outcomes.ts";
 import { trendOf } from "../../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
-import { outcomes, renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
+import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
 import { trendLine } from "../../../src/store/results/trend-text.ts";
 import { attempt } from "../../domain/mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
