@@ -56,15 +56,17 @@ export async function observeBranch(
   const { report, run } = ctx;
   const seen = seenTip(ctx, ticket, branch);
   const tip = seen === undefined ? undefined : await repo.branchTip(branch);
-  if (seen === undefined || tip === undefined || tip === seen || (await repo.contains(tip))) return;
+  if (seen === undefined || tip === undefined || tip === seen) return;
+  const isOwn = branch === ticketBranch(run, ticket);
+  const isMaybeOurs = () => isOwn && mayBeOurs(ctx, ticket, isAtRest);
+  if (isMaybeOurs() || (await repo.contains(tip))) return;
   // Commits that change nothing hold nothing that could be lost.
   if ((await repo.has(seen)) && (await repo.change({ from: seen, tip })).paths.length === 0) return;
   const commits = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
   const note = commits === undefined ? `moved ${branch} aside, to ${tip.slice(0, 7)}` : describeCommits(commits, branch);
   // The engine may have moved it meanwhile.
   const isStill = (await repo.branchTip(branch)) === tip && seenTip(ctx, ticket, branch) === seen;
-  const isOwn = branch === ticketBranch(run, ticket);
-  if (!isStill || (isOwn && mayBeOurs(ctx, ticket, isAtRest))) return;
+  if (!isStill || isMaybeOurs()) return;
   const kept = isOwn ? peoplesBranch(run, ticket, tip) : branch;
   const fact: BranchFact = { type: "branch-commits-observed", ticket, branch, sha: tip, kept, note };
   if (report(fact) && isOwn) await repo.keepBranch({ branch: kept, tip });

@@ -38,6 +38,24 @@ export async function partOf(store: Store, commit: string, part: "tree" | "paren
   return isObjectId(id) ? id : undefined;
 }
 
+/** The times of the commits that this process has written or asked for; a commit never changes. */
+const commitTimes = new WeakMap<Store, Map<string, number>>();
+
+function timesOf(store: Store): Map<string, number> {
+  const times = commitTimes.get(store) ?? new Map<string, number>();
+  commitTimes.set(store, times);
+  return times;
+}
+
+/** The committer's time of a commit, in seconds since 1970. Throws a GitFailure if the commit does not exist. */
+export async function commitTime(store: Store, commit: string): Promise<number> {
+  const known = timesOf(store).get(commit);
+  if (known !== undefined) return known;
+  const seconds = Number((await store.content(["log", "-1", "--format=%ct", objectId(commit)])).trim());
+  timesOf(store).set(commit, seconds);
+  return seconds;
+}
+
 /** The people of a commit, its time in seconds since 1970, and its signature. */
 interface Making {
   readonly author: string;
@@ -70,7 +88,9 @@ export async function writeCommit(
     const args = ["hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths"];
     const result = await store.tryContent(args, { session: "line", input: `${name}\n` });
     if (result.status !== 0) throw new GitFailure(args, result);
-    return objectId(result.stdout.trim());
+    const commit = objectId(result.stdout.trim());
+    timesOf(store).set(commit, at);
+    return commit;
   } finally {
     await rm(file, { force: true });
   }

@@ -1,6 +1,6 @@
 import type { Candidate, Repo } from "../../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "../git/git-call.ts";
-import { partOf, writeCommit } from "../git/git-queries.ts";
+import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
 import { displayName, isObjectId, objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
@@ -63,8 +63,7 @@ async function writeCandidate(
   }: { readonly tree: string; readonly parent: string; readonly message: string; readonly lands?: Landable | undefined },
 ): Promise<string> {
   if (lands === undefined) return writeCommit(store, { tree, parent, message });
-  const before = Number((await store.content(["log", "-1", "--format=%ct", objectId(parent)])).trim());
-  const at = Math.max(Math.floor(lands.at / 1000), before);
+  const at = Math.max(Math.floor(lands.at / 1000), await commitTime(store, parent));
   const { author, committer } = store.people;
   return writeCommit(store, { tree, parent, message, as: { author, committer, at, sign: store.signer } });
 }

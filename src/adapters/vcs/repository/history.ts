@@ -64,7 +64,7 @@ export async function commitsSince(
 
 /** True if a commit and its tree exist. */
 export async function isCommit(store: Store, commit: string): Promise<boolean> {
-  return (await store.tryContent(["cat-file", "-e", `${objectId(commit)}^{tree}`])).status === 0;
+  return (await partOf(store, commit, "tree")) !== undefined;
 }
 
 /**
