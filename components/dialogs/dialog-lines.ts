@@ -135,7 +135,7 @@ export function healLines(state: Mirror, width: number): readonly SpanLine[] {
   ];
 }
 
-/** Asks for a note of a person's work beside the dashboard. */
+/** Asks for a note of a person's work outside the dashboard. */
 export function noteLines(
   state: Mirror,
   modal: Extract<Modal, { kind: "note" }>,

@@ -28,7 +28,7 @@ function row({ id, title, repo, dependsOn }: Ticket, ticket: TicketState, why: s
   const { glyph, word, tone } = phaseLabel(ticket, live);
   const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
   const settledBefore = attempts === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.byPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commitCell(landingOf(ticket))}</td></tr>
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${id}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commitCell(landingOf(ticket))}</td></tr>
 `;
 }
 

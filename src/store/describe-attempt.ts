@@ -41,11 +41,11 @@ const OUTCOME_TEXTS: Readonly<Record<Exclude<AttemptOutcome, "stopped">, string>
 };
 
 /** Work that is built already goes on where it was: no agent is paid for it. */
-export function attemptBeginsText({ attempt, slot }: Event<"attempt-claimed">, { unfinished }: TicketState): string {
+export function attemptBeginsText({ attempt, slot }: Event<"attempt-claimed">, { pendingWork }: TicketState): string {
   const goesOn =
-    unfinished === undefined
+    pendingWork === undefined
       ? ""
-      : `: it takes up the ${unfinished.landed === undefined ? "finished" : "landed"} change, without an agent`;
+      : `: it takes up the ${pendingWork.landed === undefined ? "finished" : "landed"} change, without an agent`;
   return `attempt ${attempt} begins in slot ${slot + 1}${goesOn}`;
 }
 
@@ -54,7 +54,7 @@ const NOT_COUNTED = "attempt ended; it does not count";
 
 /** An attempt that a stop, a broken base or an outage ended. What its agent has built is kept. */
 function endedEarlyText(ticket: TicketId, state: RunState): string {
-  const kept = ticketOf(state, ticket).unfinished === undefined ? "" : "; its finished change goes on later, without an agent";
+  const kept = ticketOf(state, ticket).pendingWork === undefined ? "" : "; its finished change goes on later, without an agent";
   if (state.stage === "stopping" || state.end?.kind === "interrupted") return `attempt ended by the stop${kept}`;
   const frozen = freezeReason(state, ticket);
   return `attempt postponed${frozen === undefined ? "" : `: ${frozen}`}${kept}`;

@@ -17,7 +17,7 @@ export type Modal =
   /** The text that filters the help. */
   | { readonly kind: "help-search"; readonly input: TextInput }
   | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
-  /** A person's work beside the dashboard, to be counted: on the tickets, or on the machinery. */
+  /** A person's work outside the dashboard, to be counted: on the tickets, or on the machinery. */
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
   /** A new ticket: the field is its title, and once that is given, its text. */
   | { readonly kind: "add"; readonly input: TextInput; readonly repo: string; readonly title?: string; readonly problem?: string }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
-import { stoppedShort } from "../../src/cli/engine/carry-over.ts";
+import { previousRunIfNotDone } from "../../src/cli/engine/carry-over.ts";
 import { hasBegun, stateFromJournal } from "../../src/cli/engine/journal-state.ts";
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { beginRun, resumeRun, trackerOf } from "../../src/cli/engine/open-run.ts";
@@ -152,7 +152,7 @@ describe("what a new run takes over from the last", () => {
   test("nothing from a run that the oracle called done, that has not ended, or that belongs to another batch", async () => {
     const { append, loaded } = await begin(R1);
     append(...shipped(git(join(root, "user"), "rev-parse", "main")));
-    const last = (batchPath = loaded.path) => stoppedShort(store, { batchPath, run: R2 });
+    const last = (batchPath = loaded.path) => previousRunIfNotDone(store, { batchPath, run: R2 });
     expect(last()).toBeUndefined();
     store.end(R1, { ...ENDED, verdict: "done" });
     expect(last()).toBeUndefined();
@@ -203,8 +203,8 @@ describe("what a new run takes over from the last", () => {
 
     test("the landing, whatever came upon it", async () => {
       const ticket = await after(more);
-      expect(ticket).toMatchObject({ phase: "waiting", unfinished: { claimed: false } });
-      expect(ticket.unfinished?.landed?.to).toMatch(/^[0-9a-f]{40}$/);
+      expect(ticket).toMatchObject({ phase: "waiting", pendingWork: { claimed: false } });
+      expect(ticket.pendingWork?.landed?.to).toMatch(/^[0-9a-f]{40}$/);
     });
 
     test("that it is done, where nothing but that was left and the tracker is this run's own", async () => {
@@ -217,12 +217,12 @@ describe("what a new run takes over from the last", () => {
       ["is there as another commit", (user: string) => git(user, "commit", "-q", "--amend", "-m", "a person's")],
     ] as const)("nothing where it %s", async ([, since]) => {
       const ticket = await after(since, CUT_OFF);
-      expect([ticket.phase, ticket.unfinished]).toEqual(["waiting", undefined]);
+      expect([ticket.phase, ticket.pendingWork]).toEqual(["waiting", undefined]);
     });
 
     test("nothing where it was taken back, also where only the telling was left", async () => {
       const ticket = await after((user, landed) => git(user, "revert", "--no-edit", landed), COULD_NOT);
-      expect([ticket.phase, ticket.unfinished]).toEqual(["waiting", undefined]);
+      expect([ticket.phase, ticket.pendingWork]).toEqual(["waiting", undefined]);
     });
   });
 

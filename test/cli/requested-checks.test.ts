@@ -91,7 +91,7 @@ describe("the live checks of a command", () => {
     const { sim, results } = aRun({ only: T1 });
     sim.command({ type: "verify", ticket: T1, request: MINE });
     const said = { ticket: T1, ok: false, summary: "the tracker is away", detail: "" } as const;
-    sim.report({ type: "live-check-ended", ...said, problem: "unfinished" });
+    sim.report({ type: "live-check-ended", ...said, problem: "inconclusive" });
     expect(results()).toEqual([{ live: false }]);
   });
 

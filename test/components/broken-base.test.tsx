@@ -39,7 +39,7 @@ describe("a broken base has a line of its own", () => {
     const line = text.split("\n").find((each) => each.includes("BROKEN"));
     expect(line).toContain("✖ BROKEN     app · bad5eed of T-1 · frozen");
     expect(line).toMatch(/ 3m$/);
-    if (columns >= 80) expect(line).toContain("· live fails: the site");
+    if (columns >= 80) expect(line).toContain("· live: the site");
   });
 
   test("in every view, with what is done about it", async () => {
@@ -51,7 +51,7 @@ describe("a broken base has a line of its own", () => {
   test("for a screen reader, first and in words", () => {
     const [, line] = spokenLines(storeOf(broken()).store.getState(), 300, 60);
     expect(line).toMatch(
-      /^Broken base of app since \d\d:\d\d:\d\d: bad5eed of T-1 is suspected, frozen\. live fails: the site answers 502\.$/,
+      /^Broken base of app since \d\d:\d\d:\d\d: bad5eed of T-1 is suspected, frozen\. live: the site answers 502\.$/,
     );
   });
 

@@ -11,7 +11,7 @@ export const liveTurns = [
     arbitrary: fc.record({
       do: fc.constant("look" as const),
       which: fc.nat(),
-      result: fc.constantFrom("ok", "failed", "failed", "unfinished", "gone", "held"),
+      result: fc.constantFrom("ok", "failed", "failed", "inconclusive", "gone", "waits"),
     }),
   },
   {
@@ -26,8 +26,8 @@ export const liveTurns = [
 
 /** What the attempt built lands, and its verify fails. */
 export function landNotLive(sim: Simulation, id: TicketId): void {
-  const { attempt, unfinished } = stateOf(sim.state, id);
-  if (attempt?.slotLeftAt === undefined && unfinished === undefined) sim.endAgent(id);
+  const { attempt, pendingWork } = stateOf(sim.state, id);
+  if (attempt?.slotLeftAt === undefined && pendingWork === undefined) sim.endAgent(id);
   const move = { repo: RepoId.parse("app"), from: "a", to: `landed-${id}` };
   sim.report({ type: "merge-intended", ...sim.of(id), ...move });
   sim.report({ type: "merge-landed", ...sim.of(id), ...move });
@@ -41,7 +41,7 @@ export function look(sim: Simulation, which: number, result: string): boolean {
   const ticket = running[which % Math.max(1, running.length)]?.id;
   if (ticket === undefined) return false;
   const said = { ticket, summary: result, detail: "", ok: result === "ok" };
-  const problem = result === "unfinished" || result === "gone" || result === "held" ? ({ problem: result } as const) : {};
+  const problem = result === "inconclusive" || result === "gone" || result === "waits" ? ({ problem: result } as const) : {};
   sim.report({ type: "live-check-ended", ...said, ...problem });
   return true;
 }

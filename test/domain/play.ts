@@ -178,8 +178,8 @@ function answer(sim: Simulation, id: TicketId, part: number): void {
 
 /** The agent of a ticket ends by itself, unless another one's work goes on; the finish line has what it built, and asks for a review. */
 export function toReview(sim: Simulation, id: TicketId): void {
-  const { attempt, unfinished } = stateOf(sim.state, id);
-  if (attempt?.slotLeftAt === undefined && unfinished === undefined) sim.endAgent(id);
+  const { attempt, pendingWork } = stateOf(sim.state, id);
+  if (attempt?.slotLeftAt === undefined && pendingWork === undefined) sim.endAgent(id);
   sim.report({ type: "worktree-ready", ...sim.of(id), path: "/w", branch: "b", baseSha: "base" });
   sim.report({ type: "change-captured", ...sim.of(id), tip: `tip-${id}`, files: 1, additions: 1, deletions: 0 });
   ask(sim, id, 0);

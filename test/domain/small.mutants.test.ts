@@ -29,7 +29,7 @@ describe("a landing that the tracker could not be told", () => {
   const ended = (outcome: AttemptOutcome, step: "assert" | "verify"): RunFact => {
     return { type: "attempt-ended", ...of, outcome, evidence: failedAt(step) };
   };
-  const left = (sim: Simulation) => stateOf(sim.state, T1).unfinished;
+  const left = (sim: Simulation) => stateOf(sim.state, T1).pendingWork;
   const work = { tip: "t", baseSha: "s", claimed: true };
 
   test("stays claimed by its agent where who goes on from it, without one, is cut off as well", () => {

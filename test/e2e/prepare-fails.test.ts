@@ -36,7 +36,7 @@ describe("a base that cannot be prepared", { timeout: 300_000 }, () => {
     expect(failed[0]).toMatchObject({ summary: `${NODE} install.mjs exited with code 1: code EROFS | syscall open` });
     expect(events.filter((event) => event.type === "heal-started")).toEqual([]);
     expect(stage.landed("other")).toEqual(["T-4"]);
-    const reason = `app cannot be prepared, 2 times now: ${NODE} install.mjs exited with code 1: code EROFS | syscall open;`;
+    const reason = `app cannot be prepared (2 failures): ${NODE} install.mjs exited with code 1: code EROFS | syscall open;`;
     expect(events.at(-1)).toMatchObject({ type: "run-ended", kind: "not-done", reason: expect.stringContaining(reason) });
     const report = await stage.report();
     expect(report.tickets.map(({ id, state }) => [id, state])).toEqual([

@@ -213,7 +213,7 @@ describe("a landed change with which a check fails on the base", () => {
     const ticket = stateOf(world.state, T2);
     expect(ticket).toMatchObject({
       failures: 1,
-      reverted: { sha: landed?.to, by: to, because: { step: "check", name: "tests" } },
+      reverted: { sha: landed?.to, by: to, failedCheck: { step: "check", name: "tests" } },
     });
     expect(ticket.evidence.at(-1)).toMatchObject({
       step: "check",

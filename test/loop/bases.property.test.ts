@@ -107,7 +107,8 @@ class Watch {
     const suspect = this.#order.find((id) => this.failing.has(id));
     this.#note(event);
     // A revert ends the incident that names it. What still fails without the change is another one.
-    const isForCheck = event.type === "revert-ended" && stateOf(this.#world.state, event.ticket).reverted?.because !== undefined;
+    const isForCheck =
+      event.type === "revert-ended" && stateOf(this.#world.state, event.ticket).reverted?.failedCheck !== undefined;
     if (isForCheck) this.isCheckFailing = false;
     if (event.type === "revert-ended" && (event.ticket === suspect || (isForCheck && suspect === undefined)))
       this.isBroken = false;
@@ -141,7 +142,7 @@ class Watch {
         if (event.evidence.step === "verify") this.failing.set(event.ticket, event.evidence.name);
         return;
       case "live-check-ended":
-        if (event.ok || event.problem === "gone" || event.problem === "held") this.failing.delete(event.ticket);
+        if (event.ok || event.problem === "gone" || event.problem === "waits") this.failing.delete(event.ticket);
         else if (event.check !== undefined) this.failing.set(event.ticket, event.check);
         return;
       case "revert-ended":
@@ -191,7 +192,7 @@ class Watch {
     const sha = stateOf(state, id).reverted?.sha;
     if (repo.filesOf().has(`${id}.txt`)) this.faults.push(`the base still has ${id} after its revert of ${sha}`);
     for (const ticket of vecItems(state.tickets)) {
-      if (ticket.id === id || ticket.byPerson !== undefined || ticket.mergedSha === undefined) continue;
+      if (ticket.id === id || ticket.closedByPerson !== undefined || ticket.mergedSha === undefined) continue;
       if (ticket.phase === "done" && !repo.filesOf().has(`${ticket.id}.txt`)) this.faults.push(`${ticket.id} was taken back too`);
     }
   }
@@ -252,11 +253,11 @@ async function hold(world: World, watch: Watch): Promise<void> {
   expect(open, "an incident is open while its base is broken, and closed then").toBe(watch.isBroken ? 1 : 0);
   expect(broken.length, "each break is one incident").toBe(watch.breaks);
   for (const ticket of vecItems(state.tickets)) {
-    const { id, phase, byPerson, mergedSha } = ticket;
+    const { id, phase, closedByPerson, mergedSha } = ticket;
     const there = tracker.tickets.get(id)?.state.as;
     if (phase === "done") expect(there, `${id} is shipped`).toBe("done");
     if (there === "done") expect(phase, `${id} is done in the tracker`).toBe("done");
-    if (phase !== "done" || byPerson !== undefined || mergedSha === undefined) continue;
+    if (phase !== "done" || closedByPerson !== undefined || mergedSha === undefined) continue;
     expect(repo.filesOf().has(`${id}.txt`), `the base has what ${id} shipped`).toBe(true);
     for (const step of state.plan.tickets[state.plan.index[id] as number]?.finish ?? []) {
       // Without exit 0, another ticket that is known not to be live may fail its check.

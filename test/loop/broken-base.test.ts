@@ -48,7 +48,7 @@ describe("while a landed change is not live", () => {
     await stage.until("merge-waiting");
     for (const id of [T2, T3]) await stage.until("change-captured", (e) => e.type === "change-captured" && e.ticket === id);
     const sha = stage.ticket(T1).mergedSha ?? "";
-    expect(stage.of("merge-waiting")[0]?.reason).toContain(`${sha.slice(0, 7)} of T-1 is suspected: live fails`);
+    expect(stage.of("merge-waiting")[0]?.reason).toContain(`${sha.slice(0, 7)} of T-1). live:`);
     expect(stage.of("merge-intended").map(({ ticket }) => ticket)).toEqual([T1]);
     expect(stage.state.brokenBases).toMatchObject({ app: { sha, ticket: T1, step: "live" } });
     up();
@@ -140,7 +140,7 @@ describe("while a landed change is not live", () => {
     await stage.until("merge-waiting");
     stage.report({ type: "heal-asked" });
     await stage.until("attempt-ended", (event) => event.type === "attempt-ended" && event.ticket === T2);
-    expect(stage.ticket(T2)).toMatchObject({ phase: "waiting", failures: 0, unfinished: expect.anything() });
+    expect(stage.ticket(T2)).toMatchObject({ phase: "waiting", failures: 0, pendingWork: expect.anything() });
   });
 });
 

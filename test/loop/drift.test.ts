@@ -28,7 +28,7 @@ describe("a person closes a ticket in the tracker", () => {
     const state = await stage.ended();
     expect(state.end).toMatchObject({ exitCode: 0, reason: "3 done" });
     expect(stage.tasks.map((task) => task.ticket).sort()).toEqual([T1, T3]);
-    expect(stage.ticket(T2)).toMatchObject({ phase: "done", byPerson: "closed" });
+    expect(stage.ticket(T2)).toMatchObject({ phase: "done", closedByPerson: "closed" });
     expect(renderSummaryText(stage.state)).toContain("2 shipped, 1 closed by a person, 0 human-gated");
     expect(stage.ticket(T2).mergedSha).toBeUndefined();
     expect(acts(stage)).toEqual([["I7", T2, true]]);
@@ -42,7 +42,7 @@ describe("a person closes a ticket in the tracker", () => {
     setTo(stage, T1, "done");
     const state = await stage.ended();
     expect(state.end).toMatchObject({ exitCode: 0 });
-    expect(stage.ticket(T1)).toMatchObject({ phase: "done", byPerson: "closed", history: [{ outcome: "closed" }], failures: 0 });
+    expect(stage.ticket(T1)).toMatchObject({ phase: "done", closedByPerson: "closed", history: [{ outcome: "closed" }], failures: 0 });
     expect(stage.git("log", "--format=%s", "main")).toBe("first");
     expect(stage.git("show", `${keptBranch(RUN, T1, 1)}:T-1.txt`)).toBe("1");
     expect(renderSummaryText(stage.state)).toContain(`work kept on ${keptBranch(RUN, T1, 1)} (1 file)`);

@@ -57,7 +57,7 @@ describe("a verify that fails after the landing", () => {
     stage.engine.orchestrator.command({ type: "verify", ticket: T1 });
     await stage.until("live-check-ended");
     // What a person asks for takes the place of no repeat.
-    expect(stage.ticket(T1)).toMatchObject({ phase: "landed", live: { failed: 2, asked: 1, detail: "look 2" } });
+    expect(stage.ticket(T1)).toMatchObject({ phase: "landed", live: { failed: 2, requested: 1, detail: "look 2" } });
     expect(stage.ticket(T1).live?.nextAt).toBeGreaterThan(Date.now() + 60_000);
     stage.engine.orchestrator.command({ type: "verify" });
     expect((await stage.ended()).end?.exitCode).toBe(0);

@@ -75,7 +75,7 @@ describe("an engine that was lost", () => {
       "attempt-claimed",
       (event) => event.seq > (stage.events.findLast((e) => e.type === "run-resumed")?.seq ?? 0),
     );
-    expect(stage.ticket(T2)).toMatchObject({ phase: "done", byPerson: "closed" });
+    expect(stage.ticket(T2)).toMatchObject({ phase: "done", closedByPerson: "closed" });
     expect(stage.of("tracker-drifted")).toHaveLength(1);
     expect(acts(stage).filter(([c]) => c === "I7")).toEqual([["I7", T2, true]]);
   });

@@ -82,7 +82,7 @@ describe("and says nothing of the work by it", () => {
         ["stopped", `${said} stopped early (${kind}): the key is refused`],
         ["stopped", `${said} is not asked any more (${kind}): the key is refused`],
       ]);
-      expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, unfinished: { claimed: true } });
+      expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, pendingWork: { claimed: true } });
     },
   );
 
@@ -110,8 +110,8 @@ describe("and says nothing of the work by it", () => {
     }
     expect((await stage.ended()).end?.exitCode).toBe(1);
     expect([stage.tasks.length, tasks.length]).toEqual([1, TURNED_AWAY + 1]);
-    const { failures, stalledReason, unfinished } = stage.ticket(T1);
-    expect({ failures, stalledReason, kept: unfinished !== undefined }).toEqual({
+    const { failures, stalledReason, pendingWork } = stage.ticket(T1);
+    expect({ failures, stalledReason, kept: pendingWork !== undefined }).toEqual({
       failures: 1,
       kept: true,
       stalledReason:

@@ -47,5 +47,5 @@ test("a question is not put either, and what was built is kept", async () => {
   expect(end?.reason).toContain(HALTED);
   expect(stage.of("reviewer-asked")).toEqual([]);
   expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "stopped", evidence: { step: "review" } }]);
-  expect(stage.ticket(T1)).toMatchObject({ failures: 0, evidence: [], unfinished: { claimed: true } });
+  expect(stage.ticket(T1)).toMatchObject({ failures: 0, evidence: [], pendingWork: { claimed: true } });
 });

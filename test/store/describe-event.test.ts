@@ -88,8 +88,8 @@ test("an attempt that nobody stopped, and that waits for the reviewer, says so",
 describe("an attempt that ends early", () => {
   const ended = { type: "attempt-ended", outcome: "stopped", ...of, seq: 1, at: 0 } as const;
   const index = run.state.plan.index[T7] as number;
-  const unfinished = { tip: "t", baseSha: "b", claimed: true };
-  const built = { ...run.state, tickets: vecWith(run.state.tickets, index, { ...vecAt(run.state.tickets, index), unfinished }) };
+  const pendingWork = { tip: "t", baseSha: "b", claimed: true };
+  const built = { ...run.state, tickets: vecWith(run.state.tickets, index, { ...vecAt(run.state.tickets, index), pendingWork }) };
 
   test("names the stop, and says that a finished change goes on without an agent", () => {
     expect(describeEvent(ended, { ...run.state, stage: "stopping" })?.text).toBe("attempt ended by the stop");
@@ -109,7 +109,7 @@ describe("an attempt that ends early", () => {
       summary: "down",
     } as const;
     expect(describeEvent(ended, { ...built, brokenBases: { [repo]: base } })?.text).toBe(
-      `attempt postponed: the base of ${repo} is broken, bad5eed of T-1 is suspected: live fails: down; its finished change goes on later, without an agent`,
+      `attempt postponed: the base of ${repo} is broken (suspected: bad5eed of T-1). live: down; its finished change goes on later, without an agent`,
     );
   });
 

@@ -8,7 +8,7 @@ import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
-import { lastFailure, type Saying, STEP_STYLES, sayingOf, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
@@ -97,7 +97,7 @@ function markOf(selected: boolean): Span {
 const SECOND = 1000;
 
 /** The status at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted if it is cut. */
-function sayingText({ text, tone, from }: Saying, width: number, now: number): string {
+function sayingText({ text, tone, from }: StatusLine, width: number, now: number): string {
   if (tone === "claim") return `"${cut(text, width - 2)}"`;
   if (from === undefined) return cut(text, width);
   const left = Math.ceil((from - now) / SECOND) * SECOND;
@@ -106,7 +106,7 @@ function sayingText({ text, tone, from }: Saying, width: number, now: number): s
 }
 
 /** The status of an attempt, in exactly `width` columns and a space; it may count down. */
-function said(saying: Saying, width: number): Span | TimedSpan {
+function said(saying: StatusLine, width: number): Span | TimedSpan {
   const at = (now: number): Span => ({ text: `${fitTo(sayingText(saying, width, now), width)} `, tone: saying.tone });
   return saying.from === undefined ? at(0) : at;
 }
@@ -117,7 +117,7 @@ const ATTEMPT_WORD = 9;
 function firstLine(options: RowProps): TimedLine {
   const { columns: c, attempt, selected, ticket, spec } = options;
   const stage = stageOf(attempt, spec.finish);
-  const saying = c.saying > 0 ? [said(sayingOf(attempt, { finish: spec.finish, reviewer: options.reviewer }), c.saying)] : [];
+  const saying = c.saying > 0 ? [said(statusLine(attempt, { finish: spec.finish, reviewer: options.reviewer }), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   return [
     markOf(selected),
@@ -151,7 +151,7 @@ const LEFT_WIDTH = 10;
 function secondLine(options: RowProps): TimedLine | undefined {
   const { attempt, columns, width } = options;
   if (options.density < 2) return undefined;
-  const saying = sayingOf(attempt, { finish: options.spec.finish, reviewer: options.reviewer });
+  const saying = statusLine(attempt, { finish: options.spec.finish, reviewer: options.reviewer });
   const { agent } = attempt;
   const left =
     agent === undefined || agent.endedAt !== undefined || width < 66

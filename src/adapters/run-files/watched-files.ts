@@ -18,7 +18,7 @@ interface UsedHarness {
   readonly folder: string;
 }
 
-/** The files of a run that people may edit beside loopdash. `harness`: the folders in use, each with a name of its own. */
+/** The files of a run that people may edit outside loopdash. `harness`: the folders in use, each with a name of its own. */
 export function createWatchedFiles(options: {
   readonly batchPath: string;
   readonly harness: () => readonly UsedHarness[];

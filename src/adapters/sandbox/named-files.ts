@@ -9,7 +9,7 @@ import { isWithin, realPath } from "./mounts/real-path.ts";
 const MOST_ENTRIES = 500;
 
 /** Where a batch's files lie, and what no command may be shown. */
-export interface BatchPlaces {
+export interface BatchPaths {
   /** The batch file's folder, a real path. */
   readonly folder: string;
   /** The tracker, the oracle's files and loopdash's state: naming one opens nothing (law 3). */
@@ -38,7 +38,7 @@ export interface NamedFiles {
  * oracle and secrets. A program or script in a subfolder is shown with that subfolder, since it may load its neighbours, unless the
  * subfolder has something hidden, a name that begins with a dot, a repository, or more than 500 entries.
  */
-export function namedFiles(argv: Argv, places: BatchPlaces): NamedFiles {
+export function namedFiles(argv: Argv, places: BatchPaths): NamedFiles {
   const script = scriptOf(argv)?.at;
   const read = new Set<string>();
   const unshown: UnshownPath[] = [];
@@ -76,7 +76,7 @@ function trimmed(path: string): string {
   return join(path).replace(/(?<=.)\/+$/, "");
 }
 
-function whyUnshown(path: string, { folder, hidden, repos }: BatchPlaces): UnshownPath["why"] | "of-a-repository" | undefined {
+function whyUnshown(path: string, { folder, hidden, repos }: BatchPaths): UnshownPath["why"] | "of-a-repository" | undefined {
   const real = realPath(path);
   if ([path, real ?? path].some((each) => repos.some((repo) => isWithin(realPath(repo) ?? repo, each)))) return "of-a-repository";
   if (real === undefined) return "missing";
@@ -85,7 +85,7 @@ function whyUnshown(path: string, { folder, hidden, repos }: BatchPlaces): Unsho
   return closed.some((each) => isWithin(each, real) || isWithin(real, each)) ? "hidden" : undefined;
 }
 
-function isShownWhole(subfolder: string, { folder, hidden, repos, homes }: BatchPlaces): boolean {
+function isShownWhole(subfolder: string, { folder, hidden, repos, homes }: BatchPaths): boolean {
   const real = realPath(subfolder);
   if (real === undefined || real === folder || !isWithin(folder, real)) return false;
   const inside = [...hidden, ...repos, ...homes].map((each) => realPath(each) ?? each);

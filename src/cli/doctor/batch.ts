@@ -11,7 +11,7 @@ import { UserError } from "../../domain/values/user-error.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
-import { placesOf } from "../engine/batch-places.ts";
+import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -102,7 +102,7 @@ export async function checkBatchCommands(
       ? undefined
       : await findSandbox({ path: children.PATH ?? "", state, hide, ...(home === undefined ? {} : { home }) });
   const sandbox = found?.ok === true ? found.sandbox : undefined;
-  const places = placesOf(batch, { folder, state, home });
+  const places = pathsOf(batch, { folder, state, home });
   const toolchains = await findToolchains(batch.repos, { env: children, homes: places.homes });
   const paths = toolchainPaths(toolchains, children.PATH ?? "");
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });

@@ -13,7 +13,7 @@ import { secondsOf } from "../../loop/programs/run-in.ts";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { commandFilesIn } from "../engine/batch-places.ts";
+import { commandFilesIn } from "../engine/batch-paths.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";

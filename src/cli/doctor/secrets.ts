@@ -3,7 +3,7 @@ import { UserError } from "../../domain/values/user-error.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
-import { checkSecretPlaces } from "../engine/secret-places.ts";
+import { checkSecretSources } from "../engine/secret-sources.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. None if a start is refused. */
@@ -27,9 +27,9 @@ export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: Nod
   return found;
 }
 
-function placesOf(...options: Parameters<typeof checkSecretPlaces>): readonly CheckResult[] {
+function placesOf(...options: Parameters<typeof checkSecretSources>): readonly CheckResult[] {
   try {
-    checkSecretPlaces(...options);
+    checkSecretSources(...options);
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -5,10 +5,10 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
-import { checkJudgePlaces } from "../engine/judge-places.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
+import { checkOutsideRepositories } from "../engine/outside-repositories.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
@@ -21,7 +21,7 @@ import { lookIntoRecords } from "./records.ts";
 export async function checkTracker(loaded: LoadedBatch, home: StateHome, programs: string): Promise<readonly CheckResult[]> {
   const { batch, path } = loaded;
   try {
-    checkJudgePlaces(batch, home.root);
+    checkOutsideRepositories(batch, home.root);
     const folder = batch.tracker.path === undefined ? unfinishedRunFolder(path, home) : home.runs;
     if (folder === undefined)
       return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];

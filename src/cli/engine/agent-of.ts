@@ -10,7 +10,7 @@ import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
-import { type BatchPlaces, namedFiles } from "../../adapters/sandbox/named-files.ts";
+import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
 import { platformModel, platformUrl } from "../../domain/batch/platform-spec.ts";
@@ -223,7 +223,7 @@ export async function findAgent(
  * Files and folders that the agent needs and that may be in a hidden place (the home): those that its command names; for a
  * vendor's program, its package and the packages beside it that it needs.
  */
-export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string, places: BatchPlaces): readonly string[] {
+export function filesOfAgent(agent: AgentSpec | ReviewerSpec, program: string, places: BatchPaths): readonly string[] {
   if (agent.kind === "command") {
     const { read, unshown } = namedFiles(agent.command, places);
     const isUnshown = (word: string) => unshown.some(({ path }) => path === word);

@@ -1,6 +1,6 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { discoveredTickets, withEarlier } from "../../domain/outbox/discovery.ts";
+import { joinedTickets, withEarlier } from "../../domain/outbox/discovery.ts";
 import { carriedOverWork, isReopenedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { CarriedOverWork, ReopenedBefore } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -22,7 +22,7 @@ export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow
 }
 
 /** The last run of a batch if it ended without being done: a new run continues from it. */
-export function stoppedShort(
+export function previousRunIfNotDone(
   store: RunStore,
   { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
 ): RunState | undefined {
@@ -35,7 +35,7 @@ export function stoppedShort(
  * The previous run of a batch, however it ended, for the landings that it knows. `last` is its state if it has been read already.
  * If its record cannot be read, a warning says so, and no landings of earlier runs are known.
  */
-export function earlierRun(
+export function previousRun(
   store: RunStore,
   { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
   last: RunState | undefined,
@@ -55,7 +55,7 @@ export function earlierRun(
  * The tickets of a folder that a person has reopened since an earlier run landed them. If the base no longer holds the change, or
  * its landing is carried over, there is nothing to tell of it.
  */
-export async function reopenedBefore({
+export async function findReopened({
   earlier,
   tickets,
   batch,
@@ -86,11 +86,11 @@ export async function reopenedBefore({
  * with it. A ticket folder holds them too unless someone removed them; the ones that the previous run could not file are filed
  * now. Tickets that cannot come along are reported. Throws a UserError if the folder cannot be read or written.
  */
-export async function withDiscoveries(batch: Batch, last: RunState): Promise<Batch> {
+export async function withJoinedTickets(batch: Batch, last: RunState): Promise<Batch> {
   const there = batch.tracker.path === undefined ? undefined : await heldIn(batch.tracker.path, batch, last);
   const grown = withEarlier(batch, last, (id) => there?.has(id) ?? true);
   const known = new Set<TicketId>(grown.tickets.map((ticket) => ticket.id));
-  const left = discoveredTickets(last).filter((ticket) => !known.has(ticket.id));
+  const left = joinedTickets(last).filter((ticket) => !known.has(ticket.id));
   if (left.length > 0) {
     const ids = left.map((ticket) => ticket.id).join(", ");
     process.emitWarning(
@@ -113,7 +113,7 @@ async function heldIn(folder: string, batch: Batch, last: RunState): Promise<Rea
  * it shipped, if their commit is still in the base, and tickets that it left to a person are settled here too. `left` is the work
  * that came along for open tickets.
  */
-export async function carryOver(options: {
+export async function settleCarriedOver(options: {
   readonly last: RunState;
   readonly batch: Batch;
   readonly world: RunEnvironment;
@@ -132,8 +132,8 @@ export async function carryOver(options: {
     }
     const repo = world.repos.get(ticket.repo);
     // If only the tracker update after the landing failed, the ticket is otherwise done.
-    const untold = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert" && landedOnly.has(before.id);
-    const sha = before.phase === "done" || untold ? (before.mergedSha ?? before.landedEarlier?.sha) : undefined;
+    const needsOnlyAssert = before.phase === "stalled" && before.evidence.at(-1)?.step === "assert" && landedOnly.has(before.id);
+    const sha = before.phase === "done" || needsOnlyAssert ? (before.mergedSha ?? before.landedEarlier?.sha) : undefined;
     if (sha !== undefined && (await repo?.contains(sha)))
       await tracker.set(before.id, { as: "done" }, `${note}, landed as ${sha}`);
   }
@@ -143,7 +143,7 @@ export async function carryOver(options: {
  * The last run's work on open tickets (`carriedOverWork`). Landed work comes along only if the base still holds all of it: if a
  * person reverted it, another agent starts over.
  */
-export async function leftBehind({
+export async function findCarriedOverWork({
   last,
   batch,
   world,
@@ -154,7 +154,7 @@ export async function leftBehind({
 }): Promise<CarriedOverWork[]> {
   const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
   const left: CarriedOverWork[] = [];
-  for (const work of carriedOverWork(last, batch)) if (await comesAlong(repoOf.get(work.id), work)) left.push(work);
+  for (const work of carriedOverWork(last, batch)) if (await isStillInBase(repoOf.get(work.id), work)) left.push(work);
   return left;
 }
 
@@ -162,7 +162,7 @@ export async function leftBehind({
  * Work that is not live comes along unless a person has reverted it. If it can no longer be merged at all, later changes are in the
  * way, and its live check tells more.
  */
-async function comesAlong(repo: Repo | undefined, work: CarriedOverWork): Promise<boolean> {
+async function isStillInBase(repo: Repo | undefined, work: CarriedOverWork): Promise<boolean> {
   const { landed, live, tip } = work;
   if (landed === undefined) return true;
   if (live === undefined) return holds(repo, work, landed);

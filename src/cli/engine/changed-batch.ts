@@ -1,6 +1,4 @@
-import { finishLineOf } from "../../domain/batch/default-finish.ts";
-import type { Ticket } from "../../domain/batch/schema.ts";
-import { addedFacts } from "../../domain/run/added-ticket.ts";
+import { addedFacts, isWaiver } from "../../domain/run/added-ticket.ts";
 import { type BatchChanges, batchChangesOf, isLoosening } from "../../domain/run/batch-changes.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { refrozen } from "../../domain/run/frozen-set.ts";
@@ -112,11 +110,6 @@ function boundsFacts(run: RunId, state: RunState, { parts }: BatchChanges): read
   const fact = { type: "batch-changed", ...parts, frozen: { before, after: before } } satisfies GrowthFact;
   const { batch } = reduceGrowth(state, { ...fact, seq: state.seq, at: state.lastEventAt });
   return [{ ...fact, frozen: { before, after: refrozen(before, { batch, batchSha: state.batchSha }) } }];
-}
-
-/** A ticket with a finish line of its own, or that may do what others may not. */
-function isWaiver({ batch }: RunState, { allow, finish, repo }: Ticket): boolean {
-  return allow !== undefined || JSON.stringify(finish) !== JSON.stringify(finishLineOf(batch, repo));
 }
 
 function workersFacts(state: RunState, { workers }: BatchChanges): readonly RunFact[] {

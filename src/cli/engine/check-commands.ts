@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join, normalize, relative, resolve } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
-import { type BatchPlaces, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
+import { type BatchPaths, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
 import { type BatchCommand, commandsOf, scriptOf } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -16,7 +16,7 @@ import type { LoadedBatch } from "./load-batch.ts";
 /** What a look at the commands needs beside the batch. */
 export interface CheckCommandsOptions {
   readonly sandbox: Sandbox | undefined;
-  readonly places: BatchPlaces;
+  readonly places: BatchPaths;
   /** The environment of the commands. */
   readonly env: Readonly<Record<string, string>>;
   /** The PATH of a repository's commands, if it is another one. */
@@ -127,7 +127,7 @@ async function reportPrograms(
   }
 }
 
-function reportScript(command: BatchCommand, { folder, repos }: BatchPlaces, report: Report): void {
+function reportScript(command: BatchCommand, { folder, repos }: BatchPaths, report: Report): void {
   const { argv } = command;
   const script = scriptOf(argv);
   // The commands of secrets run in the batch file's folder.
@@ -258,7 +258,7 @@ function shownToAgent({ runs }: BatchCommand, names: readonly string[]): readonl
   return runs === "agent" || runs === "reviewer" ? names.filter((name) => existsSync(name)) : [];
 }
 
-function isOutside(path: string, { folder, repos }: BatchPlaces): boolean {
+function isOutside(path: string, { folder, repos }: BatchPaths): boolean {
   return !isInside(path, [folder, ...repos]);
 }
 

@@ -26,7 +26,7 @@ import { packageFiles } from "../package-files.ts";
 import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
-import { commandFilesIn } from "./batch-places.ts";
+import { commandFilesIn } from "./batch-paths.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { maskedPorts } from "./masked-ports.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
+import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -9,7 +9,7 @@ import { type AgentSurroundings, accountOptions, filesOfAgent } from "./agent-of
 /** The reviewer of a batch, and the files that its program needs to read. A vendor's program is loaded only if the batch names one. */
 export async function openReviewer(
   { reviewer: spec, limits }: Pick<Batch, "reviewer" | "limits">,
-  agentSurroundings: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined; readonly places: BatchPlaces },
+  agentSurroundings: Omit<AgentSurroundings, "program"> & { readonly program: string | undefined; readonly places: BatchPaths },
 ): Promise<Pick<LoopContext, "reviewer" | "reviewerFiles">> {
   const { executor, env, program } = agentSurroundings;
   if (spec === undefined || program === undefined) return { reviewerFiles: [] };

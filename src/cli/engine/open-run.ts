@@ -20,7 +20,14 @@ import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
-import { carryOver, earlierRun, leftBehind, reopenedBefore, stoppedShort, withDiscoveries } from "./carry-over.ts";
+import {
+  findCarriedOverWork,
+  findReopened,
+  previousRun,
+  previousRunIfNotDone,
+  settleCarriedOver,
+  withJoinedTickets,
+} from "./carry-over.ts";
 import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
@@ -107,21 +114,21 @@ export async function beginRun(options: {
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
-  const last = options.fresh ? undefined : stoppedShort(store, { batchPath: loaded.path, run });
-  const batch = last === undefined ? loaded.batch : await withDiscoveries(loaded.batch, last);
+  const last = options.fresh ? undefined : previousRunIfNotDone(store, { batchPath: loaded.path, run });
+  const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: options.world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const { tracker, place, seed } = trackerOf(batch, folder);
   await seed();
-  const carriedOver = last === undefined ? [] : await leftBehind({ last, batch, world: options.world });
+  const carriedOver = last === undefined ? [] : await findCarriedOverWork({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
-    await carryOver({ last, batch, world: options.world, tracker, left: carriedOver });
-  const earlier = earlierRun(store, { batchPath: loaded.path, run }, last);
+    await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
+  const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
   const tickets = await tracker.snapshot();
   const { settled, tracked } = asFound(tickets, earlier === undefined ? new Map() : landingsUpTo(earlier));
-  const reopened = await reopenedBefore({ earlier, tickets, batch, world: options.world, carriedOver });
+  const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
   const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });

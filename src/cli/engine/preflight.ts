@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import type { BatchPlaces } from "../../adapters/sandbox/named-files.ts";
+import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
@@ -13,15 +13,15 @@ import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
-import { placesOf } from "./batch-places.ts";
+import { pathsOf } from "./batch-paths.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
-import { checkJudgePlaces } from "./judge-places.ts";
 import type { LoadedBatch } from "./load-batch.ts";
+import { checkOutsideRepositories } from "./outside-repositories.ts";
 import { refuseSameBase } from "./same-base.ts";
-import { checkSecretPlaces, filesOfSecrets } from "./secret-places.ts";
+import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
 
 /** A batch's surroundings, found and opened. */
 export interface RunEnvironment {
@@ -34,7 +34,7 @@ export interface RunEnvironment {
   /** The path of the reviewer's program; undefined if the batch names none. */
   readonly reviewerProgram: string | undefined;
   /** The batch's folder, and what of it no command may see. */
-  readonly places: BatchPlaces;
+  readonly places: BatchPaths;
   /** The PATH of the commands and the agent in a repository whose toolchains PATH does not have first. */
   readonly toolchainPaths: ReadonlyMap<string, string>;
   /** What a start should say about the commands of the batch. */
@@ -53,8 +53,8 @@ export async function preflight(
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
-  checkJudgePlaces(batch, stateHome(env, cwd).root);
-  checkSecretPlaces(batch, { folder: loaded.folder, env });
+  checkOutsideRepositories(batch, stateHome(env, cwd).root);
+  checkSecretSources(batch, { folder: loaded.folder, env });
   const logins = await filesOfLogins(batch, env);
   const secretFiles = [...filesOfSecrets(batch, { folder: loaded.folder, env }), ...logins];
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", secretFiles });
@@ -75,7 +75,7 @@ export async function preflight(
     );
   }
   refuseSameBase(repos.values());
-  const places = placesOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
+  const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
   const toolchains = await findToolchains(batch.repos, { env: commandEnv, homes: places.homes });
   const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });

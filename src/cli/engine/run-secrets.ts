@@ -9,7 +9,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Outages } from "../../loop/concurrency/outages.ts";
 import { type SecretLeak, type Secrets, SecretUnavailable, type StepSecrets } from "../../ports/secrets.ts";
-import { programProblem, type SecretSurroundings } from "./secret-places.ts";
+import { programProblem, type SecretContext } from "./secret-sources.ts";
 
 /** The secrets of a run, and what hides them in everything that is written. */
 export interface RunSecrets {
@@ -18,10 +18,10 @@ export interface RunSecrets {
 }
 
 /** The secrets of a batch, none of them fetched yet; undefined if it names none. */
-export function secretsOf({ secrets: specs }: Batch, secretSurroundings: SecretSurroundings): RunSecrets | undefined {
+export function secretsOf({ secrets: specs }: Batch, context: SecretContext): RunSecrets | undefined {
   if (specs === undefined || Object.keys(specs).length === 0) return undefined;
   const masker = createMasker();
-  return { masker, secrets: createSecrets({ specs, masker, ...secretSurroundings }) };
+  return { masker, secrets: createSecrets({ specs, masker, ...context }) };
 }
 
 /** The time for which a program's request waits for its key. Milliseconds: the programs wait longer for an answer. */

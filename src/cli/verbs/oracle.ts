@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
-import { discoveredTickets } from "../../domain/outbox/discovery.ts";
+import { joinedTickets } from "../../domain/outbox/discovery.ts";
 import type { VerdictWord } from "../../domain/run/event.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -74,7 +74,7 @@ function foundIn(home: StateHome, batchPath: string) {
   try {
     const row = lastRun(store, batchPath);
     if (row === undefined) return undefined;
-    const found = discoveredTickets(stateFromJournal(store.openForReading(row.run), row.run));
+    const found = joinedTickets(stateFromJournal(store.openForReading(row.run), row.run));
     return { folder: runFolder(home, row.run), found: found.map((ticket) => ticket.id) };
   } finally {
     store.close();

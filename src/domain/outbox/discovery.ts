@@ -45,7 +45,7 @@ function discoveredSince({ batch, plan }: RunState): number {
 }
 
 /** The tickets of a run that the batch file did not name: found by workers or added by people, also in an earlier run, in order. */
-export function discoveredTickets({ plan }: RunState): readonly Ticket[] {
+export function joinedTickets({ plan }: RunState): readonly Ticket[] {
   return plan.tickets.filter(({ foundBy, added }) => foundBy !== undefined || added === true);
 }
 
@@ -69,7 +69,7 @@ export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketI
  */
 export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: TicketId) => boolean): Batch {
   const own = new Set(batch.tickets.map((ticket) => ticket.id.toLowerCase()));
-  const all = discoveredTickets(earlier);
+  const all = joinedTickets(earlier);
   if (all.length === 0) return batch;
   const found = all.filter(({ id, repo }) => !own.has(id.toLowerCase()) && Object.hasOwn(batch.repos, repo) && isThere(id));
   const known = new Set<string>([...batch.tickets, ...found].map((ticket) => ticket.id));

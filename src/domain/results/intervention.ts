@@ -19,7 +19,7 @@ export interface Intervention {
   readonly note: string;
   /** A person noted it afterwards. */
   readonly noted?: true;
-  /** The engine saw what the person did beside loopdash. */
+  /** The engine saw what the person did outside loopdash. */
   readonly observed?: true;
 }
 
@@ -27,8 +27,8 @@ export interface Intervention {
 export const MERGE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Appends an input to the list, unless it belongs to a decision that is already counted. Only observed inputs are merged within
- * the window. Each noted input is a decision of its own.
+ * Appends an input to the list, unless it belongs to a decision that is already counted. Inputs are merged within the window,
+ * unless a person noted them: each of those is a decision of its own.
  */
 export function countIntervention(list: readonly Intervention[], next: Intervention): readonly Intervention[] {
   if (next.noted) return [...list, next];

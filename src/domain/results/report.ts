@@ -49,6 +49,7 @@ export interface RunReport {
   readonly blockers: Ledger["blockers"];
   readonly discoveries: Ledger["discoveries"];
   readonly transients: Ledger["transients"];
+  readonly preparations: Ledger["preparations"];
   readonly attempts: number;
   /** Every judgement of the oracle, oldest first. */
   readonly judgements: readonly ReportJudgement[];
@@ -65,6 +66,8 @@ interface ReportIntervention {
   readonly note: string;
   /** True if a person noted it afterwards. */
   readonly noted: boolean;
+  /** True if loopdash saw the act outside itself: in the tracker, in git or in files. */
+  readonly observed: boolean;
   /** The tickets that it became. */
   readonly tickets: readonly string[];
 }
@@ -168,6 +171,7 @@ export function reportOf(
       target: each.target,
       note: each.note,
       noted: each.noted === true,
+      observed: each.observed === true,
       tickets: ticketsFrom(state, each),
     })),
     incidentList: state.incidents.map(({ kind, at, endedAt, ticket, repo, summary }) => ({
@@ -207,7 +211,7 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     mergedSha: landing?.sha ?? null,
     landedInRun: landing === undefined ? null : (landing.earlierRun ?? state.run),
     landed: reportLanded(ticket),
-    closedByPerson: ticket.byPerson === "closed",
+    closedByPerson: ticket.closedByPerson === "closed",
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     whyOpen,
     stalledReason: ticket.stalledReason ?? null,

@@ -7,8 +7,12 @@ export type Settlement = "shipped" | "before" | "by-person";
  * The settlement of a done ticket. What an earlier run had landed and this run found live has shipped now: no run before counted it.
  * What was settled before the run, and only failed a check for a while, has not.
  */
-export function settlementOf({ byPerson, history, live }: Pick<TicketState, "byPerson" | "history" | "live">): Settlement {
-  if (byPerson === "closed") return "by-person";
+export function settlementOf({
+  closedByPerson,
+  history,
+  live,
+}: Pick<TicketState, "closedByPerson" | "history" | "live">): Settlement {
+  if (closedByPerson === "closed") return "by-person";
   if (history.length > 0) return "shipped";
   return live === undefined || live.reopened > 0 ? "before" : "shipped";
 }

@@ -61,8 +61,12 @@ function admitSpec(state: RunState, spec: AddedTicket, request: string | undefin
   const missing = spec.dependsOn.find((dep) => !Object.hasOwn(plan.index, dep));
   if (missing !== undefined) return refused(`dependsOn: the run has no ticket ${missing}`);
   const ticket = ticketFrom(state, spec, { id, repo: repo as Ticket["repo"] });
-  const isWaiver = spec.finish !== undefined || spec.allow !== undefined;
-  return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver }], request) };
+  return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver: isWaiver(state, ticket) }], request) };
+}
+
+/** True for a ticket with a finish line other than the batch's, or that may do what others may not. */
+export function isWaiver({ batch }: RunState, { allow, finish, repo }: Ticket): boolean {
+  return allow !== undefined || JSON.stringify(finish) !== JSON.stringify(finishLineOf(batch, repo));
 }
 
 /** A ticket that joins the run. `isWaiver`: it has a finish line of its own, or may do what others may not. */

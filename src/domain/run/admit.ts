@@ -58,13 +58,14 @@ function isCurrent({ heals }: RunState, fact: HealFact): boolean {
 /** True if a fact of a revert is about the one that runs. A ticket that a person has settled meanwhile is not reverted any more. */
 function isOfRevert(state: RunState, { type, ticket: id }: RevertFact): boolean {
   const index = indexOf(state, id);
-  const { byPerson, live, phase } = vecAt(state.tickets, index);
+  const { closedByPerson, live, phase } = vecAt(state.tickets, index);
   const isRunning = state.reverting.includes(index);
   if (type === "revert-started") {
     const isDue = live?.revert !== undefined || isSuspectedByCheck(state, index);
     return !isRunning && isDue && live?.checking === undefined;
   }
-  const isLanded = phase === "landed" || (phase === "done" && byPerson === undefined && live?.revert?.because !== undefined);
+  const isLanded =
+    phase === "landed" || (phase === "done" && closedByPerson === undefined && live?.revert?.failedCheck !== undefined);
   return isRunning && (type !== "revert-intended" || isLanded);
 }
 
@@ -165,9 +166,12 @@ function isReverting(state: RunState, id: TicketId): boolean {
 
 function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: number): string {
   if (only !== undefined && isReverting(state, only)) return `the change of ${only} is being reverted`;
-  if (landed > 0) return only === undefined ? "every landed ticket is being checked already" : `${only} is being checked already`;
-  if (only === undefined) return "no landed ticket waits for a live check";
-  return `${only} has not landed, or is live: it is ${vecAt(state.tickets, indexOf(state, only)).phase}`;
+  if (only === undefined)
+    return landed > 0 ? "every landed ticket is being checked, reverted or gated" : "no landed ticket waits for a live check";
+  const { gate, phase } = vecAt(state.tickets, indexOf(state, only));
+  if (gate !== undefined) return `the gate of ${only} is being recorded already`;
+  if (landed > 0) return `${only} is being checked already`;
+  return phase === "done" ? `${only} is done: nothing of it waits for a live check` : `${only} has not landed: it is ${phase}`;
 }
 
 type Refuse = (reason: string) => readonly RunFact[];

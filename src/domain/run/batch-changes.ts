@@ -2,7 +2,7 @@ import { changedPaths } from "../batch/changed-paths.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Limits, Ticket } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
-import { discoveredTickets } from "../outbox/discovery.ts";
+import { joinedTickets } from "../outbox/discovery.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { FinishChange, GrowthFact } from "./growth-fact.ts";
 import type { RunState } from "./state.ts";
@@ -33,7 +33,7 @@ export interface BatchChanges {
 /** Compares a run with its batch file. The tickets that were added to the run or found in it may be in the file or not. */
 export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const { batch } = state;
-  const grown = new Set(discoveredTickets(state).map(({ id }) => id));
+  const grown = new Set(joinedTickets(state).map(({ id }) => id));
   const before = batch.tickets
     .filter(({ id }) => !grown.has(id))
     .map((ticket) => ({ ...ticket, dependsOn: ticket.dependsOn.filter((id) => !grown.has(id)) }));

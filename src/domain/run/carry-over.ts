@@ -24,7 +24,7 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
   return batch.tickets.flatMap((ticket) => {
     const then = before.get(ticket.id);
     if (then === undefined || placeOf(then, last.batch) !== placeOf(ticket, batch)) return [];
-    const { live, phase, unfinished } = ticketOf(last, ticket.id);
+    const { live, phase, pendingWork } = ticketOf(last, ticket.id);
     const rewritten = textOf(then) === textOf(ticket) ? {} : { rewritten: true as const };
     if (live !== undefined && isLandedNotLive({ live, phase })) {
       const { sha, from, tip = sha } = live;
@@ -32,8 +32,8 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
       return [{ id: ticket.id, tip, baseSha: from, landed, live: { ...live, ...rewritten }, ...landings(ticket.id) }];
     }
     // Work that ends at a person is more than a change to check.
-    if (unfinished === undefined || unfinished.humanStep !== undefined) return [];
-    const { tip, baseSha, landed } = unfinished;
+    if (pendingWork === undefined || pendingWork.humanStep !== undefined) return [];
+    const { tip, baseSha, landed } = pendingWork;
     if (landed !== undefined) return [{ id: ticket.id, tip, baseSha, landed, ...rewritten }];
     return taskOf(then) === taskOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
   });

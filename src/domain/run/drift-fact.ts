@@ -32,7 +32,7 @@ export interface TrackedTicket {
   readonly revision?: string;
   readonly words?: TrackedWords;
   /** A person set the state. The engine never overwrites a settled one. */
-  readonly byPerson?: true;
+  readonly isSetByPerson?: true;
   /** A write that was announced and not confirmed yet. */
   readonly pendingWrite?: TrackerState;
   /** The engine's last write: the revision that it replaced, and how often it was repeated because it did not persist. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Batch } from "../batch/schema.ts";
 
-/** sha256 of everything that decides whether a run worked, part by part. None of it may change during the run (law 9). */
+/** sha256 of everything that decides whether a run worked, part by part. None of it changes during the run
+ * (law 9), unless a person accepts a changed batch file, which is on record. */
 export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** The frozen set of a run, from the parts in use now. The other hashes are sha256 in hexadecimal digits. */

@@ -32,17 +32,17 @@ export interface Landings extends Origin {
 
 const KEPT_COMMITS = 50;
 
-/** With one more commit behind the others. */
+/** With one more commit appended. */
 export function withLandedCommit(commits: readonly LandedCommit[], commit: LandedCommit): readonly LandedCommit[] {
   return [...commits, commit].slice(-KEPT_COMMITS);
 }
 
-/** The same up to a later base: the commits between belong to no ticket. */
+/** The origin up to a later base: the commits between belong to no ticket. */
 export function upTo({ first, trusted, last }: Omit<Landings, "initial">, base: string): Origin {
   return base === last ? { first, trusted } : withTrusted({ first, trusted }, { from: last, to: base });
 }
 
-/** With one more span behind the others. */
+/** With one more span appended. */
 export function withTrusted({ first, trusted }: Origin, span: TrustedSpan): Origin {
   const before = trusted.at(-1);
   if (trusted.length === 0 && span.from === first) return { first: span.to, trusted };

@@ -15,7 +15,7 @@ export interface RevertState {
   /** The reason why it is impossible: the base is frozen instead. */
   readonly failed?: string;
   /** Set if a check fails on the base with the change, and its live checks do not decide. */
-  readonly because?: Evidence;
+  readonly failedCheck?: Evidence;
 }
 
 /** One live check of a landed change. */
@@ -27,7 +27,10 @@ export interface LiveCheck {
   readonly summary: string;
 }
 
-/** A landed change whose `verify` steps have failed, and the checks of it. Kept once the ticket is done, as a record. */
+/**
+ * A landed change that is not known to be live, and the checks of it: its `verify` steps failed or wait, or it is suspected of breaking a
+ * check. Kept once the ticket is done, as a record.
+ */
 export interface LiveState {
   /** The landed commit, and the base before it. */
   readonly sha: string;
@@ -45,9 +48,9 @@ export interface LiveState {
   /** Failed checks in a row since it landed, or since an agent changed nothing. */
   readonly failed: number;
   /** Those of them that a person asked for while a repeat was planned: they count as none of the repeats. */
-  readonly asked?: number;
+  readonly requested?: number;
   /** Checks in a row that could not be finished: neither passed nor failed. */
-  readonly unfinished: number;
+  readonly inconclusive: number;
   /** The last checks, oldest first, at most 20. */
   readonly history: readonly LiveCheck[];
   /** The output of the last failed check; bounded. */
@@ -64,7 +67,7 @@ export interface LiveState {
   /** Set if a person has rewritten the ticket since it landed: an agent is told. */
   readonly rewritten?: true;
   /** Set while a check waits for an earlier environment of the base, in words. Nothing of this change is known to fail. */
-  readonly held?: string;
+  readonly waitsFor?: string;
   /** Set once the change is to be reverted, or could not be. */
   readonly revert?: RevertState;
 }
@@ -95,7 +98,7 @@ export type LiveCheckFact =
        * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the change. `held`: a check of an earlier
        * environment fails on the same base.
        */
-      readonly problem?: "unfinished" | "gone" | "held";
+      readonly problem?: "inconclusive" | "gone" | "waits";
     };
 
 type LiveSpec = NonNullable<Batch["live"]>;
@@ -106,7 +109,7 @@ const DEFAULT_LIVE: LiveSpec = { repeats: 5, everySeconds: 15 };
 const MOST_MS = 5 * 60_000;
 
 /** Checks in a row that may end without a result before they are no longer repeated. */
-const MOST_UNFINISHED = 10;
+const MOST_INCONCLUSIVE = 10;
 
 /** Checks that are kept. */
 const KEPT_CHECKS = 20;
@@ -140,12 +143,12 @@ export function withCheck(live: LiveState, check: LiveCheck): LiveState {
 }
 
 /** After a check without a result: it is repeated, unless that has happened too often. */
-export function afterUnfinished(live: LiveState, spec: LiveSpec, { at, summary }: { at: number; summary: string }): LiveState {
-  const unfinished = live.unfinished + 1;
-  const next = { ...idleLive(live), unfinished };
+export function afterInconclusive(live: LiveState, spec: LiveSpec, { at, summary }: { at: number; summary: string }): LiveState {
+  const inconclusive = live.inconclusive + 1;
+  const next = { ...idleLive(live), inconclusive };
   if (live.givenUp !== undefined) return next;
-  if (unfinished < MOST_UNFINISHED) return { ...next, nextAt: at + waitAfter(unfinished, spec) };
-  return { ...next, givenUp: `${unfinished} live checks in a row could not be finished; the last: ${summary}` };
+  if (inconclusive < MOST_INCONCLUSIVE) return { ...next, nextAt: at + waitAfter(inconclusive, spec) };
+  return { ...next, givenUp: `${inconclusive} live checks in a row could not be finished; the last: ${summary}` };
 }
 
 /** True if the ticket's change has landed and its live checks have not passed yet, whether or not an agent works on it. */

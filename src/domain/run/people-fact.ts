@@ -7,7 +7,7 @@ export interface Fingerprint {
   readonly value: string;
 }
 
-/** Facts about people's acts beside loopdash. Texts are safe for a terminal. */
+/** Facts about people's acts outside loopdash. Texts are safe for a terminal. */
 export type PeopleFact =
   | BranchFact
   /** Bases and files as they are now: read for the first time, or changed by the engine itself. */

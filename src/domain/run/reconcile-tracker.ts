@@ -81,13 +81,13 @@ function stateChange(
 ): readonly Reconciliation[] {
   const known = expectedState(ticket);
   if (isSameState(now.state, known)) return [];
-  const { pendingWrite, lastWrite, byPerson, revision } = tracked;
+  const { pendingWrite, lastWrite, isSetByPerson, revision } = tracked;
   if (pendingWrite !== undefined && isSameState(now.state, pendingWrite)) {
     const before = revision === undefined ? {} : { before: revision };
     const fact = { type: "tracker-written", ticket: now.id, state: now.state, revision: now.revision, ...before } as const;
     return [{ do: "report", fact }];
   }
-  const isUndone = lastWrite !== undefined && byPerson === undefined && now.revision === lastWrite.before;
+  const isUndone = lastWrite !== undefined && isSetByPerson === undefined && now.revision === lastWrite.before;
   if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
   if (isOursAlone)
     return [

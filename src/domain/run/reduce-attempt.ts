@@ -20,7 +20,7 @@ import { endAsLanded } from "./reduce-live.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type Attempt, claimsDone, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
+import { type Attempt, claimsDone, type PendingWork, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
@@ -176,23 +176,23 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const done = event.outcome === "done";
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
-  const hasClaim = claimed(attempt) || ticket.unfinished?.claimed === true;
+  const hasClaim = claimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
     const incidents = endTicketIncidents(next.incidents, ticket.id, event.at);
     return shiftDependents(withBase({ ...next, incidents }, index, event.at), index, -1);
   }
-  if (after.byPerson === "closing") return withBase(closed(next, index, event.at), index, event.at);
+  if (after.closedByPerson === "closing") return withBase(closed(next, index, event.at), index, event.at);
   const gates = after.gate !== undefined && !next.gating.includes(index);
   if (event.outcome === "landed" && !gates)
-    return endAsLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.unfinished });
+    return endAsLanded(next, index, { attempt, claimed: hasClaim, event, before: ticket.pendingWork });
   return gates ? { ...next, gating: [...next.gating, index] } : requeue(next, index);
 }
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, unfinished: before, endedAt: __, wall, ...open } = ticket;
+  const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
   const counted = countsAsFailure(ticket, attempt, event.outcome);
@@ -218,7 +218,10 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
 }
 
 /** A ticket whose attempt reached its end before a person's act could stop it. */
-function withoutClosing<T extends Pick<TicketState, "byPerson">>({ byPerson: _, ...ticket }: T): Omit<T, "byPerson"> {
+function withoutClosing<T extends Pick<TicketState, "closedByPerson">>({
+  closedByPerson: _,
+  ...ticket
+}: T): Omit<T, "closedByPerson"> {
   return ticket;
 }
 
@@ -244,11 +247,11 @@ function lostUsd(attempt: Attempt): number {
  * could not be told to the tracker, or the engine itself could not go on (a full disk), that is no failure of the work: another
  * agent would find nothing to do.
  */
-function unfinishedOf(
+function pendingWorkOf(
   attempt: Attempt,
   { outcome, evidence }: EventOf<"attempt-ended">,
-  before: Unfinished | undefined,
-): Pick<TicketState, "unfinished"> {
+  before: PendingWork | undefined,
+): Pick<TicketState, "pendingWork"> {
   const { agent, change, worktree, merge } = attempt;
   const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
   const isLanded = merge?.landed ?? before?.landed !== undefined;
@@ -260,16 +263,16 @@ function unfinishedOf(
   const landed = { ...(merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {}), ...gate };
   if (change !== undefined && worktree !== undefined) {
     return {
-      unfinished: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt) || same?.claimed === true, ...landed },
+      pendingWork: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt) || same?.claimed === true, ...landed },
     };
   }
-  return before === undefined ? {} : { unfinished: { ...before, ...landed } };
+  return before === undefined ? {} : { pendingWork: { ...before, ...landed } };
 }
 
 /** The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. */
-function leftOf(...[attempt, event, before]: Parameters<typeof unfinishedOf>): Pick<TicketState, "unfinished"> {
+function leftOf(...[attempt, event, before]: Parameters<typeof pendingWorkOf>): Pick<TicketState, "pendingWork"> {
   const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
-  return isRuling ? {} : unfinishedOf(attempt, event, before);
+  return isRuling ? {} : pendingWorkOf(attempt, event, before);
 }
 
 /** True if the evidence is about the engine, and not about the work. */

@@ -48,9 +48,9 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
 /** The act of a person that settled the suspected ticket, in words: no check has passed. Undefined if nobody has. */
 function settledByPerson(state: RunState, { cause, ticket: id }: BrokenBase): string | undefined {
   if (cause === "check" || id === undefined) return undefined;
-  const { phase, byPerson } = ticketOf(state, id);
+  const { phase, closedByPerson } = ticketOf(state, id);
   if (phase === "human-gated") return `${id} was left to a person`;
-  return byPerson === "closed" ? `${id} was closed by a person` : undefined;
+  return closedByPerson === "closed" ? `${id} was closed by a person` : undefined;
 }
 
 /** A landed change that is not live comes before a failing check. What is known stays as it is while its cause lasts. */
@@ -70,7 +70,7 @@ function whatBreaks(state: RunState, repo: RepoId, known: BrokenBase | undefined
 
 /** The suspected commit and its ticket, in words. */
 export function suspectOf({ sha, ticket }: Pick<BrokenBase, "sha" | "ticket">): string {
-  return ticket === undefined ? `${sha.slice(0, 7)} of nobody in this run` : `${sha.slice(0, 7)} of ${ticket}`;
+  return ticket === undefined ? `${sha.slice(0, 7)}, which this run did not land` : `${sha.slice(0, 7)} of ${ticket}`;
 }
 
 /** Makes the checks due that waited for an earlier environment of a base that is whole now. */
@@ -78,9 +78,10 @@ function withHeldChecksDue(state: RunState, repo: string, at: number): RunState 
   let next = state;
   for (const [index, ticket] of [...vecItems(state.tickets)].entries()) {
     const { live, phase } = ticket;
-    if (live?.held === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo) continue;
+    if (live?.waitsFor === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo)
+      continue;
     const { givenUp: _, ...rest } = live;
-    next = withTicket(next, index, { ...ticket, live: { ...rest, unfinished: 0, nextAt: at } });
+    next = withTicket(next, index, { ...ticket, live: { ...rest, inconclusive: 0, nextAt: at } });
   }
   return next;
 }
@@ -95,7 +96,7 @@ function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   let first: { readonly ticket: TicketState; readonly live: LiveState; readonly order: number } | undefined;
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
-    if (live === undefined || !isLandedNotLive(ticket) || live.held !== undefined) continue;
+    if (live === undefined || !isLandedNotLive(ticket) || live.waitsFor !== undefined) continue;
     if (specOf(state.plan, ticket.id).repo !== repo) continue;
     // What is no longer in the list landed before all that is.
     const order = commits.findIndex(({ sha }) => sha === live.sha);

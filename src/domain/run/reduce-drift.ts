@@ -83,7 +83,7 @@ function withTracked(state: RunState, index: number, tracked: TrackedTicket): Ru
 }
 
 function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<DriftEvent, { type: "tracker-writing" }>): RunState {
-  const { lastWrite, byPerson: _, ...kept } = trackedOf(state, ticket);
+  const { lastWrite, isSetByPerson: _, ...kept } = trackedOf(state, ticket);
   const repeated = isRepeat && lastWrite !== undefined ? { lastWrite: { ...lastWrite, repeats: lastWrite.repeats + 1 } } : {};
   return withTracked(state, indexOf(state, ticket), { ...kept, pendingWrite: next, ...repeated });
 }
@@ -125,7 +125,9 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const { lastWrite, ...kept } = before;
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
-    ...(isSettling ? { byPerson: true as const } : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
+    ...(isSettling
+      ? { isSetByPerson: true as const }
+      : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
     ...(change.kind === "vanished" && { missing: missingText(change), ...(change.unreadable && { unreadable: true }) }),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
@@ -144,12 +146,12 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
  */
 function interventionOf(
   change: TrackerChange,
-  { state, byPerson }: TrackedTicket,
+  { state, isSetByPerson }: TrackedTicket,
 ): Pick<Intervention, "class" | "note"> | undefined {
   const correction = { class: "I7", note: describeChange(change) } as const;
   if (state.as !== "human-gated") return correction;
   if (change.kind === "closed") return undefined;
-  if (change.kind !== "reopened" || byPerson) return correction;
+  if (change.kind !== "reopened" || isSetByPerson) return correction;
   return { class: "I1", note: `removed an obstacle: reopened for work what waited for a person: ${state.step}` };
 }
 
@@ -223,23 +225,23 @@ function returned(state: RunState, index: number, at: number): RunState {
 /** A landed change whose check is due, unless it was given up for another reason than checks that could not be finished. */
 function checkedSoon(live: LiveState, at: number): LiveState {
   const { givenUp, ...rest } = live;
-  return givenUp === undefined || live.unfinished > 0 ? { ...rest, unfinished: 0, nextAt: at } : live;
+  return givenUp === undefined || live.inconclusive > 0 ? { ...rest, inconclusive: 0, nextAt: at } : live;
 }
 
 /** Settles a ticket that a person closed, at once or when its attempt has ended. No commit of ours is claimed. */
 export function closed(state: RunState, index: number, at: number): RunState {
   const { gate: _, stalledReason: __, stalledBy: ___, humanStep: ____, ...ticket } = vecAt(state.tickets, index);
-  if (ticket.attempt !== undefined) return ungated(withTicket(state, index, { ...ticket, byPerson: "closing" }), index);
+  if (ticket.attempt !== undefined) return ungated(withTicket(state, index, { ...ticket, closedByPerson: "closing" }), index);
   const { live, ...rest } = ticket;
   const checked = live === undefined ? {} : { live: idleLive(live) };
-  const settled = settle(state, index, { ...rest, ...checked, phase: "done", byPerson: "closed", endedAt: at });
+  const settled = settle(state, index, { ...rest, ...checked, phase: "done", closedByPerson: "closed", endedAt: at });
   const next = { ...settled, incidents: endTicketIncidents(settled.incidents, ticket.id, at, "closed by a person") };
   return ticket.phase === "done" ? next : shiftDependents(next, index, -1);
 }
 
 /** The ticket is open again, with as many attempts as a fresh one. A running attempt goes on. */
 function reopened(state: RunState, index: number, { before, at }: { before: TicketState; at: number }): RunState {
-  const { gate: _, humanStep: __, byPerson: ___, ...ticket } = before;
+  const { gate: _, humanStep: __, closedByPerson: ___, ...ticket } = before;
   if (ticket.attempt !== undefined) return ungated(withTicket(state, index, ticket), index);
   const { live: ____, ...rest } = ticket;
   const summary = whyReopened(before);
@@ -260,7 +262,7 @@ function whyReopened({ phase, mergedSha }: TicketState): string {
 }
 
 function gated(state: RunState, index: number, { step, at }: { step: string; at: number }): RunState {
-  const { byPerson: _, gate: __, ...ticket } = vecAt(state.tickets, index);
+  const { closedByPerson: _, gate: __, ...ticket } = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) {
     const gate = { step, writing: false };
     const next = withTicket(state, index, { ...ticket, gate });

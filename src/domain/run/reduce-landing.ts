@@ -13,9 +13,9 @@ export function withLanding(
 ): RunState {
   const { ticket: id, repo, from, to } = event;
   const index = indexOf(state, id);
-  const { mergedSha, unfinished } = vecAt(state.tickets, index);
+  const { mergedSha, pendingWork } = vecAt(state.tickets, index);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
-  if (mergedSha === to || unfinished?.landed?.to === to) return withBaseMoved(state, event);
+  if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
   const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);

@@ -4,10 +4,10 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { afterUnfinished, idleLive, isLandedNotLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import { afterInconclusive, idleLive, isLandedNotLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type Attempt, type TicketState, type Unfinished, withEvidence } from "./ticket-state.ts";
+import { type Attempt, type PendingWork, type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Events of live checks. */
 export type LiveEvent = Extract<RunEvent, { type: "live-check-started" | "live-check-ended" }>;
@@ -25,27 +25,30 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
     return withTicket(state, index, { ...ticket, live: { ...rest, ...resume, checking: true } });
   }
   const { at, ok, summary } = event;
-  if (event.problem === "held") return hold(state, index, live, event);
-  const { held: _, ...notHeld } = idleLive(live);
+  if (event.problem === "waits") return hold(state, index, live, event);
+  const { waitsFor: _, ...notHeld } = idleLive(live);
   const checked = withCheck(notHeld, { at, ok, summary });
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
-  if (event.problem === "unfinished")
-    return withTicket(state, index, { ...ticket, live: afterUnfinished(checked, liveSpecOf(state.batch), event) });
+  if (event.problem === "inconclusive")
+    return withTicket(state, index, { ...ticket, live: afterInconclusive(checked, liveSpecOf(state.batch), event) });
   const { detail, check = live.check } = event;
-  const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, unfinished: 0 };
+  const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, inconclusive: 0 };
   // It was given up because of its failed checks, and one more has failed.
   const failed = live.givenUp === failedChecks(live).summary ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
   const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)
-    return withTicket(known, index, { ...ticket, live: { ...failed, asked: (live.asked ?? 0) + 1, nextAt: live.resumeAt } });
+    return withTicket(known, index, {
+      ...ticket,
+      live: { ...failed, requested: (live.requested ?? 0) + 1, nextAt: live.resumeAt },
+    });
   return afterFailure(known, index, at);
 }
 
 /** The check waits for another ticket's, so it is repeated. What failed before passes now. */
 function hold(state: RunState, index: number, live: LiveState, event: Ended): RunState {
-  const waiting = afterUnfinished({ ...idleLive(live), failed: 0, held: event.summary }, liveSpecOf(state.batch), event);
+  const waiting = afterInconclusive({ ...idleLive(live), failed: 0, waitsFor: event.summary }, liveSpecOf(state.batch), event);
   const next = awaitsNobody(state, index) ? { ...idleLive(waiting), givenUp: event.summary } : waiting;
   return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
 }
@@ -55,7 +58,7 @@ function awaitsNobody(state: RunState, index: number): boolean {
   const repo = state.plan.tickets[index]?.repo;
   return [...vecItems(state.tickets)].every((ticket, i) => {
     if (i === index || state.plan.tickets[i]?.repo !== repo || !isLandedNotLive(ticket)) return true;
-    return ticket.live?.held !== undefined || (ticket.live?.givenUp !== undefined && ticket.phase === "landed");
+    return ticket.live?.waitsFor !== undefined || (ticket.live?.givenUp !== undefined && ticket.phase === "landed");
   });
 }
 
@@ -75,7 +78,7 @@ export function endAsLanded(
     readonly attempt: Attempt;
     readonly claimed: boolean;
     readonly event: { readonly at: number; readonly evidence?: Evidence; readonly held?: true };
-    readonly before: Unfinished | undefined;
+    readonly before: PendingWork | undefined;
   },
 ): RunState {
   const ticket = vecAt(state.tickets, index);
@@ -84,7 +87,7 @@ export function endAsLanded(
   const { at, evidence, held } = event;
   if (merge?.landed !== true) {
     if (earlier === undefined) return requeue(state, index);
-    const live = { ...idleLive(earlier), failed: 0, asked: 0, unfinished: 0, nextAt: at };
+    const live = { ...idleLive(earlier), failed: 0, requested: 0, inconclusive: 0, nextAt: at };
     return withTicket(state, index, { ...ticket, phase: "landed", live });
   }
   const tip = attempt.change?.tip ?? before?.tip;
@@ -97,7 +100,7 @@ export function endAsLanded(
     ...(tip === undefined ? {} : { tip }),
     check: evidence?.name ?? "verify",
     failed: 1,
-    unfinished: 0,
+    inconclusive: 0,
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
@@ -106,7 +109,7 @@ export function endAsLanded(
   };
   const summary = evidence?.summary ?? "no reason given";
   if (held) {
-    const next = afterUnfinished({ ...live, failed: 0, held: summary }, liveSpecOf(state.batch), { at, summary });
+    const next = afterInconclusive({ ...live, failed: 0, waitsFor: summary }, liveSpecOf(state.batch), { at, summary });
     return withBase(withTicket(state, index, { ...ticket, phase: "landed", live: next }), index, at);
   }
   const checked = withCheck(live, { at, ok: false, summary });
@@ -134,8 +137,8 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
     check: evidence.name,
     detail: evidence.detail,
     failed: 1,
-    asked: 0,
-    unfinished: 0,
+    requested: 0,
+    inconclusive: 0,
     reopened: (earlier?.reopened ?? 0) + 1,
   };
   const checked = withCheck(live, { at, ok: false, summary: evidence.summary });
@@ -152,7 +155,7 @@ function pass(state: RunState, index: number, live: LiveState, at: number): RunS
     ...ticket,
     phase: "done",
     endedAt: at,
-    live: { ...rest, ...kept, failed: 0, asked: 0, unfinished: 0 },
+    live: { ...rest, ...kept, failed: 0, requested: 0, inconclusive: 0 },
   };
   const next = withBase(dequeue(withTicket(state, index, done), index), index, at);
   return shiftDependents(
@@ -189,7 +192,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason given");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
-  const repeated = live.failed - (live.asked ?? 0);
+  const repeated = live.failed - (live.requested ?? 0);
   if (repeated <= spec.repeats)
     return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(repeated, spec) } });
   if (state.batch.onBroken === "revert" && live.revert?.failed === undefined)

@@ -4,7 +4,7 @@ import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
 import { reduceBranch } from "./reduce-branch.ts";
 import type { RunState } from "./state.ts";
 
-/** Events about people's acts beside loopdash. */
+/** Events about people's acts outside loopdash. */
 export type PeopleEvent = Extract<RunEvent, { type: PeopleFact["type"] }>;
 
 const PEOPLE_TYPES: ReadonlySet<string> = new Set<PeopleEvent["type"]>([
@@ -13,12 +13,12 @@ const PEOPLE_TYPES: ReadonlySet<string> = new Set<PeopleEvent["type"]>([
   "branch-commits-observed",
 ]);
 
-/** True for an event about people's acts beside loopdash. */
+/** True for an event about people's acts outside loopdash. */
 export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
   return PEOPLE_TYPES.has(event.type);
 }
 
-/** Folds people's acts beside loopdash, and counts them as interventions. */
+/** Folds people's acts outside loopdash, and counts them as interventions. */
 export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   if (event.type === "fingerprints-recorded") return withFingerprints(state, event.fingerprints);
   if (event.type === "branch-commits-observed") return reduceBranch(state, event);

@@ -32,8 +32,13 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
       return begin(state, index);
     case "revert-intended": {
       const { from, to } = event;
-      const { since, because } = revert;
-      return withRevert(reopened(state, index, event.at), index, { since, from, to, ...(because && { because }) });
+      const { since, failedCheck } = revert;
+      return withRevert(reopened(state, index, event.at), index, {
+        since,
+        from,
+        to,
+        ...(failedCheck && { failedCheck: failedCheck }),
+      });
     }
     case "revert-landed":
       return withLanding(withRevert(state, index, { ...withoutWait(revert), hasLanded: true }), event);
@@ -61,16 +66,16 @@ function suspect(state: RunState, index: number, at: number): RunState {
   const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;
   const failing = state.failingChecks[state.plan.tickets[index]?.repo ?? ""];
   const { name = "check", summary = "" } = failing ?? {};
-  const because: Evidence = {
+  const failedCheck: Evidence = {
     step: "check",
     name,
-    summary: `${name} failed on the base since it had landed: ${summary}`,
+    summary: `the check ${name} has failed on the base since it landed: ${summary}`,
     detail: "",
   };
-  const counts = { failed: 0, unfinished: 0, reopened: 0 };
+  const counts = { failed: 0, inconclusive: 0, reopened: 0 };
   const fresh = { attempt: ticket.history.at(-1)?.n ?? 0, landedAt, check: name, detail: "", history: [], ...counts };
   const known = { ...fresh, claimed: false, ...ticket.live, sha, from };
-  const live: LiveState = { ...known, claimed: known.claimed && phase === "landed", revert: { since: at, because } };
+  const live: LiveState = { ...known, claimed: known.claimed && phase === "landed", revert: { since: at, failedCheck } };
   return withTicket(state, index, { ...ticket, live });
 }
 
@@ -78,11 +83,11 @@ function suspect(state: RunState, index: number, at: number): RunState {
 function reopened(state: RunState, index: number, at: number): RunState {
   const { endedAt: _, ...ticket } = vecAt(state.tickets, index);
   const { live, id, phase } = ticket;
-  const { because } = live?.revert ?? {};
-  if (live === undefined || because === undefined || phase !== "done") return state;
-  const { step, summary } = because;
+  const { failedCheck } = live?.revert ?? {};
+  if (live === undefined || failedCheck === undefined || phase !== "done") return state;
+  const { step, summary } = failedCheck;
   const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: id, step, summary });
-  const open: TicketState = { ...ticket, phase: "landed", live: { ...live, held: summary } };
+  const open: TicketState = { ...ticket, phase: "landed", live: { ...live, waitsFor: summary } };
   return shiftDependents(withTicket({ ...state, incidents, reverified: false }, index, open), index, 1);
 }
 
@@ -115,7 +120,7 @@ function withRevert(state: RunState, index: number, revert: RevertState): RunSta
 /** The base is frozen instead. The live check runs once more; if it fails, an agent starts. */
 function fail(state: RunState, index: number, live: LiveState, { at, reason }: EventOf<"revert-failed">): RunState {
   const ticket = vecAt(state.tickets, index);
-  const told = live.revert?.because === undefined ? state : withoutRevertOf(state, index, reason);
+  const told = live.revert?.failedCheck === undefined ? state : withoutRevertOf(state, index, reason);
   if (ticket.phase === "done") return withTicket(told, index, withoutSuspicion(ticket, live));
   const next: LiveState = { ...idleLive(live), revert: { since: live.revert?.since ?? at, failed: reason } };
   return withTicket(told, index, { ...ticket, live: ticket.phase === "landed" ? { ...next, nextAt: at } : next });
@@ -143,9 +148,9 @@ function end(state: RunState, index: number, live: LiveState, event: EventOf<"re
   const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
   const by = live.revert?.to ?? "";
   const { sha, from, history } = live;
-  const { because } = live.revert ?? {};
-  const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...(because && { because }) };
-  const evidence = because ?? failedChecks(live);
+  const { failedCheck } = live.revert ?? {};
+  const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...(failedCheck && { failedCheck }) };
+  const evidence = failedCheck ?? failedChecks(live);
   const isOpen = ticket.phase === "landed";
   const open: TicketState = { ...ticket, reverted, phase: "waiting", failures: ticket.failures + 1 };
   const next = isOpen
@@ -153,7 +158,7 @@ function end(state: RunState, index: number, live: LiveState, event: EventOf<"re
     : { ...ticket, reverted };
   // A ticket that was done is open until an attempt has shipped it again.
   const incidents = endIncident(state.incidents, { kind: "live-check", ticket: ticket.id }, at, { by: revertedBy(by) });
-  const mended = because === undefined ? state : withoutFailingCheck(state, index);
+  const mended = failedCheck === undefined ? state : withoutFailingCheck(state, index);
   const taken = withTicket({ ...mended, incidents, reverified: false }, index, next);
   const whole = endBroken(taken, index, { at, by });
   const recounted = isOpen ? withFreshCounts(whole, index, at) : whole;
@@ -192,7 +197,7 @@ function withFreshCounts(state: RunState, index: number, at: number): RunState {
     const kept = revert?.failed === undefined ? {} : { revert };
     next = withTicket(next, other, {
       ...ticket,
-      live: { ...rest, ...kept, failed: 0, asked: 0, unfinished: 0, ...again(live, at) },
+      live: { ...rest, ...kept, failed: 0, requested: 0, inconclusive: 0, ...again(live, at) },
     });
   }
   return next;

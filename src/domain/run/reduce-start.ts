@@ -28,7 +28,7 @@ export function initialState(event: Started): RunState {
     const fresh = {
       ...untracked,
       ...(read !== undefined && { tracked: firstSeen(stateOf(known), read) }),
-      ...reopenedBefore(reopened.get(ticket.id)),
+      ...withReopening(reopened.get(ticket.id)),
     };
     const work = left.get(ticket.id);
     // Its agent's claim was counted in its own run.
@@ -52,7 +52,7 @@ function withFailingChecks(state: RunState, { at, failingChecks = {} }: Started)
 }
 
 /** A ticket that a person reopened between two runs: its next agent is told, as after a reopening during a run. */
-function reopenedBefore(landed: EarlierLanding | undefined): Partial<TicketState> {
+function withReopening(landed: EarlierLanding | undefined): Partial<TicketState> {
   if (landed === undefined) return {};
   const { run, sha } = landed;
   const summary = `a person reopened it in the tracker after run ${run} had landed it as ${sha.slice(0, 12)}; the base holds that change`;
@@ -70,10 +70,10 @@ function withWork(
   { live, landedEarlier, ...work }: Omit<CarriedOverWork, "id">,
   { at, checksTicket = ticket.id }: Pick<Started, "at" | "checksTicket">,
 ): TicketState {
-  if (live === undefined) return { ...ticket, unfinished: { ...work, claimed: false } };
+  if (live === undefined) return { ...ticket, pendingWork: { ...work, claimed: false } };
   const { givenUp: _, revert, ...unplanned } = idleLive(live);
   const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
-  const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, asked: 0, unfinished: 0, reopened: 0 };
+  const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, requested: 0, inconclusive: 0, reopened: 0 };
   const next = checksTicket === ticket.id ? { nextAt: at } : { givenUp: `this run checks only ${checksTicket}` };
   const landed = landedEarlier === undefined ? {} : { landedEarlier };
   return { ...ticket, ...landed, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
@@ -107,7 +107,7 @@ function countPhases(tickets: readonly TicketState[]): Readonly<Record<Phase, nu
 }
 
 /** The interventions of people, and the status of the tracker. */
-function beside({ at, gaveUp }: Started): Pick<RunState, "interventions" | "tracker"> {
+function interventionsAndTracker({ at, gaveUp }: Started): Pick<RunState, "interventions" | "tracker"> {
   if (gaveUp === undefined) return { interventions: [], tracker: TRACKER_UNREAD };
   const note = `gave up the unfinished run ${gaveUp} (--fresh)`;
   return { interventions: [{ at, class: "I5", target: gaveUp, note, observed: true }], tracker: TRACKER_UNREAD };
@@ -156,7 +156,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     spentTodayUsd: event.spentTodayUsd,
     reservedUsd: 0,
     ...NOTHING_COUNTED,
-    ...beside(event),
+    ...interventionsAndTracker(event),
     droppedReports: 0,
     incidents: [],
     resumes: 0,

@@ -16,7 +16,7 @@ export interface RevertedChange {
   /** The live check on the base without the change. */
   readonly after: { readonly ok: boolean; readonly summary: string };
   /** The check that failed on the base with the change; absent if its live checks did. */
-  readonly because?: Evidence;
+  readonly failedCheck?: Evidence;
 }
 
 interface RevertMove {

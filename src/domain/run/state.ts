@@ -22,7 +22,7 @@ import type { OracleState, TripwireState } from "./verdict-state.ts";
 
 /** The batch with its discoveries, and the values that depend on it alone. Tickets are known by index here. */
 export interface Plan {
-  /** The tickets of the frozen batch, followed by those that workers found, in the order of discovery. */
+  /** The tickets of the frozen batch, followed by those that workers found and people added, in the order in which they joined. */
   readonly tickets: readonly Ticket[];
   readonly index: Readonly<Record<string, number>>;
   readonly dependents: readonly (readonly number[])[];
@@ -38,7 +38,7 @@ export type RunStage = "working" | "verifying" | "judging" | "healing" | "stoppi
 export interface RunState {
   readonly run: RunId;
   readonly seq: number;
-  /** The batch as frozen at the start. It never changes; discoveries are in `plan` alone. */
+  /** The batch as frozen at the start, with the bounds that a person has changed since. Tickets that join later are in `plan` alone. */
   readonly batch: Batch;
   readonly batchPath: string;
   readonly oracleSha: string;
@@ -55,7 +55,7 @@ export interface RunState {
   readonly exhausted: readonly number[];
   /** Tickets whose human gate is to be written to the tracker. */
   readonly gating: readonly number[];
-  /** Discovered tickets that are being written to the tracker. */
+  /** Tickets that joined the run and are being written to the tracker. */
   readonly filing: readonly number[];
   /** One entry per worker slot: the index of the ticket whose agent has it, or null. A slot keeps its index. */
   readonly slots: readonly (number | null)[];
@@ -68,7 +68,7 @@ export interface RunState {
   readonly counts: Readonly<Record<Phase, number>>;
   /** The changes of each base by tickets and others, by repository; repositories without a landing are left out. */
   readonly landings: Readonly<Record<string, Landings>>;
-  /** Bases with a landed change that is not live, by repository. */
+  /** Broken bases, by repository. */
   readonly brokenBases: Readonly<Record<string, BrokenBase>>;
   /** Checks that fail on a base without any change, by repository. */
   readonly failingChecks: Readonly<Record<string, FailingCheck>>;

@@ -110,7 +110,7 @@ export interface Signs {
 }
 
 /** Finished work of an agent whose finish line was cut off. */
-export interface Unfinished extends Omit<CarriedOverWork, "id"> {
+export interface PendingWork extends Omit<CarriedOverWork, "id"> {
   readonly claimed: boolean;
   /** Set for the work of an upheld blocker: it ends in a human gate. */
   readonly humanStep?: string;
@@ -136,11 +136,11 @@ export interface TicketState {
   /** By check, as last measured. */
   readonly failingOnBase?: readonly FailingOnBase[];
   readonly mergedSha?: string;
+  /** The base before `mergedSha` landed. */
+  readonly mergedFrom?: string;
   /** Its landing by an earlier run. `mergedSha` is this run's own, or the same commit while its live check is repeated. */
   readonly landedEarlier?: EarlierLanding;
-  /** The base before that commit landed. */
-  readonly mergedFrom?: string;
-  /** Set once a live check of its landed change has failed. */
+  /** Set once its landed change is not known to be live. */
   readonly live?: LiveState;
   /** Its last change that had landed and was reverted. */
   readonly reverted?: RevertedChange;
@@ -159,10 +159,10 @@ export interface TicketState {
   readonly retriedAfter?: number;
   /** The ticket whose worker found this one; absent if the batch named it. */
   readonly foundBy?: TicketId;
-  /** A discovered ticket that the tracker does not hold yet. The engine files it. */
+  /** A ticket that joined the run and that the tracker does not hold yet. The engine files it. */
   readonly unfiled?: true;
   /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */
-  readonly unfinished?: Unfinished;
+  readonly pendingWork?: PendingWork;
   /** The heal whose wall is to be ruled on. The next attempt does that, without an agent. */
   readonly wall?: number;
   readonly endedAt?: number;
@@ -171,7 +171,7 @@ export interface TicketState {
   /** Its branches; absent before the first attempt. */
   readonly branches?: TicketBranches;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */
-  readonly byPerson?: "closing" | "closed";
+  readonly closedByPerson?: "closing" | "closed";
 }
 
 /** True if nothing more happens to a ticket by itself. */
@@ -194,5 +194,5 @@ export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agen
 
 /** True if an engine has told the tracker that the ticket is done, which it does after all else has passed. */
 export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
-  return tracked?.state.as === "done" && !tracked.byPerson;
+  return tracked?.state.as === "done" && !tracked.isSetByPerson;
 }

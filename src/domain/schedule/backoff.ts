@@ -24,7 +24,7 @@ const FIRST_MS = 30_000;
 /** The longest wait that the engine chooses itself. Milliseconds. */
 const LONGEST_OWN_MS = 30 * 60_000;
 
-/** The longest total backoff, in milliseconds. A run that would wait longer is parked. */
+/** The longest total backoff, in milliseconds. A run that would wait longer ends. */
 export const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 
 /** Applies an agent's end to the whole run: a backoff, a halt, or the model's API works again. */

@@ -10,7 +10,7 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
 import { breakerOf } from "./breaker.ts";
-import { endingByPerson } from "./ending-by-person.ts";
+import { forcedEnding } from "./forced-ending.ts";
 import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
@@ -74,7 +74,7 @@ export function decide(state: RunState, now: number): readonly Action[] {
 /** Ends attempts, records gates, and gives up on tickets without attempts left. */
 function reconcile(state: RunState): Action[] {
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
-    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? endingByPerson(ticket);
+    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? forcedEnding(ticket);
     return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
   });
   const gates = state.gating.flatMap((index): Action[] => {

@@ -45,8 +45,8 @@ function hasFailingCheck(state: RunState, index: number): boolean {
 
 /** True if a ticket's work is complete, and a check of its finish line fails on the base without it. */
 function waitsForCheck(state: RunState, index: number): boolean {
-  const { attempt, unfinished } = vecAt(state.tickets, index);
-  if (attempt !== undefined || unfinished === undefined || unfinished.landed !== undefined) return false;
+  const { attempt, pendingWork } = vecAt(state.tickets, index);
+  if (attempt !== undefined || pendingWork === undefined || pendingWork.landed !== undefined) return false;
   return hasFailingCheck(state, index) && !landsRegardless(state, index);
 }
 
@@ -100,6 +100,7 @@ export function dueReverts(state: RunState): readonly TicketId[] {
 }
 
 function suspectsToRevert(state: RunState): readonly TicketId[] {
+  if (state.checksOnly === true) return [];
   return Object.entries(state.brokenBases).flatMap(([repo, { cause, ticket: id }]) => {
     if (id === undefined) return [];
     const index = indexOf(state, id);
@@ -116,15 +117,16 @@ function suspectsToRevert(state: RunState): readonly TicketId[] {
  * the ticket has nothing under way.
  */
 export function isSuspectedByCheck(state: RunState, index: number): boolean {
-  const { id, phase, live, gate, attempt, byPerson, mergedFrom } = vecAt(state.tickets, index);
+  const { id, phase, live, gate, attempt, closedByPerson, mergedFrom } = vecAt(state.tickets, index);
   const repo = state.plan.tickets[index]?.repo;
   const failing = repo === undefined ? undefined : state.failingChecks[repo];
   if (repo === undefined || failing?.suspect !== id || state.batch.onBroken !== "revert") return false;
   if (brokenBaseOf(state, repo)?.cause !== "check") return false;
   if (live?.revert?.failed !== undefined) return false;
-  const isIdle = attempt === undefined && gate === undefined && byPerson === undefined && !live?.checking;
+  const isIdle = attempt === undefined && gate === undefined && closedByPerson === undefined && !live?.checking;
   const canBeReverted = (phase === "done" || phase === "landed") && mergedFrom !== undefined && failing.notReverted === undefined;
-  const isKnown = !failing.isRunning && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
+  const isKnown =
+    !failing.isRunning && failing.seen !== "" && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
   return isIdle && canBeReverted && isKnown && !state.finishing.some((other) => hasLanded(state, other, repo));
 }
 
@@ -143,7 +145,7 @@ export function freezeReason(state: RunState, id: TicketId): string | undefined 
 /** A broken base in words: the suspected commit, its ticket, and what fails. */
 export function describeBroken(broken: BrokenBase, repo: string): string {
   const { step, summary } = broken;
-  return `the base of ${repo} is broken, ${suspectOf(broken)} is suspected: ${step} fails: ${summary}`;
+  return `the base of ${repo} is broken (suspected: ${suspectOf(broken)}). ${step}: ${summary}`;
 }
 
 /**
@@ -186,15 +188,15 @@ function neededResources(state: RunState): ReadonlySet<string> {
 export function waitsForBase(state: RunState, index: number): BrokenBase | undefined {
   const repo = state.plan.tickets[index]?.repo;
   const known = repo === undefined ? undefined : brokenBaseOf(state, repo);
-  const { unfinished } = vecAt(state.tickets, index);
+  const { pendingWork } = vecAt(state.tickets, index);
   // What has landed already does not land again: the rest of its finish line needs no whole base.
-  if (unfinished?.landed !== undefined) return undefined;
+  if (pendingWork?.landed !== undefined) return undefined;
   // The check fails again whatever else breaks the base: without a wait, the attempt would be repeated at once, for ever.
   if (waitsForCheck(state, index)) return known;
-  if (known?.cause === "check") return unfinished !== undefined && state.batch.onBroken !== "continue" ? known : undefined;
+  if (known?.cause === "check") return pendingWork !== undefined && state.batch.onBroken !== "continue" ? known : undefined;
   const broken = freezeOf(state, index);
   if (broken === undefined) return undefined;
-  return unfinished !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
+  return pendingWork !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }
 
 /**

@@ -32,13 +32,13 @@ export function attemptsInVain(state: RunState): readonly number[] {
   });
 }
 
-function isBuilt({ unfinished }: TicketState): boolean {
-  return unfinished !== undefined;
+function isBuilt({ pendingWork }: TicketState): boolean {
+  return pendingWork !== undefined;
 }
 
 /** An unprepared base in words. */
 export function describeUnprepared({ summary, failures }: Unprepared, repo: string): string {
-  return `${repo} cannot be prepared${failures === 1 ? "" : `, ${failures} times now`}: ${summary}`;
+  return `${repo} cannot be prepared${failures === 1 ? "" : ` (${failures} failures)`}: ${summary}`;
 }
 
 /** The bases that keep tickets from starting, each in words. `only`: that of one repository. */

@@ -181,11 +181,11 @@ export function describeReason(reason: Reason): string {
 }
 
 /** The state of a landed change that is not live, in words. */
-export function describeLive({ sha, failed, givenUp, checking, nextAt, history, held, revert }: LiveState): string {
+export function describeLive({ sha, failed, givenUp, checking, nextAt, history, waitsFor, revert }: LiveState): string {
   const landed = `landed as ${sha.slice(0, 7)}, not live`;
   if (revert !== undefined && revert.failed === undefined)
     return `${landed}; being reverted${revert.waiting === undefined ? "" : `, which waits: ${revert.waiting}`}`;
-  if (held !== undefined) return `${landed}; ${held}`;
+  if (waitsFor !== undefined) return `${landed}; ${waitsFor}`;
   if (givenUp !== undefined) return `${landed}: ${givenUp}`;
   const last = history.at(-1);
   const checks = `${plural(failed, "live check")} failed${last === undefined ? "" : `, the last: ${last.summary}`}`;

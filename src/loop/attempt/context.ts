@@ -28,7 +28,7 @@ export interface LoopContext extends StepContext {
   readonly starts: WorktreeGate;
   /** Records how long a finished ticket took, for the order of later runs. */
   recordDuration(ticket: string, ms: number): void;
-  /** Files that people may edit beside loopdash; absent if nobody looks at them. */
+  /** Files that people may edit outside loopdash; absent if nobody looks at them. */
   readonly watchedFiles?: WatchedFiles;
   /** Reports a fact to the owner of the state. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;

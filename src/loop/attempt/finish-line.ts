@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
-import { isToldDone, type Unfinished } from "../../domain/run/ticket-state.ts";
+import { isToldDone, type PendingWork } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -45,7 +45,7 @@ export async function runFinishLine(
 export async function finishLanded(
   ctx: LoopContext,
   scope: OpenAttempt,
-  landed: NonNullable<Unfinished["landed"]>,
+  landed: NonNullable<PendingWork["landed"]>,
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);

@@ -169,18 +169,18 @@ ${checksInWords(history)}
 }
 
 /** The reverted change, for the prompt: an agent that does not know it would land the same again. */
-function revertedInWords({ sha, by, paths, checks, after, because }: RevertedWork): string {
+function revertedInWords({ sha, by, paths, checks, after, failedCheck }: RevertedWork): string {
   const [cause, goal, found] =
-    because === undefined
+    failedCheck === undefined
       ? [
           "Its live check kept failing",
           "the live check passes",
           `Its live check ran without an agent, and failed:\n${checksInWords(checks)}`,
         ]
       : [
-          `With it, the check "${because.name}" fails on the base`,
+          `With it, the check "${failedCheck.name}" fails on the base`,
           "that check passes",
-          `The check ran on the base:\n- ${plainText(because.summary, SUMMARY_CHARS)}`,
+          `The check ran on the base:\n- ${plainText(failedCheck.summary, SUMMARY_CHARS)}`,
         ];
   return `### What had landed and was reverted
 Earlier work on this ticket landed as commit ${sha.slice(0, 12)}. ${cause}, so it was reverted by commit ${by.slice(0, 12)}.

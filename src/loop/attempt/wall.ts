@@ -6,8 +6,8 @@ import { adjudicateBlocker } from "./blocker.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt } from "./context.ts";
 
 /** The heal whose wall the next attempt at a ticket rules on; undefined if there is none, or if it was upheld already. */
-export function wallToRuleOn({ wall, unfinished }: TicketState): number | undefined {
-  return unfinished?.humanStep === undefined ? wall : undefined;
+export function wallToRuleOn({ wall, pendingWork }: TicketState): number | undefined {
+  return pendingWork?.humanStep === undefined ? wall : undefined;
 }
 
 /**

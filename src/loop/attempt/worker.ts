@@ -101,8 +101,8 @@ async function attempt(
   repo: Repo,
   tree: { path: string; branch: string },
 ): Promise<AttemptEnd> {
-  const unfinished = await workToContinue(ctx.state(), repo, scope.ticket.id);
-  const fresh = unfinished === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
+  const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
+  const fresh = pendingWork === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
     // An incomplete worktree could not be removed.
@@ -110,10 +110,10 @@ async function attempt(
     throw error;
   });
   const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
-  if (unfinished?.landed !== undefined && (await repo.contains(unfinished.landed.to)))
-    return finishLanded(ctx, open, unfinished.landed, { gated: unfinished.humanStep !== undefined });
-  if (unfinished !== undefined && (await repo.has(unfinished.tip))) {
-    const { baseSha, tip, humanStep } = unfinished;
+  if (pendingWork?.landed !== undefined && (await repo.contains(pendingWork.landed.to)))
+    return finishLanded(ctx, open, pendingWork.landed, { gated: pendingWork.humanStep !== undefined });
+  if (pendingWork !== undefined && (await repo.has(pendingWork.tip))) {
+    const { baseSha, tip, humanStep } = pendingWork;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha, continues: true });
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });

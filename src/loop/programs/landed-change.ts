@@ -1,6 +1,6 @@
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
-import type { Unfinished } from "../../domain/run/ticket-state.ts";
+import type { PendingWork } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { Commit, Repo } from "../../ports/vcs.ts";
@@ -71,11 +71,11 @@ async function othersCommits(own: OwnCommits, repo: Repo, since: string): Promis
   return commits?.filter(({ sha }) => !own.has(sha));
 }
 
-/** The unfinished work of a ticket's earlier attempt, unless it has landed and a person has reverted it: an agent starts over. */
-export async function workToContinue(state: RunState, repo: Repo, id: TicketId): Promise<Unfinished | undefined> {
-  const { unfinished } = ticketOf(state, id);
-  const { landed } = unfinished ?? {};
-  if (landed === undefined || !(await repo.contains(landed.to))) return unfinished;
+/** The pendingWork work of a ticket's earlier attempt, unless it has landed and a person has reverted it: an agent starts over. */
+export async function workToContinue(state: RunState, repo: Repo, id: TicketId): Promise<PendingWork | undefined> {
+  const { pendingWork } = ticketOf(state, id);
+  const { landed } = pendingWork ?? {};
+  if (landed === undefined || !(await repo.contains(landed.to))) return pendingWork;
   const gone = await whyGone(state, repo, { sha: landed.to, from: landed.from });
-  return gone === undefined ? unfinished : undefined;
+  return gone === undefined ? pendingWork : undefined;
 }

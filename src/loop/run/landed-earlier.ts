@@ -12,8 +12,8 @@ export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal
   const { checksTicket, plan, tickets } = ctx.state();
   if (checksTicket !== undefined) return [];
   const settled = [...vecItems(tickets)].filter(
-    ({ phase, byPerson, mergedSha, landedEarlier }) =>
-      phase === "done" && byPerson === undefined && mergedSha === undefined && landedEarlier !== undefined,
+    ({ phase, closedByPerson, mergedSha, landedEarlier }) =>
+      phase === "done" && closedByPerson === undefined && mergedSha === undefined && landedEarlier !== undefined,
   );
   const held: TicketState[] = [];
   for (const [id, repo] of ctx.repos) {

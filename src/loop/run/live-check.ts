@@ -28,7 +28,7 @@ export function liveCheckMarker(run: RunId, ticket: TicketId): string {
 /** The result of a live check: it passed, it failed with this evidence, or it neither passed nor failed. */
 type LiveResult =
   | { readonly ok: true; readonly summary: string }
-  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "unfinished" | "gone" | "held" };
+  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "inconclusive" | "gone" | "waits" };
 
 /**
  * Repeats the `verify` steps of a landed ticket on the base as it is now, without an agent. If all pass, the tracker is set to
@@ -39,7 +39,7 @@ export async function checkLive(ctx: LoopContext, id: TicketId, signal: AbortSig
     const result = await liveResult(ctx, id, signal);
     await endLiveCheck(ctx, id, signal.aborted && !result.ok ? stoppedCheck() : result);
   } catch (error) {
-    await endLiveCheck(ctx, id, signal.aborted ? stoppedCheck() : unfinishedCheck(errorMessage(error)));
+    await endLiveCheck(ctx, id, signal.aborted ? stoppedCheck() : inconclusiveCheck(errorMessage(error)));
   }
 }
 
@@ -77,18 +77,18 @@ export function settleToldDone(ctx: LoopContext): void {
 async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<LiveResult> {
   const ticket = ticketOf(ctx.state(), id);
   const { live } = ticket;
-  if (live === undefined) return unfinishedCheck("the ticket has not landed");
-  if (isBeingReverted(live)) return unfinishedCheck("its change is being reverted");
+  if (live === undefined) return inconclusiveCheck("the ticket has not landed");
+  if (isBeingReverted(live)) return inconclusiveCheck("its change is being reverted");
   const spec = specOf(ctx.state().plan, id);
   const repo = waitingRepoOf(ctx, spec, signal);
   const gone = await whyGone(ctx.state(), repo, live);
-  if (gone !== undefined) return { ...unfinishedCheck(gone), problem: "gone" };
+  if (gone !== undefined) return { ...inconclusiveCheck(gone), problem: "gone" };
   const tip = await repo.baseTip();
   const verify = async (): Promise<LiveResult | undefined> => {
     for (const step of spec.finish) {
       if (step.step !== "verify") continue;
       const held = heldByEnvironment(ctx.state(), id, step);
-      if (held !== undefined) return heldCheck(step, held);
+      if (held !== undefined) return waitingCheck(step, held);
       const scope = await verifyScope(ctx, ticket, { signal, marker: liveCheckMarker(ctx.run, id) });
       const result = await runVerifyStep(ctx, scope, repo, step, tip);
       if (!result.ok) return { ok: false, evidence: result.evidence };
@@ -101,8 +101,8 @@ async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): 
 }
 
 /** A check that waits for an earlier environment of the base. */
-export function heldCheck(step: Verify, summary: string): Extract<LiveResult, { ok: false }> {
-  return { ok: false, evidence: { step: "verify", name: stepName(step), summary, detail: "" }, problem: "held" };
+export function waitingCheck(step: Verify, summary: string): Extract<LiveResult, { ok: false }> {
+  return { ok: false, evidence: { step: "verify", name: stepName(step), summary, detail: "" }, problem: "waits" };
 }
 
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */
@@ -110,21 +110,21 @@ export async function assertLive(ctx: LoopContext, { id, live }: TicketState, si
   const failed = live?.failed ?? 0;
   const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed${failed === 0 ? "" : ` after ${plural(failed, "failed one")}`}`;
   const result = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
-  if (!result.ok) return unfinishedCheck(result.evidence.summary);
+  if (!result.ok) return inconclusiveCheck(result.evidence.summary);
   return { ok: true, summary: "the live check passed" };
 }
 
 /** A live check that was stopped before it had a result. */
 function stoppedCheck(): LiveResult {
-  return unfinishedCheck("the live check was stopped");
+  return inconclusiveCheck("the live check was stopped");
 }
 
 /** A check that neither passed nor failed. */
-export function unfinishedCheck(summary: string): Extract<LiveResult, { ok: false }> {
+export function inconclusiveCheck(summary: string): Extract<LiveResult, { ok: false }> {
   return {
     ok: false,
     evidence: { step: "verify", name: "verify", summary: plainText(summary, 500), detail: "" },
-    problem: "unfinished",
+    problem: "inconclusive",
   };
 }
 

@@ -13,7 +13,7 @@ const PERIOD_MS = 30_000;
 type WatchContext = BranchContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
 
 /**
- * Reports what people do beside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
+ * Reports what people do outside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
  * of the batch file (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
  * twice.
  */

@@ -17,7 +17,7 @@ import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { ticketsLandedEarlier } from "./landed-earlier.ts";
-import { assertLive, endLiveCheck, heldCheck, unfinishedCheck, type Verify, verifyScope } from "./live-check.ts";
+import { assertLive, endLiveCheck, inconclusiveCheck, type Verify, verifyScope, waitingCheck } from "./live-check.ts";
 
 /** Found in the environment of every process of a re-verification. */
 export function reverifyMarker(run: RunId): string {
@@ -39,7 +39,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
   try {
     const landed = [...vecItems(ctx.state().tickets)].filter(({ mergedSha }) => mergedSha !== undefined);
     // A ticket that a person closed stays closed.
-    const own = landed.filter(({ phase, byPerson }) => phase === "done" && byPerson === undefined);
+    const own = landed.filter(({ phase, closedByPerson }) => phase === "done" && closedByPerson === undefined);
     const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
     const broken = await missing(ctx, done, signal);
     const gone = await missing(ctx, notLive, signal);
@@ -62,7 +62,7 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     return undefined;
   } catch (error) {
     const problem = plainText(errorMessage(error), 500);
-    for (const { id } of notLive) await endLiveCheck(ctx, id, unfinishedCheck(problem));
+    for (const { id } of notLive) await endLiveCheck(ctx, id, inconclusiveCheck(problem));
     ctx.report({ type: "reverify-ended", reopened: 0, problem, ...counted() });
     return problem;
   }
@@ -102,10 +102,10 @@ async function endLastChecks(
       .map((key) => held.get(key))
       .find((hold) => hold !== undefined);
     if (failure !== undefined || lost !== undefined || waits !== undefined) still.push(ticket.id);
-    if (signal.aborted) await endLiveCheck(ctx, ticket.id, unfinishedCheck("the live check was stopped"));
+    if (signal.aborted) await endLiveCheck(ctx, ticket.id, inconclusiveCheck("the live check was stopped"));
     else if (lost !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: lost, problem: "gone" });
     else if (failure !== undefined) await endLiveCheck(ctx, ticket.id, { ok: false, evidence: failure });
-    else if (waits !== undefined) await endLiveCheck(ctx, ticket.id, heldCheck(waits.step, waits.summary));
+    else if (waits !== undefined) await endLiveCheck(ctx, ticket.id, waitingCheck(waits.step, waits.summary));
     else await endLiveCheck(ctx, ticket.id, await assertLive(ctx, ticket, signal));
   }
   return still;

@@ -87,7 +87,7 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
     const scope: StepScope = { ...plain, ticket: { ...restored, allow: RESTORES } };
     const revert: Revert = { ctx, spec, live, repo: waitingRepoOf(ctx, spec, signal), scope, signal };
     if (!(await completeLanding(revert))) {
-      if (live.revert?.because !== undefined) await proveSuspicion(revert);
+      if (live.revert?.failedCheck !== undefined) await proveSuspicion(revert);
       await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
     }
     const after = await verifyWithout(revert);
@@ -105,7 +105,7 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
 
 /** The check that fails on the base with the change. It may be none of the ticket's own. */
 function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
-  return live.revert?.because === undefined ? undefined : ctx.state().failingChecks[repo.id];
+  return live.revert?.failedCheck === undefined ? undefined : ctx.state().failingChecks[repo.id];
 }
 
 /**
@@ -165,8 +165,9 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
 
 /** The message of the commit that reverts a landed change, as the batch's settings shape it. */
 function revertMessage({ batch, run }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
-  const { because } = revert ?? {};
-  const why = because === undefined ? "whose live checks kept failing" : `with which the check ${because.name} fails on the base`;
+  const { failedCheck } = revert ?? {};
+  const why =
+    failedCheck === undefined ? "whose live checks kept failing" : `with which the check ${failedCheck.name} fails on the base`;
   const reverts = { sha, why };
   return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts });
 }
@@ -226,7 +227,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
 /** Reopens a done ticket in the tracker, before its change is taken back: the oracle must not find it done without its change. */
 async function reopenInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   if (ticketOf(ctx.state(), spec.id).phase !== "done") return;
-  const note = `run ${ctx.run} reverts ${live.sha.slice(0, 12)}: ${live.revert?.because?.summary ?? "no reason given"}`;
+  const note = `run ${ctx.run} reverts ${live.sha.slice(0, 12)}: ${live.revert?.failedCheck?.summary ?? "no reason given"}`;
   const result = await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });
   if (!result.ok) throw new RevertImpossible(result.evidence.summary);
 }
@@ -243,9 +244,9 @@ async function verifyWithout(revert: Revert): Promise<RevertedChange["after"]> {
       const result = await runVerifyStep(ctx, atStep(scope, index, step), repo, step, tip);
       if (!result.ok) return { ok: false, summary: `${stepName(step)}: ${plainText(result.evidence.summary, 300)}` };
     }
-    const { because } = revert.live.revert ?? {};
+    const { failedCheck } = revert.live.revert ?? {};
     const hasVerify = spec.finish.some(({ step }) => step === "verify");
-    const what = because === undefined || hasVerify ? "the live check" : `the check ${because.name}`;
+    const what = failedCheck === undefined || hasVerify ? "the live check" : `the check ${failedCheck.name}`;
     return { ok: true, summary: `${what} passes without the change` };
   };
   return ctx.commandPermits.run(verify, signal);
@@ -255,7 +256,7 @@ async function verifyWithout(revert: Revert): Promise<RevertedChange["after"]> {
 async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
   const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
   const last = live.history.at(-1)?.summary ?? "no reason given";
-  const why = live.revert?.because?.summary ?? `its live checks kept failing; the last: ${last}`;
+  const why = live.revert?.failedCheck?.summary ?? `its live checks kept failing; the last: ${last}`;
   const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: ${why}`;
   // A person's words stay, and the note is for people only, so a refusal changes nothing.
   await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });

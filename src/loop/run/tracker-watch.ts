@@ -208,7 +208,7 @@ export class TrackerWatch {
     for (const ticket of [...vecItems(state().tickets)]) {
       const known = expectedState(ticket);
       const wanted = settledState(ticket);
-      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.byPerson || isMissing(ticket)) continue;
+      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.isSetByPerson || isMissing(ticket)) continue;
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
       isStale = true;
     }
@@ -223,8 +223,8 @@ export class TrackerWatch {
   async #set(id: TicketId, state: TrackerState, note: string): Promise<TrackerWrite | undefined> {
     const ticket = ticketOf(this.#ctx.state(), id);
     const known = expectedState(ticket);
-    const { byPerson, pendingWrite } = ticket.tracked ?? {};
-    if (byPerson && known.as !== "open" && !isSameState(known, state))
+    const { isSetByPerson, pendingWrite } = ticket.tracked ?? {};
+    if (isSetByPerson && known.as !== "open" && !isSameState(known, state))
       throw new TicketConflict(`a person set ${id} to ${known.as} in the tracker`);
     try {
       return await this.#write(id, { state }, note, [known, ...(pendingWrite === undefined ? [] : [pendingWrite])]);

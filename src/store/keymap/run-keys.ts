@@ -179,7 +179,7 @@ export const RUN_KEYS: readonly Binding[] = [
   {
     name: "note",
     keys: ["i"],
-    help: "note an intervention that was made beside the dashboard",
+    help: "note an intervention that was made outside the dashboard",
     act: whenLive(() => open({ kind: "note", input: EMPTY_INPUT, work: true })),
   },
   {

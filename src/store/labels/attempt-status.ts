@@ -22,7 +22,7 @@ const CAUSE: Readonly<Record<AgentEnding, string>> = {
 };
 
 /** The second line of a worker: its own words, which are a claim, or facts that loopdash knows. */
-export interface Saying {
+export interface StatusLine {
   readonly text: string;
   readonly tone: Tone;
   /** The described step begins at this time (milliseconds since the epoch); the text ends with a countdown to it. */
@@ -30,14 +30,14 @@ export interface Saying {
 }
 
 /** The inputs beside the attempt: the ticket's finish line, and the reviewer's name. */
-export interface SaidOf {
+export interface StatusLineOptions {
   readonly finish: readonly StepSpec[];
   readonly reviewer: string;
 }
 
 /** The status line of an attempt. The agent's words are a claim; facts never are. */
-export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
-  const known = knownOf(attempt, saidOf);
+export function statusLine(attempt: Attempt, saidOf: StatusLineOptions): StatusLine {
+  const known = engineStatus(attempt, saidOf);
   if (known !== undefined) return known;
   const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt ?? attempt.preparing?.startedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;
@@ -53,7 +53,7 @@ export function sayingOf(attempt: Attempt, saidOf: SaidOf): Saying {
 }
 
 /** Facts that count more than anything printed: the reason why an attempt is being ended, or what it waits for. */
-function knownOf(attempt: Attempt, { finish, reviewer }: SaidOf): Saying | undefined {
+function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions): StatusLine | undefined {
   if (attempt.killing !== undefined && isBeingEnded(attempt)) {
     const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
     return { text: `${CAUSE[attempt.killing]}: ${what} is being ended`, tone: "bad" };

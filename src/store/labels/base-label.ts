@@ -22,7 +22,7 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
   const { live, phase } = ticketOf(state, event.ticket);
   if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
   if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
-  if (event.problem === "held") return [toned(STYLES.heldUp, "waiting"), event.summary];
+  if (event.problem === "waits") return [toned(STYLES.heldUp, "waiting"), event.summary];
   if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
   const next = phase === "landed" ? "" : "; an agent is next";
   const failed = live?.failed ?? 1;
@@ -33,8 +33,8 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
 /** Describes an event of the engine's revert. */
 export function revertLabel(event: RevertEvent, state: RunState): EventLabel | undefined {
   const { live, reverted } = ticketOf(state, event.ticket);
-  const { because } = event.type === "revert-ended" ? (reverted ?? {}) : (live?.revert ?? {});
-  if (because !== undefined) return suspectLabel(event, because);
+  const { failedCheck } = event.type === "revert-ended" ? (reverted ?? {}) : (live?.revert ?? {});
+  if (failedCheck !== undefined) return suspectLabel(event, failedCheck);
   switch (event.type) {
     case "revert-started":
       return [STYLES.again, "its change is being reverted: the live checks keep failing"];
@@ -107,12 +107,12 @@ export function baseLabels({ seq }: Pick<RunEvent, "seq">, { batch, brokenBases,
     if (incident.endedSeq === seq) return [[STYLES.done, `the base of ${repo} passes again (suspected: ${summary})`]];
     if (incident.seq !== seq) return [];
     const isNobodys = batch.onBroken === "revert" && brokenBases[repo]?.cause === "check" && !brokenBases[repo].ticket;
-    const kept = isNobodys ? "; nothing is reverted, because no change of this run landed last" : "";
+    const kept = isNobodys ? "; nothing is reverted, because this run did not land the suspected commit" : "";
     return [[STYLES.failed, `the base of ${repo} is broken: ${summary}${kept}`]];
   });
 }
 
-/** The broken base that a run shows, in parts that are safe to draw. OtherRevertEvent values only. */
+/** The broken base that a run shows, in parts that are safe to draw. Plain values only. */
 export interface BrokenBaseLabel {
   readonly repo: string;
   /** The suspected commit and its ticket. */
@@ -143,7 +143,7 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
     repo: displayText(repo),
     suspect: suspectOf(base),
     ...(ticket && { ticket }),
-    failure: displayText(`${withoutFolders(step)} fails: ${summary}`),
+    failure: displayText(`${withoutFolders(step)}: ${summary}`),
     response: responseTo(run, base),
     since,
     more: all.length - 1,

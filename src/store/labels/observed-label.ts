@@ -4,7 +4,7 @@ import type { DriftEvent } from "../../domain/run/reduce-drift.ts";
 import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
 import { type EventLabel, STYLES } from "./tone.ts";
 
-/** Describes a person's act in the tracker or beside loopdash. The engine's own writes are left out, unless the tracker lost one. */
+/** Describes a person's act in the tracker or outside loopdash. The engine's own writes are left out, unless the tracker lost one. */
 export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | undefined {
   switch (event.type) {
     case "fingerprints-recorded":

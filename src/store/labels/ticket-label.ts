@@ -9,7 +9,7 @@ import { vecAt } from "../../domain/values/vec.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatClock } from "../format.ts";
-import { type SaidOf, sayingOf } from "./attempt-status.ts";
+import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
 import { underWayLabel } from "./outcome-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
@@ -85,7 +85,7 @@ function gatedText(ticket: TicketState): string {
 /** What made a ticket done: a person, or the commit that landed it. */
 function doneText(ticket: TicketState): string {
   const landed = landingText(ticket);
-  if (ticket.byPerson !== "closed") return landed ?? "done";
+  if (ticket.closedByPerson !== "closed") return landed ?? "done";
   return `closed by a person${landed === undefined ? "" : ` · ${landed}`}`;
 }
 
@@ -112,10 +112,10 @@ export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): st
   return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
 }
 
-function finishingLabel(attempt: Attempt, saidOf: SaidOf): QueueLabel {
+function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
-  if (attempt.asked !== undefined) return { glyph, tone, text: `${sayingOf(attempt, saidOf).text}${again}` };
+  if (attempt.asked !== undefined) return { glyph, tone, text: `${statusLine(attempt, saidOf).text}${again}` };
   const held = attempt.waiting ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
   return { glyph, tone, text: `${held === undefined ? word : displayText(held)}${again}` };
 }

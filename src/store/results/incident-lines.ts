@@ -10,7 +10,7 @@ const MOST_LINES = 100;
 const KINDS: Readonly<Record<IncidentKind, string>> = {
   "live-check": "failing live checks of",
   "broken-base": "broken base of",
-  reopened: "done, then found not so:",
+  reopened: "done, then found not done:",
 };
 
 /** What went wrong after a landing, in order, a line each: its beginning, its duration, its subject and what happened. */

@@ -95,9 +95,9 @@ export function openStyle(ticket: TicketState, { end }: Pick<RunState, "end">): 
 }
 
 /** The commit of an open ticket whose finish line was cut off after the merge; undefined for every other ticket. */
-function cutOffLanding({ phase, live, mergedSha, unfinished }: TicketState): string | undefined {
+function cutOffLanding({ phase, live, mergedSha, pendingWork }: TicketState): string | undefined {
   if (phase === "done" || phase === "human-gated" || live !== undefined) return undefined;
-  return mergedSha ?? unfinished?.landed?.to;
+  return mergedSha ?? pendingWork?.landed?.to;
 }
 
 /** Lines of output of a live check that a summary shows. */
@@ -119,16 +119,17 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
 }
 
 /** The finished change of an open ticket that has not landed. */
-function builtLines({ phase, unfinished }: TicketState, end: RunState["end"]): readonly string[] {
-  if (unfinished === undefined || phase === "done" || phase === "human-gated") return [];
+function builtLines({ phase, pendingWork }: TicketState, end: RunState["end"]): readonly string[] {
+  if (pendingWork === undefined || phase === "done" || phase === "human-gated") return [];
   return [`its change is finished; ${end === undefined ? "it" : "the next run"} goes on with it, without another agent`];
 }
 
 /** The reverted change of an open ticket, and the live check without it. */
 function revertedLines({ reverted, phase }: TicketState): readonly string[] {
   if (reverted === undefined || phase === "done") return [];
-  const { sha, by, after, because } = reverted;
-  const passes = because === undefined ? "the live check passes without it" : `the check ${because.name} passes without it`;
+  const { sha, by, after, failedCheck } = reverted;
+  const passes =
+    failedCheck === undefined ? "the live check passes without it" : `the check ${failedCheck.name} passes without it`;
   const without = after.ok ? passes : `without it: ${after.summary}`;
   return [`landed as ${sha.slice(0, 7)}, reverted by ${by.slice(0, 7)}; ${without}`];
 }

@@ -148,8 +148,8 @@ export const DEFENCES = {
     holes: [
       {
         file: WORKER,
-        from: "const unfinished = await workToContinue(ctx.state(), repo, scope.ticket.id);",
-        to: "const unfinished = undefined;",
+        from: "const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);",
+        to: "const pendingWork = undefined;",
       },
     ],
   },

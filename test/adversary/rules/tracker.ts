@@ -18,7 +18,7 @@ export const TRACKER: readonly Rule[] = [
     rule: "an attempt at a ticket that vanished does not merge",
     holes: [
       {
-        file: "src/domain/schedule/ending-by-person.ts",
+        file: "src/domain/schedule/forced-ending.ts",
         from: 'return tracked.unreadable === undefined || phase === "finishing";',
         to: 'return phase === "stalled";',
       },

@@ -1,7 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const PORTS = "src/cli/engine/masked-ports.ts";
-const PLACES = "src/cli/engine/secret-places.ts";
+const PLACES = "src/cli/engine/secret-sources.ts";
 const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
 const CONFINE = "src/loop/programs/confine.ts";
 

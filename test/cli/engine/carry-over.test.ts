@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withDiscoveries } from "../../../src/cli/engine/carry-over.ts";
+import { withJoinedTickets } from "../../../src/cli/engine/carry-over.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { atWork, D1, discover } from "../../domain/finder.ts";
@@ -23,7 +23,7 @@ function unfiled(): { readonly folder: string; readonly batch: Batch; readonly l
 test("what the last run found and could not file is filed in the folder by the new one, once, and taken along", async () => {
   const { batch, folder, last } = unfiled();
   for (let times = 0; times < 2; times += 1) {
-    const grown = await withDiscoveries(batch, last);
+    const grown = await withJoinedTickets(batch, last);
     expect(grown.tickets.map((ticket) => ticket.id)).toEqual(["T-1", "T-2", D1]);
     expect(readdirSync(folder).toSorted()).toEqual(["T-1-d1.md", "T-1.md", "T-2.md"]);
   }
@@ -35,9 +35,9 @@ test("what the last run found and could not file is filed in the folder by the n
 test("nothing is filed that the batch cannot take, and nobody's file is written over", async () => {
   const { batch, folder, last } = unfiled();
   const { app: _, ...repos } = batch.repos as Record<string, Batch["repos"][string]>;
-  expect((await withDiscoveries({ ...batch, repos }, last)).tickets).toHaveLength(2);
+  expect((await withJoinedTickets({ ...batch, repos }, last)).tickets).toHaveLength(2);
   expect(readdirSync(folder)).toHaveLength(2);
   writeFileSync(join(folder, "T-1-d1.md"), "# Another\n");
-  await expect(withDiscoveries(batch, last)).rejects.toThrow(/cannot be used/);
+  await expect(withJoinedTickets(batch, last)).rejects.toThrow(/cannot be used/);
   expect(readFileSync(join(folder, "T-1-d1.md"), "utf8")).toBe("# Another\n");
 });

@@ -40,12 +40,12 @@ describe("a check that refused its change", () => {
   test.for(["lost", "stopped"] as const)("counts, and is not judged again, where its attempt is %s", (outcome) => {
     const ticket = stateOf(after(starts(0), ends(0, { ok: false }), { type: "attempt-ended", ...of, outcome }), T1);
     expect(ticket).toMatchObject({ failures: 1, evidence: [{ step: "check", name: "a", summary: "says" }] });
-    expect(ticket.unfinished).toBeUndefined();
+    expect(ticket.pendingWork).toBeUndefined();
   });
 
   test("an attempt without a refusal goes on from its work", () => {
     const ticket = stateOf(after(starts(0), ends(0, {}), starts(1), { type: "attempt-ended", ...of, outcome: "lost" }), T1);
-    expect(ticket).toMatchObject({ failures: 0, unfinished: { tip: "tip" } });
+    expect(ticket).toMatchObject({ failures: 0, pendingWork: { tip: "tip" } });
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import { admitDiscovery, discoveredTickets, withEarlier } from "../../../src/domain/outbox/discovery.ts";
+import { admitDiscovery, joinedTickets, withEarlier } from "../../../src/domain/outbox/discovery.ts";
 import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { planOf } from "../../../src/domain/schedule/plan.ts";
 import { vecAt, vecFrom, vecItems, vecPush } from "../../../src/domain/values/vec.ts";
@@ -69,7 +69,7 @@ describe("a new run of the batch", () => {
     expect(grown.tickets[2]?.finish).toEqual([{ step: "assert" }]);
     const again = new Simulation(grown);
     expect(stateOf(again.state, D1).foundBy).toBe(T1);
-    expect(discoveredTickets(again.state).map((t) => t.id)).toEqual(["T-1-d1", "T-1-d2"]);
+    expect(joinedTickets(again.state).map((t) => t.id)).toEqual(["T-1-d1", "T-1-d2"]);
     expect(withEarlier(batch, again.state, all)).toEqual(grown);
   });
 

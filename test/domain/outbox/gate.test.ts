@@ -40,6 +40,6 @@ test("an attempt that fails or is done after the ruling gates nothing", () => {
     const sim = ruled();
     sim.endAttempt(T1, outcome);
     expect(stateOf(sim.state, T1).gate).toBeUndefined();
-    expect(stateOf(sim.state, T1).unfinished).toBeUndefined();
+    expect(stateOf(sim.state, T1).pendingWork).toBeUndefined();
   }
 });

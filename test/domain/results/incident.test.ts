@@ -63,7 +63,7 @@ describe("an incident that a person ended", () => {
     check: "live",
     detail: "",
     failed: 1,
-    unfinished: 0,
+    inconclusive: 0,
     reopened: 0,
     history: [],
   };

@@ -86,7 +86,7 @@ describe("what an agent of the run before has built", () => {
       expect(carriedOverWork(sim.state, batch())).toEqual([{ ...LEFT, landed: landing }]);
       expect(ticketOfRun(sim.state, T1)).toMatchObject({
         failures: evidence === undefined ? 0 : 1,
-        unfinished: { landed: landing },
+        pendingWork: { landed: landing },
       });
     });
 

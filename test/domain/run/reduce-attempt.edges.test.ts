@@ -74,7 +74,7 @@ describe("the end of an attempt", () => {
     const sim = after(ready, captured, { type: "attempt-ended", ...of, outcome: "lost", evidence });
     expect(ticket(sim)).not.toHaveProperty("gate");
     expect(ticket(sim)).not.toHaveProperty("foundBy");
-    expect(ticket(sim).unfinished).not.toHaveProperty("humanStep");
+    expect(ticket(sim).pendingWork).not.toHaveProperty("humanStep");
     expect(ticket(sim).evidence).toMatchObject([{ summary: "red" }]);
   });
 
@@ -87,10 +87,10 @@ describe("the end of an attempt", () => {
       { type: "attempt-ended", ...which, outcome: "lost" },
     ];
     const sim = after(...ended(of, 0));
-    expect(ticket(sim).unfinished?.claimed).toBe(true);
+    expect(ticket(sim).pendingWork?.claimed).toBe(true);
     sim.report({ type: "attempt-claimed", ...again, attempt: 2, slot: 0, reservedUsd: 0 });
     for (const fact of ended(again, 1)) sim.report(fact);
-    expect(ticket(sim).unfinished?.claimed).toBe(false);
+    expect(ticket(sim).pendingWork?.claimed).toBe(false);
   });
 });
 

@@ -49,7 +49,7 @@ describe("a gate that the tracker cannot take", () => {
 describe("a run at its first moment", () => {
   test("has what was left of the run before, of which nothing was claimed in it", () => {
     const state = began({ carriedOver: [{ id: T2, tip: "tip", baseSha: "base" }] });
-    expect(stateOf(state, T2).unfinished).toStrictEqual({ tip: "tip", baseSha: "base", claimed: false });
+    expect(stateOf(state, T2).pendingWork).toStrictEqual({ tip: "tip", baseSha: "base", claimed: false });
     expect(stateOf(state, T1)).not.toHaveProperty("unfinished");
   });
 

@@ -230,7 +230,7 @@ describe("an attempt", () => {
     expect([sim.state.ready, sim.state.exhausted]).toEqual([[0], []]);
     expect(stateOf(sim.state, of.ticket)).toMatchObject({
       failures: 1,
-      unfinished: { tip: "c", baseSha: "a", landed: { from: "a", to: "d" } },
+      pendingWork: { tip: "c", baseSha: "a", landed: { from: "a", to: "d" } },
     });
   });
 });

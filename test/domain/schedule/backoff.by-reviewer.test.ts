@@ -94,7 +94,7 @@ describe("the reviewer's API", () => {
     expect(describeReason(whyNot(sim.state, 0))).toBe(
       `no agent starts any more (the reviewer: ${kind}): it says so; ${todo}, then run the same command again`,
     );
-    expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, unfinished: { tip: "tip-T-1", claimed: true } });
+    expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, pendingWork: { tip: "tip-T-1", claimed: true } });
   });
 
   test.for(["budget", "turns", "context", "refused", "unfinished", "memory"] as const)(

@@ -109,7 +109,7 @@ test("a reviewer that is never to be had costs one agent a ticket, and the run e
         for (const ticket of vecItems(state.tickets)) {
           expect(events.filter((e) => e.type === "agent-launching" && e.ticket === ticket.id).length).toBeLessThanOrEqual(1);
           expect(ticket.history.length).toBeLessThanOrEqual(TURNED_AWAY + given.batch.limits.attempts + 12);
-          if (ticket.history.length > 0) expect(ticket.unfinished).toMatchObject({ tip: `tip-${ticket.id}`, claimed: true });
+          if (ticket.history.length > 0) expect(ticket.pendingWork).toMatchObject({ tip: `tip-${ticket.id}`, claimed: true });
           seen.stalled += ticket.phase === "stalled" ? 1 : 0;
         }
         seen.halted += state.halted === undefined ? 0 : 1;

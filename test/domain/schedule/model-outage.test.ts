@@ -128,7 +128,7 @@ test("the reviewer's API: the work is kept, no attempt is counted, and the run e
     sendAway(sim, T1, "unreachable");
     if (sim.state.fatalOutage === undefined) waitOut(sim);
   }
-  expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, unfinished: { tip: "tip-T-1", claimed: true } });
+  expect(stateOf(sim.state, T1)).toMatchObject({ failures: 0, pendingWork: { tip: "tip-T-1", claimed: true } });
   conclude(sim);
   expect(sim.state.end).toMatchObject({ kind: "unjudged", exitCode: 3 });
   expect(sim.state.end?.reason).toMatch(/^the model's API was away: the reviewer: /);

@@ -39,7 +39,7 @@ describe("a base that cannot be prepared", () => {
     expect(stateOf(sim.state, T1).failures).toBe(0);
     expect(healChoice(sim.state, 0)).toBeUndefined();
     expect(whatIsLeft(sim.state)).toBe(
-      "app cannot be prepared, 2 times now: npm ci exited with code 1: EROFS; 3 of 3 tickets are open: T-1 not done; T-2 not done; T-3 not done",
+      "app cannot be prepared (2 failures): npm ci exited with code 1: EROFS; 3 of 3 tickets are open: T-1 not done; T-2 not done; T-3 not done",
     );
   });
 

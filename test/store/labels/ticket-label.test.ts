@@ -22,8 +22,8 @@ describe("the row of a done ticket", () => {
     const done = { ...ticket, phase: "done" } as const;
     const tickets = (one: TicketState): { run: RunState } => ({ run: { ...state, tickets: vecWith(state.tickets, index, one) } });
     expect(queueLabel(tickets({ ...done, mergedSha: "52f2056f" }), id).text).toBe("52f2056");
-    expect(queueLabel(tickets({ ...done, byPerson: "closed" }), id).text).toBe("closed by a person");
-    expect(queueLabel(tickets({ ...done, byPerson: "closed", mergedSha: "52f2056f" }), id).text).toBe(
+    expect(queueLabel(tickets({ ...done, closedByPerson: "closed" }), id).text).toBe("closed by a person");
+    expect(queueLabel(tickets({ ...done, closedByPerson: "closed", mergedSha: "52f2056f" }), id).text).toBe(
       "closed by a person · 52f2056",
     );
   });

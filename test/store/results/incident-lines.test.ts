@@ -11,7 +11,7 @@ test("an incident is told with its beginning, its duration and its subject, and 
   const reopened: Incident = { kind: "reopened", at, ticket: TicketId.parse("T-2"), summary: "gone" };
   expect(incidentLines({ incidents: [over, reopened] })).toEqual([
     "2026-01-31 14:03:22 UTC, for 2:10: broken base of app: abc of T-1: live fails",
-    "2026-01-31 14:03:22 UTC, not over yet: done, then found not so: T-2: gone",
+    "2026-01-31 14:03:22 UTC, not over yet: done, then found not done: T-2: gone",
   ]);
 });
 

@@ -130,6 +130,7 @@ describe("the report", () => {
           target: "T-2",
           note: "gated",
           noted: false,
+          observed: false,
           tickets: [],
         },
       ],

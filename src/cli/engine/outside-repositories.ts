@@ -7,7 +7,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
  * Throws a UserError (exit 4) if the folder of tickets or loopdash's state lies in a repository of the batch. There a change could
  * bring its own tickets, set to done, or the harness of later runs: the checkout of the base follows what lands (law 3).
  */
-export function checkJudgePlaces({ tracker, repos }: Pick<Batch, "tracker" | "repos">, state: string): void {
+export function checkOutsideRepositories({ tracker, repos }: Pick<Batch, "tracker" | "repos">, state: string): void {
   const places = [
     ...(tracker.path === undefined
       ? []

@@ -2,10 +2,10 @@ import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 
 /** A person settled the ticket of a running attempt, or it is missing in the tracker. A merge is not cut short. */
-export function endingByPerson(ticket: TicketState): AgentEnding | undefined {
-  const { attempt, gate, byPerson } = ticket;
+export function forcedEnding(ticket: TicketState): AgentEnding | undefined {
+  const { attempt, gate, closedByPerson } = ticket;
   if (attempt?.merge?.landed === false) return undefined;
-  if (byPerson === "closing") return "closed-by-person";
+  if (closedByPerson === "closing") return "closed-by-person";
   if (gate !== undefined) return "gated-by-person";
   return isStoppedByMissing(ticket) ? "stopped" : undefined;
 }

@@ -10,18 +10,18 @@ import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { repositoryOf } from "./judge-places.ts";
+import { repositoryOf } from "./outside-repositories.ts";
 
 /** Where paths of secrets start, and what their commands are given. */
-export interface SecretSurroundings {
+export interface SecretContext {
   /** The batch file's folder. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** The files that hold secrets of a batch: no sandbox shows them. */
-export function filesOfSecrets({ secrets = {} }: Batch, secretSurroundings: SecretSurroundings): readonly string[] {
-  return Object.values(secrets).flatMap(({ file }) => (file === undefined ? [] : [secretFile(file, secretSurroundings)]));
+export function filesOfSecrets({ secrets = {} }: Batch, context: SecretContext): readonly string[] {
+  return Object.values(secrets).flatMap(({ file }) => (file === undefined ? [] : [secretFile(file, context)]));
 }
 
 /**
@@ -48,14 +48,14 @@ export function programProblem(
  * Checks everything about secrets that can be known before the start, without fetching one. Throws a UserError (exit 4) at the
  * first problem.
  */
-export function checkSecretPlaces(batch: Batch, secretSurroundings: SecretSurroundings): void {
+export function checkSecretSources(batch: Batch, context: SecretContext): void {
   for (const [name, spec] of Object.entries(batch.secrets ?? {})) {
-    const problem = sourceProblem(spec, batch, secretSurroundings);
+    const problem = sourceProblem(spec, batch, context);
     if (problem === undefined) continue;
     throw new UserError({ what: `the secret "${name}" cannot be used`, ...problem, exitCode: EXIT.refused });
   }
   for (const { who, command } of commandsWithSecrets(batch)) {
-    const why = programProblem(command, { batch, folder: secretSurroundings.folder });
+    const why = programProblem(command, { batch, folder: context.folder });
     if (why === undefined) continue;
     throw new UserError({
       what: `${who} cannot have a secret`,
@@ -83,20 +83,16 @@ interface SourceProblem {
   readonly todo: string;
 }
 
-function sourceProblem(
-  { env, file, command }: SecretSpec,
-  batch: Batch,
-  secretSurroundings: SecretSurroundings,
-): SourceProblem | undefined {
+function sourceProblem({ env, file, command }: SecretSpec, batch: Batch, context: SecretContext): SourceProblem | undefined {
   if (env !== undefined) {
-    const value = secretSurroundings.env[env];
+    const value = context.env[env];
     const unfit = value === undefined || value === "" ? "is not set" : unfitSecret(value);
     if (unfit === undefined) return undefined;
     const todo = `Set ${env} in the environment that loopdash is started from. No agent will see it.`;
     return { why: `${env} ${unfit}`, todo };
   }
-  if (file !== undefined) return fileProblem(secretFile(file, secretSurroundings), batch);
-  return commandProblem(command ?? [], batch, secretSurroundings);
+  if (file !== undefined) return fileProblem(secretFile(file, context), batch);
+  return commandProblem(command ?? [], batch, context);
 }
 
 function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
@@ -114,7 +110,7 @@ function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
 }
 
 /** A command runs with the rights of the user, so nothing of it may come from where agents' changes land. */
-function commandProblem(command: readonly string[], batch: Batch, { folder }: SecretSurroundings): SourceProblem | undefined {
+function commandProblem(command: readonly string[], batch: Batch, { folder }: SecretContext): SourceProblem | undefined {
   const files = command.map((word) => resolve(folder, word)).filter((path) => existsSync(path));
   for (const path of files) {
     const real = realPath(path) ?? path;
