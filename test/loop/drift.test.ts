@@ -42,7 +42,12 @@ describe("a person closes a ticket in the tracker", () => {
     setTo(stage, T1, "done");
     const state = await stage.ended();
     expect(state.end).toMatchObject({ exitCode: 0 });
-    expect(stage.ticket(T1)).toMatchObject({ phase: "done", closedByPerson: "closed", history: [{ outcome: "closed" }], failures: 0 });
+    expect(stage.ticket(T1)).toMatchObject({
+      phase: "done",
+      closedByPerson: "closed",
+      history: [{ outcome: "closed" }],
+      failures: 0,
+    });
     expect(stage.git("log", "--format=%s", "main")).toBe("first");
     expect(stage.git("show", `${keptBranch(RUN, T1, 1)}:T-1.txt`)).toBe("1");
     expect(renderSummaryText(stage.state)).toContain(`work kept on ${keptBranch(RUN, T1, 1)} (1 file)`);

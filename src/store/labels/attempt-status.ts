@@ -36,8 +36,8 @@ export interface StatusLineOptions {
 }
 
 /** The status line of an attempt. The agent's words are a claim; facts never are. */
-export function statusLine(attempt: Attempt, saidOf: StatusLineOptions): StatusLine {
-  const known = engineStatus(attempt, saidOf);
+export function statusLine(attempt: Attempt, options: StatusLineOptions): StatusLine {
+  const known = engineStatus(attempt, options);
   if (known !== undefined) return known;
   const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt ?? attempt.preparing?.startedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;

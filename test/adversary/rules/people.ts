@@ -34,7 +34,11 @@ export const PEOPLE: readonly Rule[] = [
   {
     rule: "a ticket that a person closed is not counted as shipped",
     holes: [
-      { file: "src/domain/results/settlement.ts", from: 'if (closedByPerson === "closed") return "by-person";', to: "void closedByPerson;" },
+      {
+        file: "src/domain/results/settlement.ts",
+        from: 'if (closedByPerson === "closed") return "by-person";',
+        to: "void closedByPerson;",
+      },
     ],
     file: "test/loop/drift.test.ts",
     test: "it is settled without a commit of ours",
