@@ -51,7 +51,7 @@ describe("while dev fails on a base", () => {
     go();
     const ended = await stage.until("attempt-ended", (event) => event.type === "attempt-ended" && event.ticket === T2);
     const reason = "live (prod) waits: live (dev) of T-1 fails on the same base";
-    expect(stage.ticket(T2)).toMatchObject({ phase: "landed", live: { held: reason, failed: 0, history: [] } });
+    expect(stage.ticket(T2)).toMatchObject({ phase: "landed", live: { waitsFor: reason, failed: 0, history: [] } });
     expect(describeEvents(ended, stage.state)[0]?.text).toContain(reason);
     expect(describeReason(whyNot(stage.state, 1))).toContain(reason);
     stage.engine.orchestrator.command({ type: "verify", ticket: T2 });
