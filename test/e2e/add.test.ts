@@ -79,7 +79,10 @@ describe("loopdash add", () => {
   test("a ticket with a finish line of its own counts as a waiver too", async () => {
     const { stage, started } = await begun();
     using _ = stage;
-    const own = { title: "Own rules", finish: [{ step: "gates" }, { step: "merge" }] };
+    const own = {
+      title: "Own rules",
+      finish: [{ step: "gates" }, { step: "check", name: "own", command: ["true"] }, { step: "merge" }],
+    };
     expect((await stage.run(["add", "test", ticket(stage, own)])).stdout).toMatch(/^added-1 is added/);
     stage.write("GO", "");
     expect((await started.ended).code).toBe(0);

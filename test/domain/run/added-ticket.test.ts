@@ -35,6 +35,9 @@ describe("a ticket that a person adds", () => {
       ["added-2", true],
     ]);
     expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I2", "I8"]);
+    const finish = JSON.parse(JSON.stringify(sim.state.plan.tickets[2]?.finish));
+    sim.command({ type: "add", ticket: { title: "Three", finish } });
+    expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I2", "I8", "I2"]);
   });
 
   it.each([
