@@ -15,7 +15,7 @@ import { MAX_TICKET_FILE, takenNames, unreadableFolder } from "./folder-read.ts"
 import { shownFileName, tame } from "./message-text.ts";
 import { queuePerFile } from "./queue-per-file.ts";
 import type { FoundTicket } from "./reading.ts";
-import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
+import { CurrentReading, type FoundReading, type ThreadProgram } from "./reading-thread.ts";
 import { newTicketText, withState } from "./ticket-edit.ts";
 import { isTicketName, parseTicketFile } from "./ticket-file.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -41,11 +41,17 @@ export function createFolderTracker(options: {
   /** File name by id, from the last complete reading: saves reading every file for one write. Never trusted unchecked. */
   const names = new Map<TicketId, string>();
 
+  /** Reads the folder, and keeps the names of the files that can be read. */
+  async function readNames(): Promise<FoundReading> {
+    const found = await reading.read();
+    for (const [id, { file }] of found.tickets) if (file !== undefined) names.set(id, file);
+    return found;
+  }
+
   /** Every ticket of the folder. Throws if one cannot be read. */
   async function all(): Promise<ReadonlyMap<TicketId, FoundTicket>> {
-    const { tickets, unreadable } = await reading.read();
+    const { tickets, unreadable } = await readNames();
     if (unreadable.size > 0) throw unreadableFolder(folder, [...unreadable.values()]);
-    for (const [id, { file }] of tickets) if (file !== undefined) names.set(id, file);
     return tickets;
   }
 
@@ -59,14 +65,12 @@ export function createFolderTracker(options: {
   }
 
   async function find(id: TicketId): Promise<Found> {
-    const known = names.get(id);
-    const found = known === undefined ? undefined : await look(folder, known, id);
+    const found = await look(folder, names.get(id), id);
     if (found !== undefined) return found;
-    await snapshot();
-    const name = names.get(id);
-    const again = name === undefined ? undefined : await look(folder, name, id);
-    if (again === undefined) throw missing(folder, id);
-    return again;
+    const { unreadable } = await readNames();
+    const again = await look(folder, names.get(id), id);
+    if (again !== undefined) return again;
+    throw unreadable.size > 0 ? unreadableFolder(folder, [...unreadable.values()]) : missing(folder, id);
   }
 
   return {
@@ -155,7 +159,8 @@ function mustRead(folder: string, name: string, id: TicketId, text: string, stat
 }
 
 /** The ticket in the file of that name; undefined if the file is gone or has another ticket. */
-async function look(folder: string, name: string, id: TicketId): Promise<Found | undefined> {
+async function look(folder: string, name: string | undefined, id: TicketId): Promise<Found | undefined> {
+  if (name === undefined) return undefined;
   const file = await readWholeFile(join(folder, name), MAX_TICKET_FILE).catch((cause: unknown) => {
     if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { textSha } from "../../domain/run/drift-fact.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { TrackerTicket } from "../../ports/tracker.ts";
@@ -117,6 +117,9 @@ class FolderReader implements DeltaReader {
     } catch (cause) {
       if (cause instanceof UserError) return { stamp: now, racy: true, ...id, problem: `${name}: ${cause.why}` };
       if (hasErrorCode(cause, "ENOENT")) return undefined;
+      // One file that may not be read is that ticket's problem, not the tracker's.
+      if (hasErrorCode(cause, "EACCES", "EPERM", "EISDIR"))
+        return { stamp: now, racy: true, ...id, problem: `${name}: it cannot be read (${errorCode(cause)})` };
       throw cause;
     }
   }

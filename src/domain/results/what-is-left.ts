@@ -3,7 +3,7 @@ import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
 import { unpreparedBases } from "../schedule/unprepared.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
-import { firstFew } from "../values/first-few.ts";
+import { firstFew, firstFewLine } from "../values/first-few.ts";
 import type { RepoId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecItems } from "../values/vec.ts";
@@ -31,6 +31,12 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
   const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state, repo)];
   const why = shared.map((each) => `${each}; `).join("");
   return `${why}${open.length} of ${plural(total, "ticket")} ${open.length === 1 ? "is" : "are"} open: ${firstFew(open, NAMED).join("; ")}`;
+}
+
+/** The ids of the tickets that are neither done nor left to a person, in a line; undefined if there are none. */
+export function openTickets({ tickets }: RunState): string | undefined {
+  const open = [...vecItems(tickets)].flatMap(({ id, phase }) => (phase === "done" || phase === "human-gated" ? [] : [id]));
+  return open.length === 0 ? undefined : firstFewLine(open, NAMED);
 }
 
 /** A reason that all of them share is given once, before them. */

@@ -72,10 +72,12 @@ function taskOf({ title, body, allow }: Ticket): string {
 /** The landings that a later run of the batch can show: those of `last` itself, and those that it knew from the runs before it. */
 export function landingsUpTo(last: RunState): ReadonlyMap<TicketId, EarlierLanding> {
   const known = new Map<TicketId, EarlierLanding>();
-  for (const { id, mergedSha, mergedFrom, landedEarlier } of vecItems(last.tickets)) {
+  for (const { id, mergedSha, mergedFrom, landedEarlier, closedByPerson } of vecItems(last.tickets)) {
     const from = mergedFrom === undefined ? {} : { from: mergedFrom };
-    if (mergedSha !== undefined && mergedSha !== landedEarlier?.sha) known.set(id, { run: last.run, sha: mergedSha, ...from });
-    else if (landedEarlier !== undefined) known.set(id, landedEarlier);
+    const closed = closedByPerson === "closed" ? { closedByPerson: true as const } : {};
+    if (mergedSha !== undefined && mergedSha !== landedEarlier?.sha)
+      known.set(id, { run: last.run, sha: mergedSha, ...from, ...closed });
+    else if (landedEarlier !== undefined) known.set(id, { ...landedEarlier, ...closed });
   }
   return known;
 }

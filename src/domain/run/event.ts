@@ -64,6 +64,8 @@ export interface EarlierLanding {
   readonly sha: string;
   /** The base before it; absent in runs of older versions. */
   readonly from?: string;
+  /** A person has closed the ticket since. It stays closed, whatever its live check says. */
+  readonly closedByPerson?: true;
 }
 
 /** An open ticket that an earlier run of the batch file had landed, and that the base still holds: a person has reopened it. */

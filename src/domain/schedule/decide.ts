@@ -1,7 +1,7 @@
-import { whatIsLeft } from "../results/what-is-left.ts";
+import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import type { EndKind, VerdictWord } from "../run/event.ts";
-import { describeFatalOutage, type FatalOutage } from "../run/outage-fact.ts";
+import { describeFatalOutage } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
@@ -59,7 +59,8 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const repairs = reconcile(state);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
-  if (state.fatalOutage !== undefined) return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(state.fatalOutage)];
+  if (state.fatalOutage !== undefined)
+    return repairs.length > 0 || isUnderWay(state) ? repairs : [unjudged(describeFatalOutage(state.fatalOutage))];
   // This comes before any start; the next decision follows the fact.
   if (state.backoffDue !== undefined) return [...repairs, { do: "backoff", ...state.backoffDue }];
   const starts = schedule(state, now);
@@ -249,10 +250,7 @@ export function nextMoment(state: RunState, now: number): number | undefined {
   return later.length === 0 ? undefined : Math.min(...later);
 }
 
-/**
- * The way out: re-verify, then ask the oracle once it is proven. Only its verdict gives exit 0. A re-verification that could not
- * be finished is repeated, and so is a judgement that gave no verdict: unknown is not done (laws 1 and 4). An outage bounds both.
- */
+/** The way out: re-verify, then ask the proven oracle. Only its verdict gives exit 0; what has no result is repeated (laws 1, 4). */
 function conclude(state: RunState, now: number): readonly Action[] {
   const checks = lastBaseChecks(state);
   if (checks.length > 0) return checks.map((repo): Action => ({ do: "base-check", repo }));
@@ -260,10 +258,7 @@ function conclude(state: RunState, now: number): readonly Action[] {
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
   if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
-  if (last.verdict === "done") {
-    const gated = last.counts.gated === 0 ? "" : `, ${last.counts.gated} human-gated`;
-    return [{ do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason: `${last.counts.done} done${gated}` }];
-  }
+  if (last.verdict === "done") return [endAsDone(state, last.counts.done, last.counts.gated)];
   return last.verdict === "not-done" ? shortOfDone(state, now) : [{ do: "judge", final: true }];
 }
 
@@ -290,9 +285,17 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
-/** The end of a run that an outage outlasted. */
-function unjudged(over: FatalOutage): Action {
-  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeFatalOutage(over) };
+/** The end of a run whose oracle says done. If a ticket is open here all the same, nobody can tell: the next engine reads anew. */
+function endAsDone(state: RunState, done: number, gated: number): Action {
+  const open = openTickets(state);
+  if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
+  const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}`;
+  return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };
+}
+
+/** The end of a run without a verdict; the same command continues it. */
+function unjudged(reason: string): Action {
+  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
 }
 
 /** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */

@@ -5,7 +5,8 @@ import type { LoopContext } from "../attempt/context.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 
 /**
- * Finds the done tickets that an earlier run landed and whose commits are in the base's history, for the last re-verification. If
+ * Finds the done tickets that an earlier run landed and whose commits are in the base's history, for the last
+ * re-verification, unless a person has closed them. If
  * people have rewritten the base since, nothing is known of a change. A run for one ticket checks no other.
  */
 export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
@@ -13,7 +14,11 @@ export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal
   if (checksTicket !== undefined) return [];
   const settled = [...vecItems(tickets)].filter(
     ({ phase, closedByPerson, mergedSha, landedEarlier }) =>
-      phase === "done" && closedByPerson === undefined && mergedSha === undefined && landedEarlier !== undefined,
+      phase === "done" &&
+      closedByPerson === undefined &&
+      mergedSha === undefined &&
+      landedEarlier !== undefined &&
+      landedEarlier.closedByPerson === undefined,
   );
   const held: TicketState[] = [];
   for (const [id, repo] of ctx.repos) {

@@ -147,6 +147,14 @@ describe("the folder tracker", () => {
     expect(statSync(join(folder(), "moved.md")).mode & 0o777).toBe(0o640);
   });
 
+  test("another ticket's unreadable file is no obstacle to a write of a tracker that has read nothing yet", async () => {
+    put("T-1.md", "# T\n");
+    put("T-2.md", "---\nstate: opne\n---\n# U\n");
+    const tracker = createFolderTracker({ folder: folder(), ids: [A] });
+    await tracker.set(A, { as: "done" }, "");
+    expect(readFileSync(join(folder(), "T-1.md"), "utf8")).toContain("state: done");
+  });
+
   test("a link put in a ticket's place is not followed", async () => {
     const outside = join(folder(), "outside.txt");
     writeFileSync(outside, "---\nid: T-1\nstate: open\n---\n");

@@ -5,6 +5,7 @@ import { carriedOverWork, landingOf, landingsUpTo } from "../../../src/domain/ru
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { ticketOf as ticketOfRun } from "../../../src/domain/run/state.ts";
 import { RepoId, RunId, TicketId } from "../../../src/domain/values/ids.ts";
+import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");
@@ -195,5 +196,7 @@ describe("the landing of an earlier run", () => {
     expect(ticket).toMatchObject({ phase: "landed", live: { sha: "sha-1", failed: 1 } });
     expect(landingOf(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
     expect(landingsUpTo(sim.state).get(T1)).toEqual(earlier);
+    const tickets = vecFrom([...vecItems(sim.state.tickets)].map((ticket) => ({ ...ticket, closedByPerson: "closed" as const })));
+    expect(landingsUpTo({ ...sim.state, tickets }).get(T1)).toEqual({ ...earlier, closedByPerson: true });
   });
 });
