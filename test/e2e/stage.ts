@@ -199,13 +199,23 @@ ${body}
   /** All that the program has kept in its home, as one text: what must never be kept is not in it. */
   everything(): string {
     const files = readdirSync(this.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")).join("\n");
+    return files.map((entry) => textOf(join(entry.parentPath, entry.name))).join("\n");
   }
 
   [Symbol.dispose](): void {
     for (const child of this.#children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     for (const pid of pidsUnder(this.root)) kill(pid);
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The bytes of a file as text; empty if a program that still runs has removed it meanwhile. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw thrown;
   }
 }
 

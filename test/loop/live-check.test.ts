@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TicketId } from "../../src/domain/values/ids.ts";
@@ -62,6 +62,28 @@ describe("a verify that fails after the landing", () => {
     stage.engine.orchestrator.command({ type: "verify" });
     expect((await stage.ended()).end?.exitCode).toBe(0);
     expect(stage.state.interventions.map((i) => i.class)).toEqual(["I2", "I2"]);
+  });
+
+  test("is not mended by a repair that only takes back what the ticket has landed", async () => {
+    const { stage: opened } = await open("! -e T-1.txt", {
+      limits: { attempts: 2 },
+      live: { repeats: 0, everySeconds: 0.1 },
+      work: (task) => {
+        if (task.attempt === 1) return oneFile(task);
+        rmSync(join(task.worktree, "T-1.txt"));
+        return undefined;
+      },
+    });
+    using stage = opened;
+    stage.start();
+    const state = await stage.ended();
+    expect(state.end).toMatchObject({ exitCode: 1 });
+    expect(stage.git("show", "main:T-1.txt")).toBe("1");
+    const sha = stage.ticket(T1).mergedSha?.slice(0, 7);
+    expect(stage.ticket(T1)).toMatchObject({
+      phase: "landed",
+      history: [{ outcome: "landed" }, { outcome: "failed", summary: `it only takes back what the ticket has landed (${sha})` }],
+    });
   });
 
   test("for long brings an agent after the repeats, which is told what landed and what the checks said", async () => {

@@ -4,13 +4,19 @@ import { type Field, type FrontMatter, type ListKey, readFrontMatter, type WordK
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";
 
-/** The form of every note that loopdash writes: it names the run. */
-const OWN_NOTE = /(?:^|\b(?:by|in) )run [\w-]+/;
+/** The end of every note that loopdash writes. A note that ends otherwise is a person's, or a person has added to it. */
+const SIGNED = " (loopdash)";
 
-/** True if a person wrote the note of a ticket: it stays as it is. */
+/** A note as the line that is written; empty if there is nothing to say. */
+function signed(note: string): string {
+  const line = noteLine(note);
+  return line === "" ? "" : `${line}${SIGNED}`;
+}
+
+/** True if a person wrote the note of a ticket, or added to it: it stays as it is. */
 function isPersonsNote({ ownNote, words }: FrontMatter): boolean {
   const note = words.get("note")?.value ?? "";
-  return ownNote || (note !== "" && !OWN_NOTE.test(note));
+  return ownNote || (note !== "" && !note.endsWith(SIGNED));
 }
 
 interface Edit {
@@ -21,24 +27,28 @@ interface Edit {
 
 /**
  * The ticket's text with another state. Only `state`, `humanStep` and `note` change; every other byte stays: comments, order,
- * quotes, line ends, byte order mark and body. The YAML parser locates the values, and they are replaced in place. A step is
- * removed when the state is no longer human-gated; a comment on its line stays.
+ * quotes, line ends, byte order mark and body. The YAML parser locates the values, and they are replaced in place. The step of a
+ * gate is removed when the state is no longer human-gated; a comment on its line stays. A step beside another state is a person's
+ * draft: it stays, as a comment once a gate needs its place.
  */
 export function withState(text: string, state: TrackerState, note: string): string {
   const parts = partsOf(text);
   if (parts === undefined) throw new Error("the front matter is not closed");
   const { eol, start, front } = parts;
   const { state: word, humanStep } = recordOf(state);
-  const line = noteLine(note);
+  const line = signed(note);
   if (front === undefined) {
     const lines = ["---", `state: ${word}`, ...entry("humanStep", humanStep), ...entry("note", line || undefined), "---", ""];
     return text.slice(0, start) + lines.join(eol) + text.slice(start);
   }
   const yaml = text.slice(front.from, front.to);
   const found = readFrontMatter(yaml);
+  const isDraft = found.words.get("state")?.value !== "human-gated";
+  const unused = isDraft ? [] : remove(found, yaml, "humanStep");
+  const replaced = isDraft ? keptDraft(found, eol) : [];
   const edits = [
     ...put(found, yaml, eol, "state", word, word),
-    ...(humanStep === undefined ? remove(found, yaml, "humanStep") : put(found, yaml, eol, "humanStep", quoted(humanStep))),
+    ...(humanStep === undefined ? unused : [...replaced, ...put(found, yaml, eol, "humanStep", quoted(humanStep))]),
     ...(line === "" || isPersonsNote(found) ? [] : put(found, yaml, eol, "note", quoted(line))),
   ];
   return text.slice(0, front.from) + applied(yaml, edits) + text.slice(front.to);
@@ -46,7 +56,7 @@ export function withState(text: string, state: TrackerState, note: string): stri
 
 /** The text of a ticket that loopdash files. Its front matter has only what the oracle reads, and its body is the given one. */
 export function newTicketText({ id, title, body, repo, dependsOn = [], exclusive = [], note }: FiledTicket): string {
-  const line = noteLine(note);
+  const line = signed(note);
   const front = [
     `id: ${id}`,
     ...entry("title", title),
@@ -80,6 +90,13 @@ function put(front: FrontMatter, yaml: string, eol: string, key: WordKey, value:
     return [{ from: field.from, to: field.to, text: word === undefined ? value : field.quote + word + field.quote }];
   const colon = yaml.indexOf(":", field.keyEnd) + 1;
   return [{ from: colon, to: colon, text: ` ${value}` }];
+}
+
+/** A comment with a person's draft of a step, above the line that a gate's step takes. */
+function keptDraft({ words }: FrontMatter, eol: string): readonly Edit[] {
+  const draft = words.get("humanStep");
+  if (draft === undefined || draft.value.trim() === "") return [];
+  return [{ from: draft.key, to: draft.key, text: `# humanStep before: ${quoted(draft.value)}${eol}` }];
 }
 
 function remove(front: FrontMatter, yaml: string, key: WordKey): readonly Edit[] {

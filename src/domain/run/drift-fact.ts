@@ -33,7 +33,7 @@ export interface TrackedTicket {
   readonly words?: TrackedWords;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly isSetByPerson?: true;
-  /** A write that was announced and not confirmed yet. */
+  /** A write that was announced, and of which no reading has told yet whether it happened. */
   readonly pendingWrite?: TrackerState;
   /** The engine's last write: the revision that it replaced, and how often it was repeated because it did not persist. */
   readonly lastWrite?: { readonly before: string; readonly repeats: number };
@@ -85,6 +85,8 @@ export type DriftFact =
       readonly revision: string;
       readonly before?: string;
     }
+  /** The tracker does not have the state that was announced: the same state, found later, is a person's act. */
+  | { readonly type: "tracker-not-written"; readonly ticket: TicketId }
   /** Somebody else changed the ticket. One intervention (I7) for each decision. */
   | {
       readonly type: "tracker-drifted";

@@ -227,6 +227,7 @@ export function mayWait(fact: RunFact): boolean {
     case "prepare-failed":
     case "merge-landed":
     case "tracker-written":
+    case "tracker-not-written":
     case "outage-started":
     case "outage-continues":
     case "preparation-awaited":

@@ -68,6 +68,8 @@ export interface LiveState {
   readonly rewritten?: true;
   /** Set while a check waits for an earlier environment of the base, in words. Nothing of this change is known to fail. */
   readonly waitsFor?: string;
+  /** Set while its checks pass, but the tracker cannot be told: the base is whole. */
+  readonly untold?: true;
   /** Set once the change is to be reverted, or could not be. */
   readonly revert?: RevertState;
 }
@@ -95,10 +97,10 @@ export type LiveCheckFact =
       /** The failed `verify` step. */
       readonly check?: string;
       /**
-       * `unfinished`: it neither passed nor failed. `gone`: the base no longer holds the change. `held`: a check of an earlier
-       * environment fails on the same base.
+       * `inconclusive`: it neither passed nor failed. `gone`: the base no longer holds the change. `waits`: a check of an earlier
+       * environment fails on the same base. `untold`: it passed, but the tracker could not be told.
        */
-      readonly problem?: "inconclusive" | "gone" | "waits";
+      readonly problem?: "inconclusive" | "gone" | "waits" | "untold";
     };
 
 type LiveSpec = NonNullable<Batch["live"]>;

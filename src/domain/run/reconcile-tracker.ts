@@ -48,12 +48,18 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
   const ticket = ticketOf(state, now.id);
   const { tracked } = ticket;
   if (tracked?.words === undefined) return [];
+  // Readings and writes take turns: a write that the tracker does not show now never happened.
+  const isUnwritten = tracked.pendingWrite !== undefined && isSameState(now.state, tracked.state);
+  const unwritten: readonly Reconciliation[] = isUnwritten
+    ? [{ do: "report", fact: { type: "tracker-not-written", ticket: now.id } }]
+    : [];
   const isUntouched =
     tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);
-  if (isUntouched && tracked.missing === undefined && tracked.refused === undefined) return [];
+  if (isUntouched && tracked.missing === undefined && tracked.refused === undefined) return unwritten;
   const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
   const dependencies = dependenciesChange(state, tracked, now);
   return [
+    ...unwritten,
     ...(tracked.missing === undefined ? [] : [report({ kind: "returned" })]),
     ...stateChange(ticket, tracked, now, options),
     ...(dependencies === undefined ? [] : [report(dependencies)]),

@@ -269,10 +269,14 @@ function pendingWorkOf(
   return before === undefined ? {} : { pendingWork: { ...before, ...landed } };
 }
 
-/** The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. */
+/**
+ * The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. Nor does a change that
+ * has not landed and answers a text that a person has rewritten meanwhile.
+ */
 function leftOf(...[attempt, event, before]: Parameters<typeof pendingWorkOf>): Pick<TicketState, "pendingWork"> {
   const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
-  return isRuling ? {} : pendingWorkOf(attempt, event, before);
+  const isLanded = attempt.merge?.landed ?? before?.landed !== undefined;
+  return isRuling || (attempt.isOutdated && !isLanded) ? {} : pendingWorkOf(attempt, event, before);
 }
 
 /** True if the evidence is about the engine, and not about the work. */

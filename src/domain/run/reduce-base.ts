@@ -96,7 +96,7 @@ function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   let first: { readonly ticket: TicketState; readonly live: LiveState; readonly order: number } | undefined;
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
-    if (live === undefined || !isLandedNotLive(ticket) || live.waitsFor !== undefined) continue;
+    if (live === undefined || !isLandedNotLive(ticket) || live.waitsFor !== undefined || live.untold) continue;
     if (specOf(state.plan, ticket.id).repo !== repo) continue;
     // What is no longer in the list landed before all that is.
     const order = commits.findIndex(({ sha }) => sha === live.sha);

@@ -17,13 +17,13 @@ import { idleLive, type LiveState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { renewed, settle } from "./reduce-ticket.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type TicketState, withEvidence } from "./ticket-state.ts";
+import { rewritten, type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Events about the tracker. */
 export type DriftEvent = Extract<
   RunEvent,
   {
-    type: "tracker-read" | "tracker-writing" | "tracker-written" | "tracker-drifted" | "tracker-others";
+    type: "tracker-read" | "tracker-writing" | "tracker-written" | "tracker-not-written" | "tracker-drifted" | "tracker-others";
   }
 >;
 
@@ -31,6 +31,7 @@ const DRIFT_TYPES: ReadonlySet<string> = new Set<DriftEvent["type"]>([
   "tracker-read",
   "tracker-writing",
   "tracker-written",
+  "tracker-not-written",
   "tracker-drifted",
   "tracker-others",
 ]);
@@ -64,6 +65,10 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
       return writing(state, event);
     case "tracker-written":
       return written(state, event);
+    case "tracker-not-written": {
+      const { pendingWrite: _, ...kept } = trackedOf(state, event.ticket);
+      return withTracked(state, indexOf(state, event.ticket), kept);
+    }
     case "tracker-drifted":
       return drifted(state, event);
     case "tracker-others": {
@@ -127,7 +132,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling
       ? { isSetByPerson: true as const }
-      : { ...(lastWrite && { lastWrite }), ...(pendingWrite && { pendingWrite }) }),
+      : { ...(lastWrite && { lastWrite }), ...(pendingWrite && change.kind !== "vanished" && { pendingWrite }) }),
     ...(change.kind === "vanished" && { missing: missingText(change), ...(change.unreadable && { unreadable: true }) }),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
@@ -195,8 +200,7 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
       const spec = state.plan.tickets[index];
       if (spec === undefined) return state;
       const next = { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
-      const { live } = ticket;
-      return live === undefined ? next : withTicket(next, index, { ...ticket, live: { ...live, rewritten: true } });
+      return withTicket(next, index, rewritten(ticket));
     }
     case "dependencies":
       return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;

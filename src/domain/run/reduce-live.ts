@@ -26,12 +26,11 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   }
   const { at, ok, summary } = event;
   if (event.problem === "waits") return hold(state, index, live, event);
-  const { waitsFor: _, ...notHeld } = idleLive(live);
+  const { waitsFor: _, untold, ...notHeld } = idleLive(live);
   const checked = withCheck(notHeld, { at, ok, summary });
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
-  if (event.problem === "inconclusive")
-    return withTicket(state, index, { ...ticket, live: afterInconclusive(checked, liveSpecOf(state.batch), event) });
+  if (event.problem !== undefined) return afterNoResult(state, index, { ...checked, ...(untold && { untold }) }, event);
   const { detail, check = live.check } = event;
   const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, inconclusive: 0 };
   // It was given up because of its failed checks, and one more has failed.
@@ -44,6 +43,13 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
       live: { ...failed, requested: (live.requested ?? 0) + 1, nextAt: live.resumeAt },
     });
   return afterFailure(known, index, at);
+}
+
+/** The check is repeated. If it passed and only the tracker could not be told, the base is whole until it fails again. */
+function afterNoResult(state: RunState, index: number, live: LiveState, event: Ended): RunState {
+  const passes = event.problem === "untold" ? { untold: true as const } : {};
+  const next = { ...afterInconclusive(live, liveSpecOf(state.batch), event), ...passes };
+  return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
 }
 
 /** The check waits for another ticket's, so it is repeated. What failed before passes now. */

@@ -24,7 +24,9 @@ export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   if (event.type === "branch-commits-observed") return reduceBranch(state, event);
   const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
-  return { ...withFingerprints(state, [fingerprint]), interventions };
+  // The last re-verification looks at the bases once more before it ends.
+  const isUnseen = state.stage === "judging" && fingerprint.key.startsWith(baseKey(""));
+  return { ...withFingerprints(state, [fingerprint]), interventions, ...(isUnseen && { reverified: false }) };
 }
 
 /** Records the base after a landing of the engine, unless somebody else had moved it before. */

@@ -102,6 +102,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":
+    case "tracker-not-written":
     case "tracker-drifted":
     case "tracker-others":
       return reduceDrift(state, event);

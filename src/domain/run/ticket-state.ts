@@ -76,6 +76,8 @@ export interface Attempt extends KeptWorkResult {
   readonly humanStep?: string;
   /** The heal whose wall it rules on, without an agent. */
   readonly wall?: number;
+  /** Set once a person has rewritten the ticket: its change is the answer to another text. */
+  readonly isOutdated?: true;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -195,4 +197,19 @@ export function claimsDone({ ending, exitCode, stop }: NonNullable<Attempt["agen
 /** True if an engine has told the tracker that the ticket is done, which it does after all else has passed. */
 export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
   return tracked?.state.as === "done" && !tracked.isSetByPerson;
+}
+
+/**
+ * The ticket after a person has rewritten it. What has landed stays landed. Work that was finished for the old text and waits does not land: an agent gets the new one. A running
+ * attempt goes on, and leaves none either.
+ */
+export function rewritten(ticket: TicketState): TicketState {
+  const { attempt, live, pendingWork, ...rest } = ticket;
+  const isKept = attempt !== undefined || pendingWork?.landed !== undefined;
+  return {
+    ...rest,
+    ...(attempt && { attempt: { ...attempt, isOutdated: true } }),
+    ...(live && { live: { ...live, rewritten: true } }),
+    ...(pendingWork && isKept && { pendingWork }),
+  };
 }

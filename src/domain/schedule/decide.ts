@@ -285,9 +285,12 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
 
-/** The end of a run whose oracle says done. If a ticket is open here all the same, nobody can tell: the next engine reads anew. */
+/**
+ * The end of a run whose oracle says done. If a ticket is open here all the same, nobody can tell: the next engine reads anew. An
+ * oracle that reads no tracker decides by what the user made it read.
+ */
 function endAsDone(state: RunState, done: number, gated: number): Action {
-  const open = openTickets(state);
+  const open = state.batch.oracle?.reads === "elsewhere" ? undefined : openTickets(state);
   if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
   const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}`;
   return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };

@@ -25,7 +25,8 @@ export function heldByEnvironment(state: RunState, id: TicketId, step: StepSpec)
   const { repo, finish } = specOf(state.plan, id);
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
-    if (live === undefined || live.waitsFor !== undefined || ticket.id === id || !isLandedNotLive(ticket)) continue;
+    if (live === undefined || live.waitsFor !== undefined || live.untold || ticket.id === id || !isLandedNotLive(ticket))
+      continue;
     const other = specOf(state.plan, ticket.id);
     const failing = other.finish.find((each) => each.step === "verify" && stepName(each) === live.check);
     if (other.repo !== repo || failing?.step !== "verify" || failing.environment === undefined) continue;

@@ -181,13 +181,15 @@ export function describeReason(reason: Reason): string {
 }
 
 /** The state of a landed change that is not live, in words. */
-export function describeLive({ sha, failed, givenUp, checking, nextAt, history, waitsFor, revert }: LiveState): string {
+export function describeLive({ sha, failed, givenUp, checking, nextAt, history, waitsFor, untold, revert }: LiveState): string {
   const landed = `landed as ${sha.slice(0, 7)}, not live`;
   if (revert !== undefined && revert.failed === undefined)
     return `${landed}; being reverted${revert.waiting === undefined ? "" : `, which waits: ${revert.waiting}`}`;
   if (waitsFor !== undefined) return `${landed}; ${waitsFor}`;
-  if (givenUp !== undefined) return `${landed}: ${givenUp}`;
   const last = history.at(-1);
+  if (untold && last !== undefined)
+    return `landed as ${sha.slice(0, 7)}, and its live check passes; the tracker cannot be told: ${last.summary}`;
+  if (givenUp !== undefined) return `${landed}: ${givenUp}`;
   const checks = `${plural(failed, "live check")} failed${last === undefined ? "" : `, the last: ${last.summary}`}`;
   if (checking) return `${landed}; the check runs; ${checks}`;
   return `${landed}; ${nextAt === undefined ? "" : `checked again at ${formatUtc(nextAt)}; `}${checks}`;

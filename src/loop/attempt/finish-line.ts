@@ -5,6 +5,7 @@ import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
+import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
@@ -12,7 +13,7 @@ import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
 import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
-import { type Placed, runInTurn, runStep } from "./run-step.ts";
+import { failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import { checkSpeculatively } from "./speculative-checks.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -35,10 +36,21 @@ export async function runFinishLine(
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
+  await refuseReversal(ctx, scope, repo, change);
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
   const first = await checks.check(() => undefined);
   const landed = await landInTurn(ctx, scope, { repo, checks, first, step: placed[at] as Placed });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
+}
+
+/** Refuses a repair of a landed ticket that only takes back what the ticket has landed, unless a person has rewritten it since. */
+async function refuseReversal(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo, change: Change): Promise<void> {
+  const { live } = ticketOf(ctx.state(), ticket.id);
+  const isRepair = live !== undefined && live.rewritten !== true;
+  if (!isRepair || !(await takesBackAllLanded(ctx.state(), repo, ticket.id, change))) return;
+  const summary = `it only takes back what the ticket has landed (${live.sha.slice(0, 7)})`;
+  const detail = "The live check would pass with nothing of the ticket in the base. Repair the change, or change nothing.";
+  throw failed({ ok: false, evidence: { step: "gates", name: "gates", summary, detail } });
 }
 
 /** Continues after a landing that a stop or a lost engine interrupted. It repeats the landing first, which completes it. */

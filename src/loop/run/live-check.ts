@@ -1,6 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
+import { isBeingReverted, isLandedNotLive, type LiveCheckFact } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -28,7 +28,11 @@ export function liveCheckMarker(run: RunId, ticket: TicketId): string {
 /** The result of a live check: it passed, it failed with this evidence, or it neither passed nor failed. */
 type LiveResult =
   | { readonly ok: true; readonly summary: string }
-  | { readonly ok: false; readonly evidence: Evidence; readonly problem?: "inconclusive" | "gone" | "waits" };
+  | {
+      readonly ok: false;
+      readonly evidence: Evidence;
+      readonly problem?: Extract<LiveCheckFact, { type: "live-check-ended" }>["problem"];
+    };
 
 /**
  * Repeats the `verify` steps of a landed ticket on the base as it is now, without an agent. If all pass, the tracker is set to
@@ -110,7 +114,7 @@ export async function assertLive(ctx: LoopContext, { id, live }: TicketState, si
   const failed = live?.failed ?? 0;
   const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed${failed === 0 ? "" : ` after ${plural(failed, "failed one")}`}`;
   const result = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
-  if (!result.ok) return inconclusiveCheck(result.evidence.summary);
+  if (!result.ok) return { ...inconclusiveCheck(result.evidence.summary), problem: "untold" };
   return { ok: true, summary: "the live check passed" };
 }
 

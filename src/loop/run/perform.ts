@@ -183,6 +183,8 @@ export class Performer implements Effects {
     const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
     // A ticket that is back in the tracker since the last reading does not end the run as missing.
     if (final && judgement.verdict === "not-done") await this.#watch.poll();
+    // A commit by a person on a base, since the re-verification, needs another one.
+    if (final && judgement.verdict === "done") await this.#people.poll();
     const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
     this.#evidence = evidence ?? this.#evidence;
     report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
@@ -191,10 +193,9 @@ export class Performer implements Effects {
 
   /** Repeats the last check of the world while it cannot be finished. */
   async #reverify(): Promise<void> {
-    await this.#retries.reverify.wait(this.#others.signal);
-    // What people did since the last poll counts before the run can end.
-    await this.#people.poll();
-    this.#note("reverify", await reverify(this.#ctx, this.#others.signal));
+    const { signal } = this.#others;
+    await this.#retries.reverify.wait(signal);
+    this.#note("reverify", await reverify(this.#ctx, { signal, pollPeople: () => this.#people.poll() }));
   }
 
   /** Records the outcome of a call. An outage that was given up during it explains its problem already. */

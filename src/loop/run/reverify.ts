@@ -28,10 +28,13 @@ export function reverifyMarker(run: RunId): string {
  * The last check of the world before the oracle is asked (S5.17). The base still holds every shipped change. Every verify command
  * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
  * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is
- * not reopened, because a person may have taken its step already: if its change is gone, that is a problem. Never throws: it
- * reports a problem, and returns it.
+ * not reopened, because a person may have taken its step already: if its change is gone, that is a problem. What people committed
+ * while the commands ran counts too. Never throws: it reports a problem, and returns it.
  */
-export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<string | undefined> {
+export async function reverify(
+  ctx: LoopContext,
+  { signal, pollPeople }: { readonly signal: AbortSignal; readonly pollPeople: () => Promise<void> },
+): Promise<string | undefined> {
   const transients = { retried: 0, passed: 0 };
   const counted = () => (transients.retried === 0 ? {} : { transients });
   const notLive = [...vecItems(ctx.state().tickets)].filter((ticket) => isCheckedLast(ctx, ticket));
@@ -41,12 +44,18 @@ export async function reverify(ctx: LoopContext, signal: AbortSignal): Promise<s
     // A ticket that a person closed stays closed.
     const own = landed.filter(({ phase, closedByPerson }) => phase === "done" && closedByPerson === undefined);
     const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
-    const broken = await missing(ctx, done, signal);
-    const gone = await missing(ctx, notLive, signal);
+    await pollPeople();
+    const tips = await baseTips(ctx, signal);
+    let broken = await missing(ctx, done, signal);
+    let gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });
-    for (const [id, evidence] of attributeFailures(ctx, done, { notLive, results }))
-      if (!broken.has(id)) broken.set(id, evidence);
+    broken = new Map([...attributeFailures(ctx, done, { notLive, results }), ...broken]);
+    await pollPeople();
+    if ((await baseTips(ctx, signal)) !== tips) {
+      broken = new Map([...broken, ...(await missing(ctx, done, signal))]);
+      gone = new Map([...gone, ...(await missing(ctx, notLive, signal))]);
+    }
     const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, held, gone });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
@@ -109,6 +118,12 @@ async function endLastChecks(
     else await endLiveCheck(ctx, ticket.id, await assertLive(ctx, ticket, signal));
   }
   return still;
+}
+
+/** The tips of all bases, as one text. */
+async function baseTips(ctx: LoopContext, signal: AbortSignal): Promise<string> {
+  const repos = [...ctx.repos.values()].map((repo) => persistentRepo(repo, ctx.outages, signal));
+  return (await Promise.all(repos.map((repo) => repo.baseTip()))).join(" ");
 }
 
 function isGated({ phase }: TicketState): boolean {

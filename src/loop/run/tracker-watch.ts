@@ -221,13 +221,15 @@ export class TrackerWatch {
    * first. Gives nothing if it is away and not known to be missing yet.
    */
   async #set(id: TicketId, state: TrackerState, note: string): Promise<TrackerWrite | undefined> {
+    // An earlier write of which nobody knows yet whether it happened.
+    if (ticketOf(this.#ctx.state(), id).tracked?.pendingWrite !== undefined) await this.#reconcile();
     const ticket = ticketOf(this.#ctx.state(), id);
     const known = expectedState(ticket);
-    const { isSetByPerson, pendingWrite } = ticket.tracked ?? {};
+    const { isSetByPerson } = ticket.tracked ?? {};
     if (isSetByPerson && known.as !== "open" && !isSameState(known, state))
       throw new TicketConflict(`a person set ${id} to ${known.as} in the tracker`);
     try {
-      return await this.#write(id, { state }, note, [known, ...(pendingWrite === undefined ? [] : [pendingWrite])]);
+      return await this.#write(id, { state }, note, [known]);
     } catch (error) {
       const isConflict = error instanceof TicketConflict;
       // If the tracker as a whole is away, that is the reason.

@@ -23,6 +23,8 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
   if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
   if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
   if (event.problem === "waits") return [toned(STYLES.heldUp, "waiting"), event.summary];
+  if (event.problem === "untold")
+    return [toned(STYLES.landed, "bad"), `live check passed, but the tracker cannot be told: ${event.summary}`];
   if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
   const next = phase === "landed" ? "" : "; an agent is next";
   const failed = live?.failed ?? 1;

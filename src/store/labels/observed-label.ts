@@ -10,6 +10,7 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
     case "fingerprints-recorded":
     case "tracker-read":
     case "tracker-written":
+    case "tracker-not-written":
       return undefined;
     case "tracker-writing":
       return event.isRepeat ? [STYLES.again, `the tracker did not keep "${event.state.as}": it is set again`] : undefined;

@@ -34,7 +34,7 @@ describe("setting a state edits nothing else", () => {
     const before = bom + lines.join(eol);
     const done = withState(before, { as: "done" }, "merged 0123abc");
     const expected = lines.map((line) => (line.startsWith("state:  ") ? 'state:  "done"      # set by loopdash' : line));
-    expected.splice(1 + HAND_WRITTEN.length, 0, 'note: "merged 0123abc"');
+    expected.splice(1 + HAND_WRITTEN.length, 0, 'note: "merged 0123abc (loopdash)"');
     expect(done).toBe(bom + expected.join(eol));
   });
 
@@ -53,25 +53,37 @@ describe("setting a state edits nothing else", () => {
     expect(done(withNote('"ask Jo before you touch the schema"'))).toBe(
       withNote('"ask Jo before you touch the schema"').replace("open", "done"),
     );
-    for (const own of [
-      '"added by a person in run r-1"',
-      '"reopened by run r-1: it fails"',
-      '"run r-1 reverted 0123abc by 4567def"',
+    const landed = done(withNote(""));
+    expect(landed).toContain('note: "landed as 0123abc by run r-1, attempt 2 (loopdash)"');
+    expect(withState(landed, { as: "open" }, "reopened by run r-1: it fails")).toContain(
+      '"reopened by run r-1: it fails (loopdash)"',
+    );
+    for (const theirs of [
+      '"run the migration on staging first"',
+      '"landed as 0123abc by run r-1 (loopdash). ANN: rolled back, see INC-5"',
     ])
-      expect(done(withNote(own))).toContain('note: "landed as 0123abc by run r-1, attempt 2"');
+      expect(done(withNote(theirs))).toBe(withNote(theirs).replace("open", "done"));
+  });
+
+  test("a step that a person drafted beside another state stays; a gate's step takes its place", () => {
+    const draft = "---\nhumanStep: Ann rotates the key\nstate: open\n---\n# T\n";
+    expect(withState(draft, { as: "done" }, "")).toBe(draft.replace("open", "done"));
+    const gated = withState(draft, { as: "human-gated", step: "press x" }, "");
+    expect(gated).toBe('---\n# humanStep before: "Ann rotates the key"\nhumanStep: "press x"\nstate: human-gated\n---\n# T\n');
+    expect(withState(gated, { as: "done" }, "")).toBe('---\n# humanStep before: "Ann rotates the key"\nstate: done\n---\n# T\n');
   });
 
   test("an empty value is filled in where it is", () => {
     const text = "---\nhumanStep: # which?\nnote:\nstate: open\n---\n# T\n";
     expect(withState(text, { as: "human-gated", step: "press x" }, "n")).toBe(
-      '---\nhumanStep: "press x" # which?\nnote: "n"\nstate: human-gated\n---\n# T\n',
+      '---\nhumanStep: "press x" # which?\nnote: "n (loopdash)"\nstate: human-gated\n---\n# T\n',
     );
-    expect(withState(text, { as: "done" }, "")).toBe("---\n# which?\nnote:\nstate: done\n---\n# T\n");
+    expect(withState(text, { as: "done" }, "")).toBe(text.replace("open", "done"));
   });
 
   test("a ticket without front matter gets one, in its own line ends", () => {
     expect(withState("\ufeff# T\r\n\r\nbody", { as: "done" }, "n")).toBe(
-      '\ufeff---\r\nstate: done\r\nnote: "n"\r\n---\r\n# T\r\n\r\nbody',
+      '\ufeff---\r\nstate: done\r\nnote: "n (loopdash)"\r\n---\r\n# T\r\n\r\nbody',
     );
   });
 

@@ -58,7 +58,7 @@ async function survives(program: string, { fill, told }: Filling): Promise<boole
   // The other works until the disk is full, and for a while after that.
   const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
   stage.agent(`${bad} ${beside} ${HONEST}`);
-  const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: 0.4 } });
+  const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: program === PROGRAM ? 4 : 0.4 } });
   const env = { LOOPDASH_HOME: home };
   const run = stage.start([batch, "--json"], env, program, disk.by);
   // A disk that is full while the oracle is proven is another matter (see outage.test.ts). Without its proof it says nothing of that.

@@ -86,7 +86,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/run/perform.ts",
-        from: 'this.#note("reverify", await reverify(this.#ctx, this.#others.signal));',
+        from: 'this.#note("reverify", await reverify(this.#ctx, { signal, pollPeople: () => this.#people.poll() }));',
         to: 'this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
       // What only loopdash writes is also taken back as soon as it is seen.

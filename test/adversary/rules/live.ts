@@ -69,6 +69,54 @@ export const LIVE: readonly Rule[] = [
     test: "for long brings an agent after the repeats",
   },
   {
+    rule: "a repair that only takes back what the ticket has landed does not land",
+    holes: [
+      {
+        file: "src/loop/attempt/finish-line.ts",
+        from: "const isRepair = live !== undefined && live.rewritten !== true;",
+        to: "const isRepair = live?.sha === ctx.run;",
+      },
+    ],
+    file: "test/loop/live-check.test.ts",
+    test: "is not mended by a repair that only takes back what the ticket has landed",
+  },
+  {
+    rule: "a base whose check passes is whole, although the tracker cannot be told",
+    holes: [
+      {
+        file: "src/domain/run/reduce-base.ts",
+        from: "live.waitsFor !== undefined || live.untold) continue;",
+        to: "live.waitsFor !== undefined) continue;",
+      },
+    ],
+    file: "test/domain/run/reduce-live.untold.test.ts",
+    test: "a check that passes makes the base whole, although the tracker cannot be told",
+  },
+  {
+    rule: "what people commit while the last re-verification runs its commands is looked at before it ends",
+    holes: [
+      {
+        file: "src/loop/run/reverify.ts",
+        from: "if ((await baseTips(ctx, signal)) !== tips) {",
+        to: 'if ((await baseTips(ctx, signal)) === "") {',
+      },
+    ],
+    file: "test/loop/reverted-by-person.test.ts",
+    test: "while the last re-verification runs its commands is worked on again",
+  },
+  {
+    rule: "a person's commit on a base during the last judgement needs another re-verification",
+    holes: [
+      {
+        file: "src/domain/run/reduce-people.ts",
+        from: "...(isUnseen && { reverified: false }) };",
+        to: "...(isUnseen && {}) };",
+      },
+    ],
+    file: "test/loop/reverted-by-person.test.ts",
+    test: "while the oracle judges for the last time is worked on again",
+  },
+  {
     rule: "what has landed is carried over to the next run, whatever the ticket says by then",
     holes: [
       {

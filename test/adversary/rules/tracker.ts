@@ -105,4 +105,64 @@ export const TRACKER: readonly Rule[] = [
     file: "test/loop/people.property.test.ts",
     test: "no act lost or counted twice",
   },
+  {
+    rule: "a write that the tracker does not show never happened, so that the same state, found later, is a person's act",
+    holes: [
+      {
+        file: "src/domain/run/reconcile-tracker.ts",
+        from: "tracked.pendingWrite !== undefined && isSameState(now.state, tracked.state);",
+        to: "tracked.pendingWrite === undefined && tracked.missing === now.id;",
+      },
+    ],
+    file: "test/domain/run/reconcile-tracker.test.ts",
+    test: "a write that was announced and is not found never happened",
+  },
+  {
+    rule: "finished work that waits does not land for a ticket that a person has rewritten",
+    holes: [
+      {
+        file: "src/domain/run/ticket-state.ts",
+        from: "...(pendingWork && isKept && { pendingWork }),",
+        to: "...(pendingWork && (isKept || !isKept) && { pendingWork }),",
+      },
+    ],
+    file: "test/domain/run/reduce-drift.rewritten.test.ts",
+    test: "finished work that waits does not land for a ticket that a person has rewritten",
+  },
+  {
+    rule: "work that is postponed after a person has rewritten its ticket does not land",
+    holes: [
+      {
+        file: "src/domain/run/reduce-attempt.ts",
+        from: "return isRuling || (attempt.isOutdated && !isLanded) ?",
+        to: "return isRuling || (isLanded && !isLanded) ?",
+      },
+    ],
+    file: "test/domain/run/reduce-drift.rewritten.test.ts",
+    test: "nor does work that is postponed after the person has rewritten it",
+  },
+  {
+    rule: "a person's note of a ticket stays, also one that a person has added to loopdash's",
+    holes: [
+      {
+        file: "src/adapters/tracker/ticket-edit.ts",
+        from: 'return ownNote || (note !== "" && !note.endsWith(SIGNED));',
+        to: 'return ownNote || (note !== "" && !note.includes(" run ") && !note.endsWith(SIGNED));',
+      },
+    ],
+    file: "test/adapters/tracker/ticket-edit.test.ts",
+    test: "keeps a note that a person wrote, and replaces one of its own",
+  },
+  {
+    rule: "a step that a person drafted beside another state stays",
+    holes: [
+      {
+        file: "src/adapters/tracker/ticket-edit.ts",
+        from: "const unused = isDraft ? [] : remove(",
+        to: "const unused = remove(",
+      },
+    ],
+    file: "test/adapters/tracker/ticket-edit.test.ts",
+    test: "a step that a person drafted beside another state stays",
+  },
 ];

@@ -87,6 +87,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "tracker-read": false,
   "tracker-writing": false,
   "tracker-written": true,
+  "tracker-not-written": true,
   "tracker-drifted": false,
   "tracker-others": false,
   "heal-asked": false,

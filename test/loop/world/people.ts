@@ -73,7 +73,9 @@ export class People {
       const as = how === "closed" ? "done" : "open";
       const { events } = this.#world;
       const isWrite = (e: RunEvent) => e.type === "tracker-writing" && e.ticket === id && e.state.as === as;
-      const before = events.slice(0, since).findLast((e) => isWrite(e) || (e.type === "tracker-written" && e.ticket === id));
+      const before = events
+        .slice(0, since)
+        .findLast((e) => isWrite(e) || ((e.type === "tracker-written" || e.type === "tracker-not-written") && e.ticket === id));
       const ours = events.slice(since).some(isWrite) || before?.type === "tracker-writing";
       return ours && !this.#isSeen(line);
     });

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { batchOf, Simulation, ticketOf } from "../simulate.ts";
+
+const T1 = TicketId.parse("T-1");
+
+/** A run whose agent has finished a change. */
+function finished(): Simulation {
+  const sim = new Simulation(batchOf([ticketOf("T-1")]));
+  sim.decide();
+  sim.report({ type: "worktree-ready", ...sim.of(T1), path: "/w", branch: "b", baseSha: "a" });
+  sim.endAgent(T1);
+  sim.report({ type: "change-captured", ...sim.of(T1), tip: "tip", files: 1, additions: 1, deletions: 0 });
+  return sim;
+}
+
+function rewrite(sim: Simulation): void {
+  sim.report({ type: "tracker-drifted", ticket: T1, change: { kind: "rewritten", title: "T-1", body: "the opposite" } });
+}
+
+const postpone = (sim: Simulation) => sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "stopped" });
+const pendingWork = (sim: Simulation) => stateOf(sim.state, T1).pendingWork;
+
+test("finished work that waits does not land for a ticket that a person has rewritten: an agent gets the new text", () => {
+  const sim = finished();
+  postpone(sim);
+  expect(pendingWork(sim)).toMatchObject({ tip: "tip" });
+  rewrite(sim);
+  expect(pendingWork(sim)).toBeUndefined();
+});
+
+test("nor does work that is postponed after the person has rewritten it", () => {
+  const sim = finished();
+  rewrite(sim);
+  postpone(sim);
+  expect(pendingWork(sim)).toBeUndefined();
+});
+
+test("what has landed before stays landed", () => {
+  const sim = finished();
+  sim.report({ type: "merge-landed", ...sim.of(T1), repo: RepoId.parse("app"), from: "a", to: "landed" });
+  rewrite(sim);
+  postpone(sim);
+  rewrite(sim);
+  expect(pendingWork(sim)).toMatchObject({ landed: { to: "landed" } });
+});
