@@ -58,8 +58,8 @@ export type TrackerChange =
   | { readonly kind: "closed" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
-  /** The new text, bounded as in a batch. */
-  | { readonly kind: "rewritten"; readonly title: string; readonly body: string }
+  /** The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. */
+  | { readonly kind: "rewritten"; readonly title: string; readonly body: string; readonly isTooLate?: true }
   /** `refused`: the reason why the plan stays as it is. */
   | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
   /** `unreadable`: it is there, but cannot be read. */
@@ -117,7 +117,7 @@ export function describeChange(change: TrackerChange): string {
     case "gated":
       return `gated in the tracker: ${change.step}`;
     case "rewritten":
-      return "rewritten in the tracker";
+      return `rewritten in the tracker${change.isTooLate ? ": its finished change does not land, and an agent gets the new text" : ""}`;
     case "dependencies":
       return change.refused === undefined
         ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`

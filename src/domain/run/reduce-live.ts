@@ -45,11 +45,17 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   return afterFailure(known, index, at);
 }
 
-/** The check is repeated. If it passed and only the tracker could not be told, the base is whole until it fails again. */
+/**
+ * The check is repeated. If it passed and only the tracker could not be told, the base is whole until it fails again. A ticket that
+ * is missing there is checked once it is back.
+ */
 function afterNoResult(state: RunState, index: number, live: LiveState, event: Ended): RunState {
-  const passes = event.problem === "untold" ? { untold: true as const } : {};
-  const next = { ...afterInconclusive(live, liveSpecOf(state.batch), event), ...passes };
-  return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
+  const ticket = vecAt(state.tickets, index);
+  const isUntold = event.problem === "untold";
+  const repeated = afterInconclusive(live, liveSpecOf(state.batch), event);
+  const next = isUntold && ticket.tracked?.missing !== undefined ? idleLive(live) : repeated;
+  const passes = isUntold ? { untold: true as const } : {};
+  return withBase(withTicket(state, index, { ...ticket, live: { ...next, ...passes } }), index, event.at);
 }
 
 /** The check waits for another ticket's, so it is repeated. What failed before passes now. */

@@ -166,6 +166,9 @@ export class TrackerWatch {
   #missing(id: TicketId, unreadable: string | undefined): void {
     const { clock, report, state } = this.#ctx;
     const ticket = ticketOf(state(), id);
+    // A ticket that is not there was not written.
+    if (ticket.tracked?.missing !== undefined && ticket.tracked.pendingWrite !== undefined)
+      report({ type: "tracker-not-written", ticket: id });
     if (ticket.unfiled === true || ticket.tracked?.missing !== undefined) return void this.#missingSince.delete(id);
     const since = this.#missingSince.get(id);
     if (since === undefined) return void this.#missingSince.set(id, clock.now());
@@ -181,7 +184,8 @@ export class TrackerWatch {
     const isOursAlone = batch.tracker.path === undefined && !confined;
     for (const next of reconcileTicket(state(), now, { isOursAlone })) {
       if (next.do === "report") report(next.fact);
-      else if (next.do === "read-text") report(driftOf(now, rewritten(now, await tracker.body(now.id))));
+      else if (next.do === "read-text")
+        report(driftOf(now, rewritten(ticketOf(state(), now.id), now, await tracker.body(now.id))));
       else await this.#write(now.id, next, `asserted again by run ${run}`, [now.state]);
     }
   }
@@ -280,8 +284,10 @@ function settledState({ phase, humanStep }: TicketState): TrackerState | undefin
   return phase === "human-gated" && humanStep !== undefined ? { as: "human-gated", step: humanStep } : undefined;
 }
 
-function rewritten({ title }: TicketNow, body: string): TrackerChange {
-  return { kind: "rewritten", title: plainText(title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
+function rewritten({ attempt, pendingWork }: TicketState, { title }: TicketNow, body: string): TrackerChange {
+  const isTooLate = attempt === undefined && pendingWork !== undefined && pendingWork.landed === undefined;
+  const text = { title: plainText(title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
+  return { kind: "rewritten", ...text, ...(isTooLate && { isTooLate }) };
 }
 
 function vanished(unreadable: string | undefined): TrackerChange {
