@@ -44,15 +44,15 @@ export async function reverify(
     // A ticket that a person closed stays closed.
     const own = landed.filter(({ phase, closedByPerson }) => phase === "done" && closedByPerson === undefined);
     const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
-    await pollPeople();
-    const tips = await baseTips(ctx, signal);
+    const [tips] = await Promise.all([baseTips(ctx, signal), pollPeople()]);
     let broken = await missing(ctx, done, signal);
     let gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });
     broken = new Map([...attributeFailures(ctx, done, { notLive, results }), ...broken]);
-    await pollPeople();
-    if ((await baseTips(ctx, signal)) !== tips) {
+    // Commands may take minutes, and a person may commit meanwhile.
+    if (results.size > 0) await pollPeople();
+    if (results.size > 0 && (await baseTips(ctx, signal)) !== tips) {
       broken = new Map([...broken, ...(await missing(ctx, done, signal))]);
       gone = new Map([...gone, ...(await missing(ctx, notLive, signal))]);
     }

@@ -97,8 +97,8 @@ export const LIVE: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/run/reverify.ts",
-        from: "if ((await baseTips(ctx, signal)) !== tips) {",
-        to: 'if ((await baseTips(ctx, signal)) === "") {',
+        from: "if (results.size > 0 && (await baseTips(ctx, signal)) !== tips) {",
+        to: 'if (results.size > 0 && (await baseTips(ctx, signal)) === "") {',
       },
     ],
     file: "test/loop/reverted-by-person.test.ts",
