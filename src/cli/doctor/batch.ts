@@ -14,7 +14,7 @@ import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guar
 import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
-import type { LoadedBatch } from "../engine/load-batch.ts";
+import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
 import { testCommandTexts } from "../print.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
@@ -81,9 +81,10 @@ async function unlessRefused(
   }
 }
 
-/** Tells by which commands the default finish line checks, and what lands unchecked. */
-export function checkTestCommands({ batch, file, warnings }: LoadedBatch): readonly CheckResult[] {
-  const unchecked = warnings.filter(isToldAtStart);
+/** Tells by which commands the default finish line checks, what lands unchecked, and whose packages nothing installs. */
+export async function checkTestCommands(loaded: LoadedBatch): Promise<readonly CheckResult[]> {
+  const { batch, file, warnings } = loaded;
+  const unchecked = [...warnings.filter(isToldAtStart), ...(await uninstalledWarnings(loaded))];
   const told = unchecked.length === 0 ? [] : [warn("tests", formatProblems(file, unchecked), "A run starts all the same.")];
   return [...testCommandTexts(batch.testCommands ?? {}).map((line) => ok("tests", line)), ...told];
 }

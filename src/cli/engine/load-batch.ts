@@ -64,11 +64,6 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const named: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
   const own = ownFilesIn(named, { file: path, folder });
   const batch: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
-  const uninstalled = options.findTests === undefined ? [] : await uninstalledRepos(batch.repos);
-  const unprepared = uninstalled.map((id) => ({
-    ...problemAt(read.locate, ["repos", id], NOT_INSTALLED, INSTALL),
-    atStart: true as const,
-  }));
   return {
     batch,
     path,
@@ -77,7 +72,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     locate: read.locate,
     sha: createHash("sha256").update(bytes).digest("hex"),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
-    warnings: sortProblems([...read.warnings, ...unprepared]),
+    warnings: sortProblems(read.warnings),
   };
 }
 
@@ -94,6 +89,12 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
 
 const NOT_INSTALLED = "its package.json names packages, and no `prepare` installs them in the worktrees and checks";
 const INSTALL = 'add the command that installs them: "prepare": [["npm", "ci"]]';
+
+/** A warning for each repository whose packages nothing installs. Asks git. */
+export async function uninstalledWarnings({ batch, locate }: LoadedBatch): Promise<readonly BatchProblem[]> {
+  const uninstalled = await uninstalledRepos(batch.repos);
+  return uninstalled.map((id) => ({ ...problemAt(locate, ["repos", id], NOT_INSTALLED, INSTALL), atStart: true }));
+}
 
 /** Repositories without `prepare` whose package.json names packages, at the tips of their bases. */
 async function uninstalledRepos(repos: Batch["repos"]): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
-import type { LoadedBatch } from "./load-batch.ts";
+import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { checkOutsideRepositories } from "./outside-repositories.ts";
 import { refuseSameBase } from "./same-base.ts";
 import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
@@ -49,6 +49,15 @@ export async function preflight(
   loaded: LoadedBatch,
   { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
   git?: RunGit,
+): Promise<RunEnvironment> {
+  const [found, uninstalled] = await Promise.all([findEnvironment(loaded, { env, cwd }, git), uninstalledWarnings(loaded)]);
+  return { ...found, warnings: [...uninstalled, ...found.warnings] };
+}
+
+async function findEnvironment(
+  loaded: LoadedBatch,
+  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+  git: RunGit | undefined,
 ): Promise<RunEnvironment> {
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
