@@ -13,8 +13,11 @@ export interface FailingCheck {
   readonly name: string;
   /** One line for people. */
   readonly summary: string;
-  /** The base as it was known when the check ran last. If the base moves on, the check runs again. */
-  readonly seen: string;
+  /**
+   * The base as it was known when the check ran last; absent until this engine has run it. If the base moves on, the check runs
+   * again.
+   */
+  readonly seen?: string;
   readonly isRunning?: true;
   /** The last commit that the run had landed through the check before; absent if it had landed none. */
   readonly passed?: string;

@@ -45,12 +45,12 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
  */
 export function carriedOverChecks(last: RunState, batch: Batch): Readonly<Record<string, FailingCheck>> {
   const carried = Object.entries(last.failingChecks).flatMap(([repo, failing]): [string, FailingCheck][] => {
-    const { isRunning: _, isRepeated: __, notReverted: ___, ...check } = failing;
+    const { isRunning: _, isRepeated: __, notReverted: ___, seen: ____, ...check } = failing;
     const [then, now] = [last.plan.tickets, batch.tickets].map((all) => all.find(({ id }) => id === failing.foundBy));
     const step = failingStep(last, failing);
     if (then === undefined || now === undefined || placeOf(then, last.batch) !== placeOf(now, batch)) return [];
     if (step?.step !== "check" || step.report !== undefined) return [];
-    return JSON.stringify(now.finish[failing.step]) === JSON.stringify(step) ? [[repo, { ...check, seen: "" }]] : [];
+    return JSON.stringify(now.finish[failing.step]) === JSON.stringify(step) ? [[repo, check]] : [];
   });
   return Object.fromEntries(carried);
 }

@@ -14,6 +14,8 @@ export interface RevertState {
   readonly waiting?: string;
   /** The reason why it is impossible: the base is frozen instead. */
   readonly failed?: string;
+  /** Set if that is because its ticket has landed more than once. */
+  readonly hasLandedTwice?: true;
   /** Set if a check fails on the base with the change, and its live checks do not decide. */
   readonly failedCheck?: Evidence;
 }
@@ -62,6 +64,8 @@ export interface LiveState {
   readonly resumeAt?: number;
   /** The reason why it is no longer repeated by itself. The last re-verification still checks it. */
   readonly givenUp?: string;
+  /** Set if that is because its checks failed as often as there are repeats and attempts: one more failure is one more reason. */
+  readonly isOutOfAttempts?: true;
   /** Times that the ticket was done and a re-verification then failed. */
   readonly reopened: number;
   /** Set if a person has rewritten the ticket since it landed: an agent is told. */

@@ -33,6 +33,11 @@ function idle({ isRunning: _, ...check }: FailingCheck): FailingCheck {
   return check;
 }
 
+/** As known from another engine: this one has run no check yet. */
+function unseen({ isRunning: _, seen: __, ...check }: FailingCheck): FailingCheck {
+  return check;
+}
+
 function end(state: RunState, known: FailingCheck | undefined, event: Ended): RunState {
   const { at, repo, sha, foundBy, step, ok, summary } = event;
   const spec = failingStep(state, event);
@@ -73,8 +78,6 @@ export function tipKnown({ fingerprints, landings }: Pick<RunState, "fingerprint
 
 /** Failed checks of bases as a new engine finds them: each runs once more. */
 export function withBaseChecksDue(state: RunState): RunState {
-  const failingChecks = Object.fromEntries(
-    Object.entries(state.failingChecks).map(([repo, check]) => [repo, { ...idle(check), seen: "" }]),
-  );
+  const failingChecks = Object.fromEntries(Object.entries(state.failingChecks).map(([repo, check]) => [repo, unseen(check)]));
   return { ...state, failingChecks };
 }

@@ -80,7 +80,7 @@ function withHeldChecksDue(state: RunState, repo: string, at: number): RunState 
     const { live, phase } = ticket;
     if (live?.waitsFor === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo)
       continue;
-    const { givenUp: _, ...rest } = live;
+    const { givenUp: _, isOutOfAttempts: __, ...rest } = live;
     next = withTicket(next, index, { ...ticket, live: { ...rest, inconclusive: 0, nextAt: at } });
   }
   return next;

@@ -228,7 +228,7 @@ function returned(state: RunState, index: number, at: number): RunState {
 
 /** A landed change whose check is due, unless it was given up for another reason than checks that could not be finished. */
 function checkedSoon(live: LiveState, at: number): LiveState {
-  const { givenUp, ...rest } = live;
+  const { givenUp, isOutOfAttempts: _, ...rest } = live;
   return givenUp === undefined || live.inconclusive > 0 ? { ...rest, inconclusive: 0, nextAt: at } : live;
 }
 

@@ -33,8 +33,7 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.problem !== undefined) return afterNoResult(state, index, { ...checked, ...(untold && { untold }) }, event);
   const { detail, check = live.check } = event;
   const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, inconclusive: 0 };
-  // It was given up because of its failed checks, and one more has failed.
-  const failed = live.givenUp === failedChecks(live).summary ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
+  const failed = live.isOutOfAttempts ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
   const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
   if (live.resumeAt !== undefined)
@@ -117,7 +116,7 @@ export function endAsLanded(
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
     ...(earlier === undefined && before?.rewritten && { rewritten: true }),
-    ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE } }),
+    ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE, hasLandedTwice: true } }),
   };
   const summary = evidence?.summary ?? "no reason given";
   if (held) {
@@ -161,8 +160,8 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
 function pass(state: RunState, index: number, live: LiveState, at: number): RunState {
   const { stalledReason: _, stalledBy: __, signs: ___, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase === "done" || ticket.phase === "human-gated" || ticket.attempt !== undefined) return state;
-  const { givenUp: ____, revert, ...rest } = live;
-  const kept = revert?.failed === LANDED_TWICE ? { revert } : {};
+  const { givenUp: ____, isOutOfAttempts: _____, revert, ...rest } = live;
+  const kept = revert?.hasLandedTwice ? { revert } : {};
   const done: TicketState = {
     ...ticket,
     phase: "done",
@@ -212,7 +211,8 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const failures = ticket.failures + 1;
   const evidence = failedChecks(live);
   const next = withEvidence({ ...ticket, failures, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence);
-  if (failures >= state.batch.limits.attempts) return giveUp(withTicket(state, index, next), index, evidence.summary);
+  if (failures >= state.batch.limits.attempts)
+    return giveUp(withTicket(state, index, { ...next, live: { ...live, isOutOfAttempts: true } }), index, evidence.summary);
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
 }
 

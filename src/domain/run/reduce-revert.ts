@@ -193,7 +193,7 @@ function withFreshCounts(state: RunState, index: number, at: number): RunState {
     other += 1;
     const { live, phase } = ticket;
     if (phase !== "landed" || live === undefined || state.plan.tickets[other]?.repo !== repo || isBeingReverted(live)) continue;
-    const { givenUp: _, revert, ...rest } = live;
+    const { givenUp: _, isOutOfAttempts: __, revert, ...rest } = live;
     const kept = revert?.failed === undefined ? {} : { revert };
     next = withTicket(next, other, {
       ...ticket,

@@ -71,7 +71,7 @@ function withWork(
   { at, checksTicket = ticket.id }: Pick<Started, "at" | "checksTicket">,
 ): TicketState {
   if (live === undefined) return { ...ticket, pendingWork: { ...work, claimed: false } };
-  const { givenUp: _, revert, ...unplanned } = idleLive(live);
+  const { givenUp: _, isOutOfAttempts: __, revert, ...unplanned } = idleLive(live);
   const rest = revert?.failed === undefined ? unplanned : { ...unplanned, revert };
   const recheck = { ...rest, attempt: 0, claimed: false, failed: 0, requested: 0, inconclusive: 0, reopened: 0 };
   const next = checksTicket === ticket.id ? { nextAt: at } : { givenUp: `this run checks only ${checksTicket}` };

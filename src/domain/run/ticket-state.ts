@@ -157,7 +157,7 @@ export interface TicketState {
   };
   readonly stalledReason?: string;
   readonly stalledBy?: "attempts";
-  /** Past attempts at the time of a person's last retry. Failures among them were not fixed without a person. */
+  /** Past attempts at the time of a person's last retry or new text. Failures among them were not fixed without a person. */
   readonly retriedAfter?: number;
   /** The ticket whose worker found this one; absent if the batch named it. */
   readonly foundBy?: TicketId;
@@ -208,6 +208,7 @@ export function rewritten(ticket: TicketState): TicketState {
   const isKept = attempt !== undefined || pendingWork?.landed !== undefined;
   return {
     ...rest,
+    ...(rest.history.length > 0 && { retriedAfter: rest.history.length }),
     ...(attempt && { attempt: { ...attempt, isOutdated: true } }),
     ...(live && { live: { ...live, rewritten: true } }),
     ...(pendingWork && isKept && { pendingWork }),

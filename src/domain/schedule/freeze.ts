@@ -125,8 +125,7 @@ export function isSuspectedByCheck(state: RunState, index: number): boolean {
   if (live?.revert?.failed !== undefined) return false;
   const isIdle = attempt === undefined && gate === undefined && closedByPerson === undefined && !live?.checking;
   const canBeReverted = (phase === "done" || phase === "landed") && mergedFrom !== undefined && failing.notReverted === undefined;
-  const isKnown =
-    !failing.isRunning && failing.seen !== "" && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
+  const isKnown = !failing.isRunning && failing.seen === tipKnown(state, repo) && !state.reverting.includes(index);
   return isIdle && canBeReverted && isKnown && !state.finishing.some((other) => hasLanded(state, other, repo));
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fixAndProceedOf } from "../../../src/domain/results/fix-and-proceed.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -35,6 +36,15 @@ test("nor does work that is postponed after the person has rewritten it", () => 
   rewrite(sim);
   postpone(sim);
   expect(pendingWork(sim)).toBeUndefined();
+});
+
+test("failures before the new text were not fixed without a person", () => {
+  const sim = finished();
+  sim.endAttempt(T1, "failed");
+  rewrite(sim);
+  sim.decide();
+  sim.endAttempt(T1, "done");
+  expect(fixAndProceedOf(sim.state)).toMatchObject({ failedCheck: 0 });
 });
 
 test("what has landed before stays landed", () => {
