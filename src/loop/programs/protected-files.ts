@@ -17,11 +17,25 @@ const FOLDS: readonly ((text: string) => string)[] = [
       .normalize("NFC"),
 ];
 
+/** Compiled lists, the least recently used first. A run has few, and asks for each again at every candidate. */
+const compiled = new Map<string, (path: string) => boolean>();
+const MOST_COMPILED = 16;
+
 /**
  * True if the protect list covers a path, as this or another file system would see it. A glob without a slash covers the name,
  * file or folder, everywhere.
  */
 export function protectedBy(protect: readonly string[]): (path: string) => boolean {
+  const key = JSON.stringify(protect);
+  const known = compiled.get(key) ?? compile(protect);
+  compiled.delete(key);
+  compiled.set(key, known);
+  const [oldest] = compiled.keys();
+  if (compiled.size > MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
+  return known;
+}
+
+function compile(protect: readonly string[]): (path: string) => boolean {
   if (protect.length === 0) return () => false;
   const matchers = FOLDS.map((fold) => matcher(protect, fold));
   return (path) => matchers.some((matches) => matches(path));
