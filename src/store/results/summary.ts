@@ -53,7 +53,7 @@ export function renderSummaryText(state: RunState, live = true, earlier: readonl
     ...unsandboxedLines(state),
     ...done.flatMap((t) => [
       `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
-      ...[...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
+      ...[...revertedLines(t), ...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
@@ -124,9 +124,9 @@ function builtLines({ phase, pendingWork }: TicketState, end: RunState["end"]): 
   return [`its change is finished; ${end === undefined ? "it" : "the next run"} goes on with it, without another agent`];
 }
 
-/** The reverted change of an open ticket, and the live check without it. */
-function revertedLines({ reverted, phase }: TicketState): readonly string[] {
-  if (reverted === undefined || phase === "done") return [];
+/** The reverted change of a ticket that has landed nothing since, and the live check without it. */
+function revertedLines({ reverted, mergedSha }: TicketState): readonly string[] {
+  if (reverted === undefined || mergedSha !== undefined) return [];
   const { sha, by, after, failedCheck } = reverted;
   const passes =
     failedCheck === undefined ? "the live check passes without it" : `the check ${failedCheck.name} passes without it`;
