@@ -30,7 +30,7 @@ describe("a landing that the tracker could not be told", () => {
     return { type: "attempt-ended", ...of, outcome, evidence: failedAt(step) };
   };
   const left = (sim: Simulation) => stateOf(sim.state, T1).pendingWork;
-  const work = { tip: "t", baseSha: "s", claimed: true };
+  const work = { tip: "t", files: 1, baseSha: "s", claimed: true };
 
   test("stays claimed by its agent where who goes on from it, without one, is cut off as well", () => {
     const sim = captured(ended("lost", "assert"));

@@ -86,6 +86,41 @@ describe("a verify that fails after the landing", () => {
     });
   });
 
+  test("may be mended by moving its change within its file", async () => {
+    const lines = Array.from({ length: 30 }, (_, n) => `line ${n}`);
+    const { stage: opened } = await open('"$(sed -n 28p T-1.txt)" = moved', {
+      limits: { attempts: 2 },
+      live: { repeats: 0, everySeconds: 0.1 },
+      work: (task) => {
+        if (task.ticket !== T1) return oneFile(task);
+        writeFileSync(join(task.worktree, "T-1.txt"), `${lines.toSpliced(task.attempt === 1 ? 2 : 27, 0, "moved").join("\n")}\n`);
+        return undefined;
+      },
+    });
+    using stage = opened;
+    writeFileSync(join(stage.user, "T-1.txt"), `${lines.join("\n")}\n`);
+    stage.git("add", "T-1.txt");
+    stage.git("commit", "-m", "a file of 30 lines");
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0 });
+  });
+
+  test("may be mended by taking back a repair that was wrong", async () => {
+    // Healthy from the third look on, and only with what the first attempt built.
+    const { stage: opened } = await open('"$n" -gt 2 -a "$(cat T-1.txt)" = 1', {
+      limits: { attempts: 3 },
+      live: { repeats: 0, everySeconds: 0.1 },
+      work: ({ worktree, ticket, attempt }) => {
+        writeFileSync(join(worktree, `${ticket}.txt`), ticket === T1 && attempt === 2 ? "2" : "1");
+        return undefined;
+      },
+    });
+    using stage = opened;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0 });
+    expect(stage.ticket(T1).history.map(({ outcome }) => outcome)).toEqual(["landed", "landed", "done"]);
+  });
+
   test("for long brings an agent after the repeats, which is told what landed and what the checks said", async () => {
     const { stage: opened, file } = await open('-e fixed.txt -o "$n" -gt 99', {
       work: (task) => {

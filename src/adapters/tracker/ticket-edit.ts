@@ -1,22 +1,28 @@
-import type { TrackerState } from "../../domain/run/drift-fact.ts";
+import { type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
 import { type Field, type FrontMatter, type ListKey, readFrontMatter, type WordKey } from "./front-matter.ts";
 import { noteLine, recordOf } from "./state-record.ts";
 import { partsOf } from "./ticket-text.ts";
 
-/** The end of every note that loopdash writes. A note that ends otherwise is a person's, or a person has added to it. */
-const SIGNED = " (loopdash)";
+/** The end of every note that loopdash writes: four digits of the text's hash, so that whatever a person changes in it shows. */
+const SIGNATURE = / \(loopdash ([0-9a-f]{4})\)$/;
 
 /** A note as the line that is written; empty if there is nothing to say. */
-function signed(note: string): string {
+export function signedNote(note: string): string {
   const line = noteLine(note);
-  return line === "" ? "" : `${line}${SIGNED}`;
+  return line === "" ? "" : `${line} (loopdash ${signatureOf(line)})`;
 }
 
-/** True if a person wrote the note of a ticket, or added to it: it stays as it is. */
+function signatureOf(line: string): string {
+  return textSha(line).slice(0, 4);
+}
+
+/** True if a person wrote the note of a ticket, or changed it: it stays as it is. */
 function isPersonsNote({ ownNote, words }: FrontMatter): boolean {
   const note = words.get("note")?.value ?? "";
-  return ownNote || (note !== "" && !note.endsWith(SIGNED));
+  const signature = SIGNATURE.exec(note);
+  const isOurs = signature !== null && signature[1] === signatureOf(note.slice(0, signature.index));
+  return ownNote || (note !== "" && !isOurs);
 }
 
 interface Edit {
@@ -36,7 +42,7 @@ export function withState(text: string, state: TrackerState, note: string): stri
   if (parts === undefined) throw new Error("the front matter is not closed");
   const { eol, start, front } = parts;
   const { state: word, humanStep } = recordOf(state);
-  const line = signed(note);
+  const line = signedNote(note);
   if (front === undefined) {
     const lines = ["---", `state: ${word}`, ...entry("humanStep", humanStep), ...entry("note", line || undefined), "---", ""];
     return text.slice(0, start) + lines.join(eol) + text.slice(start);
@@ -56,7 +62,7 @@ export function withState(text: string, state: TrackerState, note: string): stri
 
 /** The text of a ticket that loopdash files. Its front matter has only what the oracle reads, and its body is the given one. */
 export function newTicketText({ id, title, body, repo, dependsOn = [], exclusive = [], note }: FiledTicket): string {
-  const line = signed(note);
+  const line = signedNote(note);
   const front = [
     `id: ${id}`,
     ...entry("title", title),

@@ -99,7 +99,7 @@ function ticketText({ id, title, body, state, step }: CanaryTicket, run: string,
     ...(withId ? [`id: ${id}`] : []),
     `state: ${/^[a-z-]+$/.test(state) ? state : JSON.stringify(state)}`,
     ...(step === undefined ? [] : [`humanStep: ${JSON.stringify(step)}`]),
-    ...Object.entries(noteOf(state, run)).map(([key, note]) => `${key}: "${note} (loopdash)"`),
+    ...Object.entries(noteOf(state, run)).map(([key, note]) => `${key}: "${note} (loopdash ${randomBytes(2).toString("hex")})"`),
   ];
   return `---\n${front.join("\n")}\n---\n# ${title}\n${body === "" ? "" : `\n${body}\n`}`;
 }

@@ -117,7 +117,7 @@ export function describeChange(change: TrackerChange): string {
     case "gated":
       return `gated in the tracker: ${change.step}`;
     case "rewritten":
-      return `rewritten in the tracker${change.isTooLate ? ": its finished change does not land, and an agent gets the new text" : ""}`;
+      return `rewritten in the tracker${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
     case "dependencies":
       return change.refused === undefined
         ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`

@@ -164,6 +164,8 @@ export type RunFact =
       readonly notLive?: number;
       /** A person has settled one of those meanwhile, so that its result says nothing any more: it is repeated. */
       readonly outdated?: true;
+      /** The tips of the bases that it looked at, by repository. */
+      readonly tips?: Readonly<Record<string, string>>;
       readonly problem?: string;
       /** Verifications that were retried after a transient, and those of them that then passed. */
       readonly transients?: { readonly retried: number; readonly passed: number };

@@ -17,8 +17,6 @@ export interface Origin {
 /** A commit that the run has landed: the change of a ticket, or its revert. */
 export interface LandedCommit {
   readonly sha: string;
-  /** The base before it. */
-  readonly from: string;
   readonly ticket: TicketId;
 }
 

@@ -37,6 +37,8 @@ export interface LiveState {
   /** The landed commit, and the base before it. */
   readonly sha: string;
   readonly from: string;
+  /** Everything that the ticket has landed, if that is more: repairs are landings of their own. Oldest first. */
+  readonly landings?: readonly { readonly from: string; readonly sha: string }[];
   /** The end of the attempt that landed it, or of the re-verification that failed. Milliseconds since the epoch. */
   readonly landedAt: number;
   /** The attempt that landed it; 0 if that was in an earlier run. */
@@ -136,6 +138,11 @@ export function waitAfter(failed: number, { everySeconds }: LiveSpec): number {
  */
 export function isBeingReverted({ revert }: Pick<LiveState, "revert">): boolean {
   return revert?.to !== undefined && revert.failed === undefined;
+}
+
+/** Everything that the ticket has landed and that is not live, oldest first. */
+export function ticketLandings({ landings, from, sha }: LiveState): NonNullable<LiveState["landings"]> {
+  return landings ?? [{ from, sha }];
 }
 
 /** The state without a planned or running check. */

@@ -6,9 +6,9 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
-import type { Evidence } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
@@ -20,7 +20,7 @@ import { endAsLanded } from "./reduce-live.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type Attempt, claimsDone, type PendingWork, type TicketState, withEvidence } from "./ticket-state.ts";
+import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
@@ -240,48 +240,6 @@ function leave(state: RunState, index: number, ticket: TicketState, attempt: Att
 /** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
 function lostUsd(attempt: Attempt): number {
   return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
-}
-
-/**
- * The work that the next attempt can continue. There is some only if this attempt was cut off, not if it failed. If landed work
- * could not be told to the tracker, or the engine itself could not go on (a full disk), that is no failure of the work: another
- * agent would find nothing to do.
- */
-function pendingWorkOf(
-  attempt: Attempt,
-  { outcome, evidence }: EventOf<"attempt-ended">,
-  before: PendingWork | undefined,
-): Pick<TicketState, "pendingWork"> {
-  const { agent, change, worktree, merge } = attempt;
-  const cutOff = (outcome === "stopped" || outcome === "lost") && attempt.refused === undefined;
-  const isLanded = merge?.landed ?? before?.landed !== undefined;
-  if (!cutOff && !(isLanded && outcome === "failed" && isEngines(evidence))) return {};
-  // An attempt without an agent continues another one's work, with the claims made for it.
-  const same = agent === undefined ? before : undefined;
-  const humanStep = attempt.humanStep ?? same?.humanStep;
-  const gate = humanStep === undefined ? {} : { humanStep };
-  const landed = { ...(merge?.landed ? { landed: { from: merge.from, to: merge.to } } : {}), ...gate };
-  if (change !== undefined && worktree !== undefined) {
-    return {
-      pendingWork: { tip: change.tip, baseSha: worktree.baseSha, claimed: claimed(attempt) || same?.claimed === true, ...landed },
-    };
-  }
-  return before === undefined ? {} : { pendingWork: { ...before, ...landed } };
-}
-
-/**
- * The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. Nor does a change that
- * has not landed and answers a text that a person has rewritten meanwhile.
- */
-function leftOf(...[attempt, event, before]: Parameters<typeof pendingWorkOf>): Pick<TicketState, "pendingWork"> {
-  const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
-  const isLanded = attempt.merge?.landed ?? before?.landed !== undefined;
-  return isRuling || (attempt.isOutdated && !isLanded) ? {} : pendingWorkOf(attempt, event, before);
-}
-
-/** True if the evidence is about the engine, and not about the work. */
-function isEngines(evidence: Evidence | undefined): boolean {
-  return evidence?.step === "assert" || evidence?.step === "worktree";
 }
 
 function claimed({ agent }: Attempt): boolean {

@@ -200,7 +200,7 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
       const spec = state.plan.tickets[index];
       if (spec === undefined) return state;
       const next = { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
-      return withTicket(next, index, rewritten(ticket));
+      return withTicket(next, index, rewritten(state.run, ticket));
     }
     case "dependencies":
       return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;

@@ -20,7 +20,7 @@ export function withLanding(
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const next = isTrusted ? withTrusted(before, { from, to }) : before;
-  const commits = withLandedCommit(known?.commits ?? [], { sha: to, from, ticket: id });
+  const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
   return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: landed } }, event);
 }

@@ -4,7 +4,16 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { afterInconclusive, idleLive, isLandedNotLive, type LiveState, liveSpecOf, waitAfter, withCheck } from "./live-check.ts";
+import {
+  afterInconclusive,
+  idleLive,
+  isLandedNotLive,
+  type LiveState,
+  liveSpecOf,
+  ticketLandings,
+  waitAfter,
+  withCheck,
+} from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, type PendingWork, type TicketState, withEvidence } from "./ticket-state.ts";
@@ -115,7 +124,8 @@ export function endAsLanded(
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
     reopened: earlier?.reopened ?? 0,
-    ...(earlier === undefined && before?.rewritten && { rewritten: true }),
+    ...(earlier && { landings: [...ticketLandings(earlier), { from: merge.from, sha: merge.to }] }),
+    ...(isForOldText(attempt, earlier, before) && { rewritten: true }),
     ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE, hasLandedTwice: true } }),
   };
   const summary = evidence?.summary ?? "no reason given";
@@ -127,6 +137,11 @@ export function endAsLanded(
   const incidents = withIncident(state.incidents, { kind: "live-check", at, ticket: ticket.id, step: "verify", summary });
   const landed = withTicket({ ...state, incidents }, index, { ...ticket, phase: "landed", live: checked });
   return afterFailure(withBase(landed, index, at), index, at);
+}
+
+/** True if a landing was built for a text that a person has rewritten. The agent of a repair has read the new one. */
+function isForOldText(attempt: Attempt, earlier: LiveState | undefined, before: PendingWork | undefined): boolean {
+  return attempt.isOutdated === true || (earlier === undefined && before?.rewritten === true);
 }
 
 /** The reason why a repair that has landed on top of a change is not reverted: the earlier change would stay. */

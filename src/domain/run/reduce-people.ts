@@ -24,9 +24,7 @@ export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   if (event.type === "branch-commits-observed") return reduceBranch(state, event);
   const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
-  // The last re-verification looks at the bases once more before it ends.
-  const isUnseen = state.stage === "judging" && fingerprint.key.startsWith(baseKey(""));
-  return { ...withFingerprints(state, [fingerprint]), interventions, ...(isUnseen && { reverified: false }) };
+  return { ...withFingerprints(state, [fingerprint]), interventions };
 }
 
 /** Records the base after a landing of the engine, unless somebody else had moved it before. */

@@ -206,9 +206,12 @@ function takenOver(state: RunState): RunState {
 }
 
 function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify-ended" }>): RunState {
-  const { reverifyProblem: _, ...rest } = state;
+  const { reverifyProblem, lookedAt, ...rest } = state;
+  const isRepeat = state.reverified && reverifyProblem === undefined && lookedAt !== undefined;
+  const { tips } = event;
   const next: RunState = {
     ...rest,
+    ...(tips && { lookedAt: { tips, repeats: isRepeat ? lookedAt.repeats + 1 : 0 } }),
     stage: state.stage === "stopping" ? "stopping" : "working",
     reverified: event.reopened === 0 && event.outdated !== true,
     oracle: { ...state.oracle, finalJudgements: 0 },

@@ -89,6 +89,8 @@ export interface RunState {
   /** True from a clean re-verification until any ticket changes again. */
   readonly reverified: boolean;
   readonly reverifyProblem?: string;
+  /** The tips of the bases at the last re-verification, and how many in a row began because people had committed. */
+  readonly lookedAt?: { readonly tips: Readonly<Record<string, string>>; readonly repeats: number };
   readonly oracle: OracleState;
   /** The version of the program that began the run. */
   readonly version: string;

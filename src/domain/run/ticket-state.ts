@@ -1,12 +1,12 @@
 import type { StepKind } from "../batch/step-spec.ts";
-import type { Fence, TicketId } from "../values/ids.ts";
+import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
-import type { KeptWorkResult } from "./kept-work.ts";
+import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 
@@ -114,6 +114,8 @@ export interface Signs {
 /** Finished work of an agent whose finish line was cut off. */
 export interface PendingWork extends Omit<CarriedOverWork, "id"> {
   readonly claimed: boolean;
+  /** The number of changed files; absent for work of an earlier run. */
+  readonly files?: number;
   /** Set for the work of an upheld blocker: it ends in a human gate. */
   readonly humanStep?: string;
 }
@@ -200,17 +202,27 @@ export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
 }
 
 /**
- * The ticket after a person has rewritten it. What has landed stays landed. Work that was finished for the old text and waits does not land: an agent gets the new one. A running
- * attempt goes on, and leaves none either.
+ * The ticket after a person has rewritten it. What has landed stays landed. Work that was finished for the old text and waits stays
+ * on a branch and does not land: an agent gets the new one. A running attempt goes on; if it is postponed, the same holds for it.
  */
-export function rewritten(ticket: TicketState): TicketState {
+export function rewritten(run: RunId, ticket: TicketState): TicketState {
   const { attempt, live, pendingWork, ...rest } = ticket;
-  const isKept = attempt !== undefined || pendingWork?.landed !== undefined;
+  const isLanded = pendingWork?.landed !== undefined;
+  const isSetAside = pendingWork !== undefined && !isLanded && attempt === undefined;
+  const history = isSetAside ? withKept(run, ticket, pendingWork) : rest.history;
   return {
     ...rest,
-    ...(rest.history.length > 0 && { retriedAfter: rest.history.length }),
+    history,
+    ...(history.length > 0 && { retriedAfter: history.length }),
     ...(attempt && { attempt: { ...attempt, isOutdated: true } }),
     ...(live && { live: { ...live, rewritten: true } }),
-    ...(pendingWork && isKept && { pendingWork }),
+    ...(pendingWork && !isSetAside && { pendingWork: isLanded ? { ...pendingWork, rewritten: true } : pendingWork }),
   };
+}
+
+/** The history with the waiting work of the last attempt as kept. What an earlier run left stays on that run's branch. */
+function withKept(run: RunId, { id, history }: TicketState, { tip, files }: PendingWork): TicketState["history"] {
+  const last = history.at(-1);
+  if (last === undefined || files === undefined || last.kept !== undefined) return history;
+  return history.with(-1, { ...last, kept: { branch: keptBranch(run, id, last.n), sha: tip, files } });
 }

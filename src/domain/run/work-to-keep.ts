@@ -11,8 +11,12 @@ export function workToKeep(attempt: Attempt, outcome: AttemptOutcome): "change" 
   const { agent, change, kept, merge, notKept } = attempt;
   if (outcome === "done" || outcome === "landed" || kept !== undefined || notKept !== undefined || merge !== undefined)
     return undefined;
-  if (change !== undefined)
-    return change.files > 0 && (outcome === "killed" || outcome === "gated" || outcome === "closed") ? "change" : undefined;
+  if (change !== undefined) {
+    const isCutOff = outcome === "killed" || outcome === "gated" || outcome === "closed";
+    // No other attempt continues work for a text that a person has rewritten.
+    const isUnused = attempt.isOutdated === true && (outcome === "stopped" || outcome === "lost");
+    return change.files > 0 && (isCutOff || isUnused) ? "change" : undefined;
+  }
   if (agent === undefined || (outcome === "failed" && claimsDone(agent))) return undefined;
   return "worktree";
 }

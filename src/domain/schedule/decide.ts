@@ -13,6 +13,7 @@ import { breakerOf } from "./breaker.ts";
 import { forcedEnding } from "./forced-ending.ts";
 import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
+import { describeMoved, mustLookAgain } from "./last-look.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
@@ -254,7 +255,7 @@ export function nextMoment(state: RunState, now: number): number | undefined {
 function conclude(state: RunState, now: number): readonly Action[] {
   const checks = lastBaseChecks(state);
   if (checks.length > 0) return checks.map((repo): Action => ({ do: "base-check", repo }));
-  if (!state.reverified || state.reverifyProblem !== undefined) return [{ do: "reverify" }];
+  if (!state.reverified || state.reverifyProblem !== undefined || mustLookAgain(state)) return [{ do: "reverify" }];
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
   if (finalJudgements === 0 || last === undefined || !last.final) return [{ do: "judge", final: true }];
@@ -292,7 +293,7 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
 function endAsDone(state: RunState, done: number, gated: number): Action {
   const open = state.batch.oracle?.reads === "elsewhere" ? undefined : openTickets(state);
   if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
-  const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}`;
+  const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}${describeMoved(state)}`;
   return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };
 }
 

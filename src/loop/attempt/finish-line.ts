@@ -36,7 +36,7 @@ export async function runFinishLine(
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
-  await refuseReversal(ctx, scope, repo, change);
+  await refuseReversal(ctx, scope, repo, change.tip);
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
   const first = await checks.check(() => undefined);
   const landed = await landInTurn(ctx, scope, { repo, checks, first, step: placed[at] as Placed });
@@ -44,10 +44,11 @@ export async function runFinishLine(
 }
 
 /** Refuses a repair of a landed ticket that only takes back what the ticket has landed, unless a person has rewritten it since. */
-async function refuseReversal(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo, change: Change): Promise<void> {
-  const { live } = ticketOf(ctx.state(), ticket.id);
-  const isRepair = live !== undefined && live.rewritten !== true;
-  if (!isRepair || !(await takesBackAllLanded(ctx.state(), repo, ticket.id, change))) return;
+async function refuseReversal(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo, tip: string): Promise<void> {
+  const { live, attempt } = ticketOf(ctx.state(), ticket.id);
+  const baseSha = attempt?.worktree?.baseSha;
+  if (live === undefined || live.rewritten || baseSha === undefined) return;
+  if (!(await takesBackAllLanded(repo, live, { baseSha, tip }))) return;
   const summary = `it only takes back what the ticket has landed (${live.sha.slice(0, 7)})`;
   const detail = "The live check would pass with nothing of the ticket in the base. Repair the change, or change nothing.";
   throw failed({ ok: false, evidence: { step: "gates", name: "gates", summary, detail } });

@@ -4,6 +4,7 @@ import { ticketOf } from "../../domain/run/state.ts";
 import { claimsDone } from "../../domain/run/ticket-state.ts";
 import { workToKeep } from "../../domain/run/work-to-keep.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
@@ -54,6 +55,17 @@ export async function keepWork(
     const why = plainText(errorMessage(error), 300);
     ctx.report({ type: "work-not-kept", ticket: ticket.id, fence, why });
     return false;
+  }
+}
+
+/** Makes the branch of work that was set aside because a person has rewritten its ticket. The run goes on without it. */
+export async function keepSetAside(ctx: Pick<LoopContext, "state">, id: TicketId, repo: Repo): Promise<void> {
+  const kept = ticketOf(ctx.state(), id).history.at(-1)?.kept;
+  if (kept === undefined) return;
+  try {
+    await keepWorkBranch(repo, kept);
+  } catch (error) {
+    process.emitWarning(`${kept.branch} could not be made: ${errorMessage(error)}`);
   }
 }
 

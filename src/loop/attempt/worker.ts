@@ -24,7 +24,7 @@ import { readClaims, refusalEvidence } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
-import { keepPatch, keepWork } from "./kept-work.ts";
+import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { keepPeoplesCommits } from "./peoples-commits.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
@@ -101,6 +101,8 @@ async function attempt(
   repo: Repo,
   tree: { path: string; branch: string },
 ): Promise<AttemptEnd> {
+  // The engine may have been lost before it made that branch.
+  await keepSetAside(ctx, scope.ticket.id, repo);
   const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
   const fresh = pendingWork === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
@@ -291,12 +293,11 @@ function agentFailed(result: AgentResult): AttemptEnd {
   const evidence: Evidence = {
     step: "agent",
     name: "agent",
-    summary: result.stop === undefined ? `the agent ${howItEnded(result)}` : stoppedEarly(result.stop),
+    summary:
+      result.stop === undefined
+        ? `the agent ${howItEnded(result)}`
+        : `the agent stopped early (${result.stop.kind}): ${plainText(result.stop.says, 300)}`,
     detail: boundedTail(result.tail),
   };
   return { outcome, evidence };
-}
-
-function stoppedEarly({ kind, says }: NonNullable<AgentResult["stop"]>): string {
-  return `the agent stopped early (${kind}): ${plainText(says, 300)}`;
 }

@@ -1,10 +1,10 @@
-import type { LandedCommit } from "../../domain/run/landings.ts";
+import { type LiveState, ticketLandings } from "../../domain/run/live-check.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { PendingWork } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import type { Change, Commit, Repo } from "../../ports/vcs.ts";
+import type { Commit, Repo } from "../../ports/vcs.ts";
 
 /** Commits above a landing that are compared with the run's own. */
 const MOST_COMMITS = 2_000;
@@ -53,31 +53,23 @@ async function goneReason(own: OwnCommits, repo: Repo, { sha, from }: LandedChan
 }
 
 /**
- * True if a repair of a landed ticket takes back everything that the ticket has landed, and changes no other file. Its live check
- * would pass, and the ticket would count as shipped with nothing of it in the base.
+ * True if a repair of a landed ticket is exactly the reverse of everything that the ticket has landed, on the commit that the agent
+ * started from. Its live check would pass, and the ticket would count as shipped with nothing of it in the base.
  */
-export async function takesBackAllLanded(state: RunState, repo: Repo, id: TicketId, repair: Change): Promise<boolean> {
-  const landed = landedBy(state, repo, id);
-  const files = new Set<string>();
-  let left = repair.tip;
-  for (const { from, sha } of landed.toReversed()) {
-    for (const { path } of (await repo.change({ from, tip: sha })).paths) files.add(path);
+export async function takesBackAllLanded(
+  repo: Repo,
+  live: LiveState,
+  repair: { baseSha: string; tip: string },
+): Promise<boolean> {
+  let left = repair.baseSha;
+  for (const { from, sha } of ticketLandings(live).toReversed()) {
+    if (!(await repo.has(from)) || !(await repo.has(sha))) return false;
     const message = `what ${sha.slice(0, 7)} changed, taken back`;
     const candidate = await repo.candidate({ tip: await repo.reverse({ from, tip: sha, message }), message, onto: left });
     if (!candidate.ok) return false;
     left = candidate.commit;
   }
-  const isAllGone = (await repo.change({ from: repair.tip, tip: left })).paths.length === 0;
-  return landed.length > 0 && isAllGone && repair.paths.every(({ path }) => files.has(path));
-}
-
-/** The landings of a ticket that is not live, oldest first, without what was reverted. */
-function landedBy(state: RunState, repo: Repo, id: TicketId): readonly Omit<LandedCommit, "ticket">[] {
-  const { live, reverted } = ticketOf(state, id);
-  const own = (landingsOf(state, repo.id)?.commits ?? []).filter(({ ticket }) => ticket === id);
-  const since = own.slice(own.findIndex(({ sha }) => sha === reverted?.by) + 1);
-  // What an earlier run landed is not among this run's commits.
-  return since.length > 0 || live === undefined ? since : [{ from: live.from, sha: live.sha }];
+  return (await repo.change({ from: left, tip: repair.tip })).paths.length === 0;
 }
 
 /** True if commits that the run has not landed are in the base since this one, or if nobody can tell. */

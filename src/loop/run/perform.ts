@@ -7,8 +7,9 @@ import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { AttemptScope, LoopContext } from "../attempt/context.ts";
+import { type AttemptScope, type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
+import { keepSetAside } from "../attempt/kept-work.ts";
 import { work } from "../attempt/worker.ts";
 import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -123,6 +124,9 @@ export class Performer implements Effects {
         return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
+      case "tracker-drifted":
+        if (event.change.kind === "rewritten") this.#track(this.#keepSetAside(event.ticket));
+        return;
       case "run-ended":
         this.#watch.stop();
         this.#people.stop();
@@ -183,7 +187,7 @@ export class Performer implements Effects {
     const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
     // A ticket that is back in the tracker since the last reading does not end the run as missing.
     if (final && judgement.verdict === "not-done") await this.#watch.poll();
-    // A commit by a person on a base, since the re-verification, needs another one.
+    // What people have committed since the re-verification needs another one.
     if (final && judgement.verdict === "done") await this.#people.poll();
     const change = evidence === undefined ? {} : { evidence: evidenceChange(this.#evidence, evidence) };
     this.#evidence = evidence ?? this.#evidence;
@@ -226,6 +230,11 @@ export class Performer implements Effects {
     const filed = fileTicket(this.#ctx, ticket, this.#others.signal);
     this.#filings = Promise.allSettled([this.#filings, filed]);
     return filed;
+  }
+
+  #keepSetAside(ticket: TicketId): Promise<void> {
+    const spec = specOf(this.#ctx.state().plan, ticket);
+    return keepSetAside(this.#ctx, ticket, waitingRepoOf(this.#ctx, spec, this.#others.signal));
   }
 
   async #writeGate(ticket: TicketId): Promise<void> {

@@ -28,8 +28,8 @@ export function reverifyMarker(run: RunId): string {
  * The last check of the world before the oracle is asked (S5.17). The base still holds every shipped change. Every verify command
  * passes on the base as it is now (each distinct one once per repository). The tracker still has what the engine wrote, or
  * gets it again. Every landed ticket that is not live is checked as well. Reopens done tickets that fail. A human-gated ticket is
- * not reopened, because a person may have taken its step already: if its change is gone, that is a problem. What people committed
- * while the commands ran counts too. Never throws: it reports a problem, and returns it.
+ * not reopened, because a person may have taken its step already: if its change is gone, that is a problem. Never throws: it
+ * reports a problem, and returns it. If people commit to a base after it has read the tips, another one follows.
  */
 export async function reverify(
   ctx: LoopContext,
@@ -44,18 +44,14 @@ export async function reverify(
     // A ticket that a person closed stays closed.
     const own = landed.filter(({ phase, closedByPerson }) => phase === "done" && closedByPerson === undefined);
     const done = [...(await ticketsLandedEarlier(ctx, signal)), ...own];
-    const [tips] = await Promise.all([baseTips(ctx, signal), pollPeople()]);
-    let broken = await missing(ctx, done, signal);
-    let gone = await missing(ctx, notLive, signal);
+    await pollPeople();
+    const tips = await baseTips(ctx, signal);
+    const broken = await missing(ctx, done, signal);
+    const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });
-    broken = new Map([...attributeFailures(ctx, done, { notLive, results }), ...broken]);
-    // Commands may take minutes, and a person may commit meanwhile.
-    if (results.size > 0) await pollPeople();
-    if (results.size > 0 && (await baseTips(ctx, signal)) !== tips) {
-      broken = new Map([...broken, ...(await missing(ctx, done, signal))]);
-      gone = new Map([...gone, ...(await missing(ctx, notLive, signal))]);
-    }
+    for (const [id, evidence] of attributeFailures(ctx, done, { notLive, results }))
+      if (!broken.has(id)) broken.set(id, evidence);
     const stillNotLive = await endLastChecks(ctx, notLive, { signal, results, held, gone });
     for (const [ticket, evidence] of broken) await reopen(ctx, { ticket, evidence, signal });
     if (broken.size === 0) {
@@ -67,7 +63,7 @@ export async function reverify(
     // It explained failures of others, and no longer does: a person has settled it meanwhile.
     const isOutdated = stillNotLive.some((id) => !isLandedNotLive(ticketOf(ctx.state(), id)));
     const outdated = isOutdated ? { outdated: true as const } : {};
-    ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...outdated, ...counted() });
+    ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...outdated, tips, ...counted() });
     return undefined;
   } catch (error) {
     const problem = plainText(errorMessage(error), 500);
@@ -120,10 +116,10 @@ async function endLastChecks(
   return still;
 }
 
-/** The tips of all bases, as one text. */
-async function baseTips(ctx: LoopContext, signal: AbortSignal): Promise<string> {
-  const repos = [...ctx.repos.values()].map((repo) => persistentRepo(repo, ctx.outages, signal));
-  return (await Promise.all(repos.map((repo) => repo.baseTip()))).join(" ");
+/** The tips of all bases, by repository. */
+async function baseTips(ctx: LoopContext, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  const tips = [...ctx.repos].map(async ([id, repo]) => [id, await persistentRepo(repo, ctx.outages, signal).baseTip()] as const);
+  return Object.fromEntries(await Promise.all(tips));
 }
 
 function isGated({ phase }: TicketState): boolean {

@@ -7,7 +7,7 @@ import { readSnapshot } from "../../../oracle/read.ts";
 import { parseTicketText } from "../../../oracle/ticket-file.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { readTicketFolder } from "../../../src/adapters/tracker/folder-read.ts";
-import { newTicketText } from "../../../src/adapters/tracker/ticket-edit.ts";
+import { newTicketText, signedNote } from "../../../src/adapters/tracker/ticket-edit.ts";
 import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { plainText } from "../../../src/domain/values/text.ts";
@@ -33,7 +33,7 @@ test("a filed ticket is a file that people, later runs and the oracle read alike
   const tracker = createFolderTracker({ folder, ids: [T1] });
   await tracker.file(found);
   expect(readFileSync(join(folder, "T-1-d1.md"), "utf8")).toBe(
-    '---\nid: T-1-d1\ntitle: "A leak"\nrepo: app\nstate: open\nnote: "found by T-1 (loopdash)"\n---\n\nbelow\n',
+    `---\nid: T-1-d1\ntitle: "A leak"\nrepo: app\nstate: open\nnote: "${signedNote("found by T-1")}"\n---\n\nbelow\n`,
   );
   expect((await readTicketFolder(folder)).find((t) => t.id === D1)).toMatchObject({
     title: "A leak",

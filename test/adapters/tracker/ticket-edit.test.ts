@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withState } from "../../../src/adapters/tracker/ticket-edit.ts";
+import { signedNote, withState } from "../../../src/adapters/tracker/ticket-edit.ts";
 import { parseTicketFile } from "../../../src/adapters/tracker/ticket-file.ts";
 import type { TrackerState } from "../../../src/domain/run/drift-fact.ts";
 import { anyTicketText } from "../../helpers/any-ticket-text.ts";
@@ -34,7 +34,7 @@ describe("setting a state edits nothing else", () => {
     const before = bom + lines.join(eol);
     const done = withState(before, { as: "done" }, "merged 0123abc");
     const expected = lines.map((line) => (line.startsWith("state:  ") ? 'state:  "done"      # set by loopdash' : line));
-    expected.splice(1 + HAND_WRITTEN.length, 0, 'note: "merged 0123abc (loopdash)"');
+    expected.splice(1 + HAND_WRITTEN.length, 0, `note: "${signedNote("merged 0123abc")}"`);
     expect(done).toBe(bom + expected.join(eol));
   });
 
@@ -54,13 +54,14 @@ describe("setting a state edits nothing else", () => {
       withNote('"ask Jo before you touch the schema"').replace("open", "done"),
     );
     const landed = done(withNote(""));
-    expect(landed).toContain('note: "landed as 0123abc by run r-1, attempt 2 (loopdash)"');
+    expect(landed).toMatch(/note: "landed as 0123abc by run r-1, attempt 2 \(loopdash [0-9a-f]{4}\)"/);
     expect(withState(landed, { as: "open" }, "reopened by run r-1: it fails")).toContain(
-      '"reopened by run r-1: it fails (loopdash)"',
+      `"${signedNote("reopened by run r-1: it fails")}"`,
     );
     for (const theirs of [
       '"run the migration on staging first"',
-      '"landed as 0123abc by run r-1 (loopdash). ANN: rolled back, see INC-5"',
+      `"${signedNote("landed as 0123abc by run r-1")}. ANN: rolled back, see INC-5"`,
+      `"INC-5: rolled back; ${signedNote("landed as 0123abc by run r-1")}"`,
     ])
       expect(done(withNote(theirs))).toBe(withNote(theirs).replace("open", "done"));
   });
@@ -76,14 +77,14 @@ describe("setting a state edits nothing else", () => {
   test("an empty value is filled in where it is", () => {
     const text = "---\nhumanStep: # which?\nnote:\nstate: open\n---\n# T\n";
     expect(withState(text, { as: "human-gated", step: "press x" }, "n")).toBe(
-      '---\nhumanStep: "press x" # which?\nnote: "n (loopdash)"\nstate: human-gated\n---\n# T\n',
+      `---\nhumanStep: "press x" # which?\nnote: "${signedNote("n")}"\nstate: human-gated\n---\n# T\n`,
     );
     expect(withState(text, { as: "done" }, "")).toBe(text.replace("open", "done"));
   });
 
   test("a ticket without front matter gets one, in its own line ends", () => {
     expect(withState("\ufeff# T\r\n\r\nbody", { as: "done" }, "n")).toBe(
-      '\ufeff---\r\nstate: done\r\nnote: "n (loopdash)"\r\n---\r\n# T\r\n\r\nbody',
+      `\ufeff---\r\nstate: done\r\nnote: "${signedNote("n")}"\r\n---\r\n# T\r\n\r\nbody`,
     );
   });
 

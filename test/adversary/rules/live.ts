@@ -73,8 +73,8 @@ export const LIVE: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "const isRepair = live !== undefined && live.rewritten !== true;",
-        to: "const isRepair = live?.sha === ctx.run;",
+        from: "if (!(await takesBackAllLanded(repo, live, { baseSha, tip }))) return;",
+        to: "if (baseSha !== tip) return;",
       },
     ],
     file: "test/loop/live-check.test.ts",
@@ -93,28 +93,52 @@ export const LIVE: readonly Rule[] = [
     test: "a check that passes makes the base whole, although the tracker cannot be told",
   },
   {
-    rule: "what people commit while the last re-verification runs its commands is looked at before it ends",
+    rule: "what people commit while the last re-verification runs its commands needs another one",
     holes: [
       {
-        file: "src/loop/run/reverify.ts",
-        from: "if (results.size > 0 && (await baseTips(ctx, signal)) !== tips) {",
-        to: 'if (results.size > 0 && (await baseTips(ctx, signal)) === "") {',
+        file: "src/domain/schedule/decide.ts",
+        from: "state.reverifyProblem !== undefined || mustLookAgain(state)) return",
+        to: "state.reverifyProblem !== undefined) return",
       },
     ],
     file: "test/loop/reverted-by-person.test.ts",
     test: "while the last re-verification runs its commands is worked on again",
   },
   {
-    rule: "a person's commit on a base during the last judgement needs another re-verification",
+    rule: "what people commit during the last judgement needs another re-verification",
     holes: [
       {
-        file: "src/domain/run/reduce-people.ts",
-        from: "...(isUnseen && { reverified: false }) };",
-        to: "...(isUnseen && {}) };",
+        file: "src/loop/run/perform.ts",
+        from: 'if (final && judgement.verdict === "done") await this.#people.poll();',
+        to: "void final;",
       },
     ],
     file: "test/loop/reverted-by-person.test.ts",
     test: "while the oracle judges for the last time is worked on again",
+  },
+  {
+    rule: "commits of people repeat the last re-verification only so often",
+    holes: [
+      {
+        file: "src/domain/schedule/last-look.ts",
+        from: "(state.lookedAt?.repeats ?? 0) < MOST_REPEATS &&",
+        to: "",
+      },
+    ],
+    file: "test/domain/schedule/last-look.test.ts",
+    test: "people who commit again and again do not keep a run from its end",
+  },
+  {
+    rule: "the agent of a ticket that was rewritten while its change landed is told",
+    holes: [
+      {
+        file: "src/domain/run/reduce-live.ts",
+        from: "return attempt.isOutdated === true || (earlier",
+        to: "return (earlier",
+      },
+    ],
+    file: "test/domain/run/reduce-drift.rewritten.test.ts",
+    test: "a change that lands after the new text, and is not live, is known to be for the old one",
   },
   {
     rule: "what has landed is carried over to the next run, whatever the ticket says by then",

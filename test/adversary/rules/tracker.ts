@@ -133,7 +133,7 @@ export const TRACKER: readonly Rule[] = [
     rule: "work that is postponed after a person has rewritten its ticket does not land",
     holes: [
       {
-        file: "src/domain/run/reduce-attempt.ts",
+        file: "src/domain/run/pending-work.ts",
         from: "return isRuling || (attempt.isOutdated && !isLanded) ?",
         to: "return isRuling || (isLanded && !isLanded) ?",
       },
@@ -146,8 +146,8 @@ export const TRACKER: readonly Rule[] = [
     holes: [
       {
         file: "src/adapters/tracker/ticket-edit.ts",
-        from: 'return ownNote || (note !== "" && !note.endsWith(SIGNED));',
-        to: 'return ownNote || (note !== "" && !note.includes(" run ") && !note.endsWith(SIGNED));',
+        from: "const isOurs = signature !== null && signature[1] === signatureOf(note.slice(0, signature.index));",
+        to: 'const isOurs = note.includes(" run ");',
       },
     ],
     file: "test/adapters/tracker/ticket-edit.test.ts",

@@ -28,7 +28,7 @@ test("what the last run found and could not file is filed in the folder by the n
     expect(readdirSync(folder).toSorted()).toEqual(["T-1-d1.md", "T-1.md", "T-2.md"]);
   }
   expect(readFileSync(join(folder, "T-1-d1.md"), "utf8")).toMatch(
-    /^---\nid: T-1-d1\ntitle: "A leak"\nrepo: app\nstate: open\nnote: "found by the worker on T-1 in run test-run \(loopdash\)"\n---\n\nin the cellar\n/,
+    /^---\nid: T-1-d1\ntitle: "A leak"\nrepo: app\nstate: open\nnote: "found by the worker on T-1 in run test-run \(loopdash [0-9a-f]{4}\)"\n---\n\nin the cellar\n/,
   );
 });
 

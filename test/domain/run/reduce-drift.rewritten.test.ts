@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { fixAndProceedOf } from "../../../src/domain/results/fix-and-proceed.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
+import { keptWorkLines, workToKeep } from "../../../src/domain/run/work-to-keep.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -36,6 +38,27 @@ test("nor does work that is postponed after the person has rewritten it", () => 
   rewrite(sim);
   postpone(sim);
   expect(pendingWork(sim)).toBeUndefined();
+});
+
+test("work that was set aside stays on a branch of its own", () => {
+  const sim = finished();
+  postpone(sim);
+  rewrite(sim);
+  expect(keptWorkLines(stateOf(sim.state, T1))).toEqual(["attempt 1: work kept on loopdash/test-run/T-1@1 (1 file)"]);
+  const postponed = finished();
+  rewrite(postponed);
+  expect(workToKeep(stateOf(postponed.state, T1).attempt as Attempt, "stopped")).toBe("change");
+});
+
+test("a change that lands after the new text, and is not live, is known to be for the old one", () => {
+  const sim = finished();
+  rewrite(sim);
+  const move = { repo: RepoId.parse("app"), from: "a", to: "landed" };
+  sim.report({ type: "merge-intended", ...sim.of(T1), ...move });
+  sim.report({ type: "merge-landed", ...sim.of(T1), ...move });
+  const evidence = { step: "verify", name: "live", summary: "it is down", detail: "" } as const;
+  sim.report({ type: "attempt-ended", ...sim.of(T1), outcome: "landed", evidence });
+  expect(stateOf(sim.state, T1).live).toMatchObject({ sha: "landed", rewritten: true });
 });
 
 test("failures before the new text were not fixed without a person", () => {

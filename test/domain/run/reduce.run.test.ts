@@ -28,9 +28,15 @@ describe("work that was cut off", () => {
   };
 
   test("by a stop or a lost engine is gone on with; by a failure or a kill it is not", () => {
-    expect(stateOf(captured("stopped").state, T1).pendingWork).toEqual({ tip: "t", baseSha: "s", claimed: true });
+    expect(stateOf(captured("stopped").state, T1).pendingWork).toEqual({ tip: "t", files: 1, baseSha: "s", claimed: true });
     const landed = { from: "a", to: "c" };
-    expect(stateOf(captured("lost", true).state, T1).pendingWork).toEqual({ tip: "t", baseSha: "s", claimed: true, landed });
+    expect(stateOf(captured("lost", true).state, T1).pendingWork).toEqual({
+      tip: "t",
+      files: 1,
+      baseSha: "s",
+      claimed: true,
+      landed,
+    });
     expect(stateOf(captured("failed").state, T1).pendingWork).toBeUndefined();
     expect(stateOf(captured("killed").state, T1).pendingWork).toBeUndefined();
   });
@@ -40,12 +46,18 @@ describe("work that was cut off", () => {
     const again = { ticket: T1, fence: 2 as Fence };
     sim.report({ type: "attempt-claimed", ...again, attempt: 2, slot: 0, reservedUsd: 0 });
     sim.report({ type: "attempt-ended", ...again, outcome: "lost" });
-    expect(stateOf(sim.state, T1).pendingWork).toEqual({ tip: "t", baseSha: "s", claimed: true });
+    expect(stateOf(sim.state, T1).pendingWork).toEqual({ tip: "t", files: 1, baseSha: "s", claimed: true });
     const third = { ticket: T1, fence: 3 as Fence };
     sim.report({ type: "attempt-claimed", ...third, attempt: 3, slot: 0, reservedUsd: 0 });
     sim.report({ type: "merge-landed", ...third, repo, from: "a", to: "d" });
     sim.report({ type: "attempt-ended", ...third, outcome: "stopped" });
-    expect(stateOf(sim.state, T1).pendingWork).toEqual({ tip: "t", baseSha: "s", claimed: true, landed: { from: "a", to: "d" } });
+    expect(stateOf(sim.state, T1).pendingWork).toEqual({
+      tip: "t",
+      files: 1,
+      baseSha: "s",
+      claimed: true,
+      landed: { from: "a", to: "d" },
+    });
     const last = { ticket: T1, fence: 4 as Fence };
     sim.report({ type: "attempt-claimed", ...last, attempt: 4, slot: 0, reservedUsd: 0 });
     sim.report({ type: "attempt-ended", ...last, outcome: "done" });
