@@ -192,7 +192,7 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/run/reduce-revert.ts",
-        from: "const evidence = because ?? failedChecks(live);",
+        from: "const evidence = failedCheck ?? failedChecks(live);",
         to: "const evidence = failedChecks(live);",
       },
     ],

@@ -37,8 +37,8 @@ const CALLED: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/schedule/decide.ts",
-        from: 'kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason: describeFatalOutage(over)',
-        to: 'kind: "oracle-done", verdict: "done", exitCode: 0, reason: describeFatalOutage(over)',
+        from: "unjudged(describeFatalOutage(state.fatalOutage))",
+        to: '({ do: "end", kind: "oracle-done", verdict: "done", exitCode: 0, reason: describeFatalOutage(state.fatalOutage) })',
       },
     ],
     file: "test/loop/reviewer-outage.test.ts",

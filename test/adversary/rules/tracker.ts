@@ -122,8 +122,8 @@ export const TRACKER: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/run/ticket-state.ts",
-        from: "...(pendingWork && isKept && { pendingWork }),",
-        to: "...(pendingWork && (isKept || !isKept) && { pendingWork }),",
+        from: "const isSetAside = pendingWork !== undefined && !isLanded && attempt === undefined;",
+        to: 'const isSetAside = pendingWork !== undefined && pendingWork.tip === "";',
       },
     ],
     file: "test/domain/run/reduce-drift.rewritten.test.ts",
