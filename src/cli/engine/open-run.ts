@@ -7,7 +7,7 @@ import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/track
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { carriedOverChecks, landingsUpTo } from "../../domain/run/carry-over.ts";
+import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -127,7 +127,7 @@ export async function beginRun(options: {
     await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
   const tickets = await tracker.snapshot();
-  const { settled, tracked } = asFound(tickets, earlier === undefined ? new Map() : landingsUpTo(earlier));
+  const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
@@ -166,13 +166,16 @@ function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" |
 /** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
 function asFound(
   tickets: readonly TrackerTicket[],
-  landings: ReturnType<typeof landingsUpTo>,
+  earlier: RunState | undefined,
 ): Required<Pick<Started, "settled" | "tracked">> {
+  const landings = earlier === undefined ? undefined : landingsUpTo(earlier);
   const settled = tickets.flatMap(({ id, state }) => {
     if (state.as === "open") return [];
-    const landed = landings.get(id);
+    const landed = landings?.get(id);
     const step = state.as === "human-gated" ? { step: state.step } : {};
-    return [{ id, as: state.as, ...step, ...(landed === undefined ? {} : { landedEarlier: landed }) }];
+    const closed =
+      earlier !== undefined && state.as === "done" && isClosedSince(earlier, id) ? { closedByPerson: true as const } : {};
+    return [{ id, as: state.as, ...step, ...(landed !== undefined && { landedEarlier: { ...landed, ...closed } }) }];
   });
   const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
     id,

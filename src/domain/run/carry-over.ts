@@ -93,6 +93,16 @@ export function isReopenedSince(last: RunState, id: TicketId): boolean {
 }
 
 /**
+ * True if a person has closed a ticket that is done now: at the end of the last run it had landed and was not known to be live. If
+ * that run could only not tell the tracker, its own write may have come through.
+ */
+export function isClosedSince(last: RunState, id: TicketId): boolean {
+  if (!Object.hasOwn(last.plan.index, id)) return false;
+  const { live, phase } = ticketOf(last, id);
+  return live !== undefined && isLandedNotLive({ live, phase }) && live.untold === undefined;
+}
+
+/**
  * The commit to show for a ticket; undefined if it has not landed. `earlierRun` is set if an earlier run landed it, and only
  * while the ticket is settled: once it is open again, that commit says nothing about it.
  */
