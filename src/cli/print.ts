@@ -1,21 +1,7 @@
 import { writeSync } from "node:fs";
-import type { TestCommands } from "../domain/batch/argv.ts";
-import { testCommandSource } from "../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
-
-/** The test commands that the default finish line runs, and where they were found, by repository. Safe for a terminal. */
-export function testCommandTexts(testCommands: TestCommands): readonly string[] {
-  return Object.entries(testCommands).map(([repo, command]) =>
-    plainText(`${repo}: ${command.join(" ")} (found in ${testCommandSource(command)})`),
-  );
-}
-
-/** The same as lines of a plan. */
-export function testCommandLines(testCommands: TestCommands): readonly string[] {
-  return testCommandTexts(testCommands).map((text) => `tests of ${text}`);
-}
 
 /** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */
 export function printUserError(error: UserError): void {

@@ -16,7 +16,7 @@ import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
-import { testCommandTexts } from "../print.ts";
+import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 
 /**

@@ -6,6 +6,7 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { bothInOrder } from "../../domain/values/both-in-order.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -72,25 +73,35 @@ async function findEnvironment(
   const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
-  const repos = new Map<string, Repo>();
-  for (const [name, { path, base }] of Object.entries(batch.repos)) {
-    repos.set(
-      name,
-      await openRepo({
-        ...{ id: RepoId.parse(name), path, base, commits: await commitsOf(batch.commit, { name, path, env }) },
-        ...(git && { run: git }),
-        ...(sandbox && { sandbox }),
-      }),
-    );
-  }
-  refuseSameBase(repos.values());
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const toolchains = await findToolchains(batch.repos, { env: commandEnv, homes: places.homes });
+  const [repos, toolchains] = await bothInOrder(
+    openRepos(batch, { env, git, sandbox }),
+    findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
+  );
   const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
   return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, toolchainPaths: paths, warnings: told };
+}
+
+/** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */
+async function openRepos(
+  batch: Batch,
+  {
+    env,
+    git,
+    sandbox,
+  }: { readonly env: NodeJS.ProcessEnv; readonly git: RunGit | undefined; readonly sandbox: Sandbox | undefined },
+): Promise<ReadonlyMap<string, Repo>> {
+  const repos = new Map<string, Repo>();
+  for (const [name, { path, base }] of Object.entries(batch.repos)) {
+    const commits = commitsOf(batch.commit, { name, path, env });
+    const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
+    repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, commits, ...how }));
+  }
+  refuseSameBase(repos.values());
+  return repos;
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

@@ -17,9 +17,10 @@ import { changesSince } from "../engine/changed-batch.ts";
 import { hasBegun } from "../engine/journal-state.ts";
 import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
-import { testCommandLines, writeAll } from "../print.ts";
+import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
 import { stateHome } from "../state-home.ts";
+import { testCommandLines } from "../test-command-lines.ts";
 
 type RunRequest = Extract<Request, { verb: "run" }>;
 

@@ -1,26 +1,19 @@
-import { writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
-import { formatProblems } from "../../domain/batch/problem.ts";
-import { isToldAtStart } from "../../domain/batch/warn.ts";
-import type { RunState } from "../../domain/run/state.ts";
-import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
-import type { ChecksOnly } from "../engine/open-run.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { readKeymap } from "../key-file.ts";
-import { linePrinter, printJournalOutage } from "../lines.ts";
-import { testCommandLines, writeAll } from "../print.ts";
-import { printedSummary } from "../printed-summary.ts";
+import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
-import { stopOnSignals } from "../signals.ts";
 import type { SpawnedEngine } from "../spawn-engine.ts";
-import { closedStdout, isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
-import { VERSION } from "../version.ts";
+import { isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 
-type RunRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: ChecksOnly };
+type RunRequest = Extract<Request, { verb: "run" }>;
 
-/** Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. */
+/**
+ * Starts or resumes a batch: as a dashboard on a terminal, else as lines. Returns the exit code of the run. This file imports
+ * little, because nothing else starts before it is loaded.
+ */
 export async function run(request: RunRequest): Promise<number> {
   refuseClosedStdout();
   if (request.detach) return detach(request);
@@ -28,6 +21,7 @@ export async function run(request: RunRequest): Promise<number> {
     refuseSmallTerminal("--headless for plain lines");
     return onTerminal(request);
   }
+  const { headless } = await import("./headless.ts");
   return exitCodeOf(await headless(request));
 }
 
@@ -63,51 +57,6 @@ async function askAndSpawn(error: unknown, request: RunRequest): Promise<Spawned
   asking.close();
   if (!/^y(?:es)?$/i.test(answer.trim())) throw error;
   return (await spawn(request, "additions")).engine;
-}
-
-/** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
-export async function headless(request: RunRequest): Promise<RunState> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
-  process.stdout.on("error", () => undefined);
-  const format = output === "json" ? "json" : "lines";
-  const { startSupervisedEngine } = await import("../engine/engine-supervisor.ts");
-  const engine = await startSupervisedEngine({
-    batch,
-    cwd: process.cwd(),
-    env: process.env,
-    fresh,
-    allowApiKey,
-    ...(checksOnly === undefined ? {} : { checksOnly }),
-    // With --json, standard output has nothing but events.
-    onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
-    onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
-      if (format !== "lines") return;
-      const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
-      const unchecked = warnings.filter(isToldAtStart);
-      const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
-      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
-    },
-    ...(workers === undefined ? {} : { workers }),
-    ...(acceptChanges ? { acceptChanges: "all" } : {}),
-  });
-  stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
-  const print = linePrinter(format);
-  for (const event of engine.written) print(event, engine.state());
-  engine.subscribe(print);
-  engine.go();
-  const state = await engine.ended;
-  if (format === "lines") writeAll(1, `\n${printedSummary(state)}`);
-  return state;
-}
-
-/** The first line decides: if nobody reads it, nothing is started. */
-function probeStdout(line: string): void {
-  try {
-    writeSync(1, line);
-  } catch (error) {
-    if (hasErrorCode(error, "EAGAIN")) return writeAll(1, line);
-    throw closedStdout(errorMessage(error));
-  }
 }
 
 /** Prints the run's name and leaves it running. Exit 0 means "started" and says nothing about the run. */

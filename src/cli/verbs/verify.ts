@@ -20,7 +20,7 @@ import { type FoundRun, findRun, lookUpRun, withStore } from "../find-run.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
 import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
-import { headless } from "./run.ts";
+import { headless } from "./headless.ts";
 
 /**
  * Checks what has landed and is not live: by the run's engine if there is one, else by a new run that starts no agent. Returns 0 if

@@ -1,3 +1,4 @@
+import { bothInOrder } from "../../../domain/values/both-in-order.ts";
 import type { RepoId } from "../../../domain/values/ids.ts";
 import type { CommitTree, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
@@ -21,15 +22,21 @@ import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
+type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: string } & Omit<StoreOptions, "commits"> & {
+    /** How commits look, which may still be asked for. */
+    readonly commits?: StoreOptions["commits"] | Promise<StoreOptions["commits"]>;
+  };
+
 /**
  * Opens the repository at `path` (its top folder, or a bare repository) for work on the branch `base`. Throws a UserError with
  * exit code 4 if that is not possible: see refuse.ts. `scratch` is a folder that no worker is given, for a few small files that
  * disappear with this process; default: the system's temporary folder. `run` runs git; default: in this process. `sandbox`
  * confines the processes that read a worker's leftovers, and `capture` bounds them.
  */
-export async function openRepo(options: { id: RepoId; path: string; base: string } & StoreOptions): Promise<Repo> {
+export async function openRepo({ commits: pending, ...options }: RepoOptions): Promise<Repo> {
   refuseBaseName(options.id, options.base);
-  const store = await openStore(await locateOrRefuse(options.id, options.path), options.base, options);
+  const [at, commits] = await bothInOrder(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
+  const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   return withUnavailability(repoOf(store, options.id, options.base), store);
 }

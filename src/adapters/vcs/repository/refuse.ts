@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { bothInOrder } from "../../../domain/values/both-in-order.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
@@ -22,22 +23,18 @@ function refusal(options: { what: string; why: string; todo: string; cause?: unk
  */
 export async function locateOrRefuse(id: string, path: string): Promise<Located> {
   const what = `repository "${id}" cannot be used`;
-  const found = await ifThere(stat(path));
-  if (found === undefined) {
+  const stats = await ifThere(stat(path));
+  if (stats === undefined) {
     throw refusal({ what, why: `${displayName(path)} does not exist`, todo: "correct its path in the batch file" });
   }
-  if (!found.isDirectory()) {
+  if (!stats.isDirectory()) {
     throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" });
   }
   const real = await realpath(path);
-  await refuseOldGit(what, real);
-  let at: Located;
-  try {
-    at = await locate(real);
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    throw await noRepository(what, real, error);
-  }
+  const found = locate(real).catch(async (error: unknown) => {
+    throw error instanceof GitFailure ? await noRepository(what, real, error) : error;
+  });
+  const [, at] = await bothInOrder(refuseOldGit(what, real), found);
   refuseFormat(what, at);
   return at;
 }

@@ -1,0 +1,62 @@
+import { writeSync } from "node:fs";
+import { formatProblems } from "../../domain/batch/problem.ts";
+import { isToldAtStart } from "../../domain/batch/warn.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { startSupervisedEngine } from "../engine/engine-supervisor.ts";
+import type { ChecksOnly } from "../engine/open-run.ts";
+import { linePrinter, printJournalOutage } from "../lines.ts";
+import { writeAll } from "../print.ts";
+import { printedSummary } from "../printed-summary.ts";
+import type { Request } from "../program.ts";
+import { stopOnSignals } from "../signals.ts";
+import { closedStdout } from "../terminal.ts";
+import { testCommandLines } from "../test-command-lines.ts";
+import { VERSION } from "../version.ts";
+
+type HeadlessRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: ChecksOnly };
+
+/** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
+export async function headless(request: HeadlessRequest): Promise<RunState> {
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
+  process.stdout.on("error", () => undefined);
+  const format = output === "json" ? "json" : "lines";
+  const engine = await startSupervisedEngine({
+    batch,
+    cwd: process.cwd(),
+    env: process.env,
+    fresh,
+    allowApiKey,
+    ...(checksOnly === undefined ? {} : { checksOnly }),
+    // With --json, standard output has nothing but events.
+    onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
+    onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
+      if (format !== "lines") return;
+      const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
+      const unchecked = warnings.filter(isToldAtStart);
+      const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
+      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
+    },
+    ...(workers === undefined ? {} : { workers }),
+    ...(acceptChanges ? { acceptChanges: "all" } : {}),
+  });
+  stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  const print = linePrinter(format);
+  for (const event of engine.written) print(event, engine.state());
+  engine.subscribe(print);
+  engine.go();
+  const state = await engine.ended;
+  if (format === "lines") writeAll(1, `\n${printedSummary(state)}`);
+  return state;
+}
+
+/** The first line decides: if nobody reads it, nothing is started. */
+function probeStdout(line: string): void {
+  try {
+    writeSync(1, line);
+  } catch (error) {
+    if (hasErrorCode(error, "EAGAIN")) return writeAll(1, line);
+    throw closedStdout(errorMessage(error));
+  }
+}

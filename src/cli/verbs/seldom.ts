@@ -1,0 +1,14 @@
+/**
+ * The verbs that no running batch uses, in one piece: the bundler cuts what two pieces share into files, and a file costs a start
+ * some 1 ms. Measured: 32 files and 35 ms fewer until the first frame of the dashboard.
+ */
+// biome-ignore lint/performance/noBarrelFile: being one piece is its job, see above.
+export { add } from "./add.ts";
+export { cache } from "./cache.ts";
+export { doctor } from "./doctor.ts";
+export { dryRun } from "./dry-run.ts";
+export { harness } from "./harness.ts";
+export { oracle } from "./oracle.ts";
+export { report } from "./report.ts";
+export { runs } from "./runs.ts";
+export { verify } from "./verify.ts";
