@@ -18,9 +18,11 @@ export function warnOfBatch(file: BatchFile, locate: Locate, testCommands: TestC
   unsandboxed(file.finish ?? [], ["finish"]);
   if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
   const unchecked = uncheckedRepos(file, testCommands);
+  if (file.finish !== undefined && !hasGates(file.finish)) warn(["finish"], NO_GATES, BEGIN_WITH_GATES);
   if (unchecked.length > 0) warn(["finish"], uncheckedIn(unchecked, Object.keys(file.repos).length), ADD_A_CHECK);
   file.tickets.forEach((ticket, i) => {
     unsandboxed(ticket.finish ?? [], ["tickets", i, "finish"]);
+    if (ticket.finish !== undefined && !hasGates(ticket.finish)) warn(["tickets", i, "finish"], NO_GATES, BEGIN_WITH_GATES);
     if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], uncheckedIn([], 0), ADD_A_CHECK);
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
@@ -42,6 +44,10 @@ function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: Tes
 }
 
 const OUTSIDE = "what has landed runs here unsandboxed: it can read and change what you can";
+
+const NO_GATES = "no gates run before merge: a change may be empty and may touch protected paths";
+
+const BEGIN_WITH_GATES = 'begin with {"step": "gates"}';
 
 const NO_CHECK = "no check runs before merge";
 
@@ -65,4 +71,8 @@ function firstRepeated(names: readonly string[]): number {
 
 function checks(finish: readonly StepSpec[]): boolean {
   return finish.some((step) => step.step === "check");
+}
+
+function hasGates(finish: readonly StepSpec[]): boolean {
+  return finish.some((step) => step.step === "gates");
 }

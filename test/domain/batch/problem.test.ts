@@ -89,16 +89,22 @@ describe("what may be meant otherwise", () => {
   const check = { step: "check", name: "t", command: ["t"] };
   const unchecked = "no check runs before merge: whatever the agent leaves will land";
 
+  const gates = { step: "gates" };
+  const ungated = "no gates run before merge: a change may be empty and may touch protected paths";
+
   it("is said with its place", () => {
-    expect(warned({ oracle: { command: ["o"], reads: "elsewhere" }, finish: [check, { step: "merge" }] })).toEqual([
+    expect(warned({ oracle: { command: ["o"], reads: "elsewhere" }, finish: [gates, check, { step: "merge" }] })).toEqual([
       "oracle.reads: no canary can test an oracle that reads no tracker",
     ]);
     const tickets = [
-      { id: "A", title: "x", finish: [{ step: "merge" }] },
-      { id: "B", title: "x", finish: [check, { step: "merge" }] },
+      { id: "A", title: "x", finish: [gates, { step: "merge" }] },
+      { id: "B", title: "x", finish: [gates, check, { step: "merge" }] },
     ];
     expect(warned({ tickets })).toEqual([`tickets[0].finish: ${unchecked}`]);
     expect(warned({ tickets: [...tickets.slice(1), { id: "C", title: "x" }] })).toEqual([`finish: ${unchecked}`]);
+    const own = [{ id: "A", title: "x", finish: [check, { step: "merge" }] }];
+    expect(warned({ tickets: own, finish: [gates, check, { step: "merge" }] })).toEqual([`tickets[0].finish: ${ungated}`]);
+    expect(warned({ finish: [check, { step: "merge" }] })).toEqual([`finish: ${ungated}`]);
   });
 });
 

@@ -51,8 +51,8 @@ describe("readBatch", () => {
   });
 
   it("gives a ticket its own finish line, else the batch's, and ends each with assert", () => {
-    const finish = [{ step: "check", name: "tests", command: ["t"] }, { step: "merge" }];
-    const own = [{ step: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }];
+    const finish = [{ step: "gates" }, { step: "check", name: "tests", command: ["t"] }, { step: "merge" }];
+    const own = [{ step: "gates" }, { step: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }];
     const { batch, warnings } = batchOf(
       batchText({
         finish,
@@ -64,7 +64,7 @@ describe("readBatch", () => {
     );
     expect(batch.tickets.map((t) => t.finish)).toEqual([
       [...finish, { step: "assert" }],
-      [{ step: "check", name: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }],
+      [{ step: "gates" }, { step: "check", name: "check", command: ["u"] }, { step: "merge" }, { step: "assert" }],
     ]);
     expect(warnings).toEqual([]);
   });
