@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Limits that honest programs stay well within. Anthropic takes requests of at most 32 MB; a long answer that is not streamed may
- * take ten minutes to begin (both vendors' programs wait that long).
+ * take ten minutes to begin (Claude Code and Codex wait that long).
  */
 const DEFAULTS: GatewayLimits = {
   headMs: 10 * SECOND,

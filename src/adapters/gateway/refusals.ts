@@ -84,7 +84,7 @@ export function answerRefusal(res: ServerResponse, { status, message, again }: R
     "content-type": api === undefined ? "text/plain; charset=utf-8" : "application/json",
     "content-length": Buffer.byteLength(text),
     connection: "close",
-    // Both vendors' libraries obey this header: a lasting refusal is not repeated ten times.
+    // The libraries of Anthropic and OpenAI obey this header: a lasting refusal is not repeated ten times.
     "x-should-retry": again ? "true" : "false",
     ...(again ? { "retry-after": "2" } : {}),
   };

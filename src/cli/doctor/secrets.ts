@@ -6,11 +6,14 @@ import { secretsOf } from "../engine/run-secrets.ts";
 import { checkSecretSources } from "../engine/secret-sources.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
-/** Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. None if a start is refused. */
+/**
+ * Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. If a start would refuse their
+ * sources, fetches none, and gives that refusal.
+ */
 export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const runSecrets = secretsOf(batch, { folder, env });
   if (runSecrets === undefined) return [];
-  const refused = placesOf(batch, { folder, env });
+  const refused = sourceRefusals(batch, { folder, env });
   if (refused.length > 0) return refused;
   const found = await Promise.all(
     Object.entries(batch.secrets ?? {}).map(async ([name, spec]) => {
@@ -27,7 +30,7 @@ export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: Nod
   return found;
 }
 
-function placesOf(...options: Parameters<typeof checkSecretSources>): readonly CheckResult[] {
+function sourceRefusals(...options: Parameters<typeof checkSecretSources>): readonly CheckResult[] {
   try {
     checkSecretSources(...options);
     return [];

@@ -29,7 +29,9 @@ const word = z.string().regex(/^[\w./-]{1,40}$/, "use letters, digits and - _ . 
 export const CommitSpec = z
   .strictObject({
     author: Person.optional().describe("Who wrote it; default: the repository's git identity, else loopdash"),
-    committer: Person.optional().describe("Who committed it; default: the author"),
+    committer: Person.optional().describe(
+      "Who committed it; default: commit.author if it is set, else the repository's git identity",
+    ),
     coAuthor: z
       .union([z.literal("agent"), z.literal(false), Person])
       .optional()

@@ -1,9 +1,7 @@
-import { doOverlap, type IpRange, readRange } from "../values/ip-range.ts";
-
+import { doOverlap, type IpRange, isInRange, readRange } from "../values/ip-range.ts";
 import { checkHeaderHost } from "./check-secrets.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type HostSpec, isHeaderHost } from "./host-spec.ts";
-
 import { hintFor } from "./nearest.ts";
 import { displayValue, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
@@ -35,6 +33,25 @@ const NEAR = [
   ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "100.100.100.200", "192.0.0.192", "168.63.129.16"],
   ...["::/96", "::ffff:0:0/96", "64:ff9b::/96", "2002::/16", "fe80::/10", "fd00:ec2::254", "fd20:ce::254"],
 ].flatMap((text) => readRange(text) ?? []);
+
+/** The private networks in common use: RFC 1918, RFC 6598, RFC 2544 and RFC 4193. */
+export const PRIVATE_NETWORKS = [
+  ...["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15"],
+  "fc00::/7",
+] as const;
+
+/** This machine and its link: nobody outside that link can listen. */
+const LOCAL = ["127.0.0.0/8", "169.254.0.0/16", "::1", "fe80::/10"] as const;
+
+/** True if nothing on the public internet lies in these ranges, and there is one. False for a text that is no range. */
+export function arePrivateRanges(ranges: readonly string[]): boolean {
+  const networks = [...PRIVATE_NETWORKS, ...LOCAL].flatMap((text) => readRange(text) ?? []);
+  const isPrivate = (text: string): boolean => {
+    const range = readRange(text);
+    return range !== undefined && networks.some((network) => network.prefix <= range.prefix && isInRange(network, range.base));
+  };
+  return ranges.length > 0 && ranges.every(isPrivate);
+}
 
 /** Reports hosts that no gateway could open, and step names that the batch does not have. */
 export function checkHosts(file: BatchFile, report: NoteProblem): void {

@@ -181,7 +181,7 @@ export const SandboxPolicy = z.strictObject({
     .record(name, z.array(HostSpec).readonly())
     .default({})
     .describe(
-      "Hosts that a step may reach, by its name; 'prepare', 'agent' and 'blocker' name the prepare commands, the agent and a blocker's commands",
+      "Hosts that a step may reach, by its name, or by 'prepare', 'agent', 'blocker' (commands of a claimed blocker) or 'adjudicator'",
     ),
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;

@@ -10,8 +10,9 @@ export const TOOLCHAIN_FILES = [
   ".node-version",
   ".python-version",
   ".ruby-version",
-  "rust-toolchain.toml",
+  // With both, rustup takes this one (the rustup book, "The toolchain file").
   "rust-toolchain",
+  "rust-toolchain.toml",
   ".tool-versions",
   "mise.toml",
   ".mise.toml",

@@ -134,17 +134,15 @@ describe("a host with headers", () => {
     expect(host.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
   });
 
-  it("gets nothing in plain HTTP without given addresses: it would travel in clear text", async () => {
-    const { host, gateway, port } = await scene({ isSecure: false, entry: { addresses: undefined } as object });
-    const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/` });
-    expect(reply).toMatchObject({ status: 403, text: expect.stringContaining("a secret would travel in clear text") });
+  it.each([
+    ["no addresses", { addresses: undefined }],
+    ["public addresses", { addresses: ["93.184.216.0/24"] }],
+    ["the port of https", { port: undefined, addresses: ["10.0.0.0/8"] }],
+  ])("gets nothing in plain HTTP with %s: it would travel in clear text", async (_, entry) => {
+    const { host, gateway, port } = await scene({ isSecure: false, entry: entry as object });
+    const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${"port" in entry ? 443 : port}/` });
+    expect(reply).toMatchObject({ status: 403, text: expect.stringContaining("the secret would travel in clear text") });
     expect(host.seen).toEqual([]);
-  });
-
-  it("gets nothing in plain HTTP at the port of https, even at given addresses", async () => {
-    const { gateway } = await scene({ isSecure: false, entry: { port: undefined, addresses: ["10.0.0.0/8"] } as object });
-    const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:443/` });
-    expect(reply).toMatchObject({ status: 403, text: expect.stringContaining("a secret would travel in clear text") });
   });
 
   it("is verified as any client does: a certificate for another name gets no request", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
+import { arePrivateRanges } from "../../../src/domain/batch/hosts.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchText, batchValue, told, words } from "./sample.ts";
 
@@ -19,6 +20,19 @@ function opens(host: string): boolean {
     return false;
   }
 }
+
+it.each([
+  [["10.0.0.0/8"], true],
+  [["127.0.0.1"], true],
+  [["fd00::/8", "192.168.4.0/24"], true],
+  [[], false],
+  [["93.184.216.0/24"], false],
+  [["127.0.0.1", "93.184.216.34"], false],
+  [["172.0.0.0/8"], false],
+  [["nowhere"], false],
+])("ranges %s are private: %s", (ranges, isPrivate) => {
+  expect(arePrivateRanges(ranges)).toBe(isPrivate);
+});
 
 describe("hosts of a batch", () => {
   it("that no gateway could open are refused when the batch is read, each at its place", () => {

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import type { HeaderHost } from "../../../domain/batch/host-spec.ts";
+import { arePrivateRanges } from "../../../domain/batch/hosts.ts";
 import type { GatewayCredentials } from "../../../ports/gateway.ts";
 import type { Authority } from "../hosts/authority.ts";
 import type { HostSide } from "../hosts/host-side.ts";
@@ -156,9 +157,9 @@ export class CredentialSide {
     const { credentials, hostSide, assertNotCut } = this.#options;
     assertNotCut();
     const { to, entry, isSecure } = tunnel;
-    if (!isSecure && (entry.addresses === undefined || to.port === HTTPS)) {
-      const why = `${to.host} is asked without TLS, and a secret would travel in clear text`;
-      throw new Refusal(403, `${why}: use https, or give "addresses" of a private network and the port`);
+    if (!isSecure && (to.port === HTTPS || !arePrivateRanges(entry.addresses ?? []))) {
+      const why = `${to.host}:${to.port} was asked without TLS, and the secret would travel in clear text`;
+      throw new Refusal(403, `${why}: use https, or open the host with private "addresses" alone and a "port" that is not 443`);
     }
     const { lines, limits, traffic } = hostSide();
     const ended = lines.add(() => res.destroy());

@@ -30,8 +30,8 @@ export interface PassOptions {
 }
 
 /**
- * Passes one request on with the headers of its entry, and the answer back without anything of them. If the host does not accept
- * a secret (401 or 403), the secret is fetched again and the request repeated once. Rejects with a Refusal if nothing was answered
+ * Passes one request on with the headers of its entry, and the answer back without anything of them. If the host answers 401 or
+ * 403 to a request without a body, the secret is fetched again and the request repeated once. Rejects with a Refusal if nothing was answered
  * yet.
  */
 export async function passWithHeaders(options: PassOptions): Promise<void> {
@@ -43,7 +43,8 @@ export async function passWithHeaders(options: PassOptions): Promise<void> {
       403,
       `${method} to ${upstream.to.host} is not open to this step: a secret is added to ${allowed.join(" and ")} only`,
     );
-  if (req.headers.upgrade !== undefined) throw new Refusal(403, "a host that gets a secret is asked by plain requests only");
+  if (req.headers.upgrade !== undefined)
+    throw new Refusal(403, `${upstream.to.host} gets a secret, so a change of protocol (WebSocket) is not passed on`);
   const filled = await hosts.fill(entry);
   const answer = await ask(options, filled);
   if (!isUnauthorized(answer)) return passBack(answer, options);

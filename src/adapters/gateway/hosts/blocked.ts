@@ -1,18 +1,16 @@
 import { isIP } from "node:net";
 import type { HostSpec } from "../../../domain/batch/host-spec.ts";
-import { hostText, isNear } from "../../../domain/batch/hosts.ts";
+import { arePrivateRanges, hostText, isNear, PRIVATE_NETWORKS } from "../../../domain/batch/hosts.ts";
 import type { BlockedConnection } from "../../../domain/run/blocked-fact.ts";
 import { isInRange, readAddress, readRange } from "../../../domain/values/ip-range.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { Refusal } from "../refusals.ts";
 import type { Authority } from "./authority.ts";
+import { isPublicAddress } from "./public-address.ts";
 
 const HTTPS = 443;
 /** Hosts that one gateway tells of. A program can ask for any number of names. */
 const MOST_TOLD = 20;
-
-/** The private networks in common use (RFC 1918, RFC 6598, RFC 2544), and the name of each. */
-const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15"];
 
 /**
  * The reason why a connection is not made: the host is not opened to the step, or none of its addresses is. The message is for
@@ -27,7 +25,7 @@ export class Blocked extends Refusal {
 
   constructor(to: Authority, { address, isOutside = false }: { readonly address?: string; readonly isOutside?: boolean } = {}) {
     const host = isIP(to.host) === 6 ? `[${to.host}]` : to.host;
-    const closed = `${host} leads into this machine or its network, and that address is not open to this step`;
+    const closed = `${host} leads to an address that is not open to this step`;
     super(403, address === undefined ? `${host}:${to.port} is not open to this step` : closed);
     this.to = to;
     this.address = address;
@@ -80,7 +78,7 @@ function describe(blocked: Blocked, who: string | undefined): BlockedConnection 
   return {
     ...to,
     ...(plain === undefined ? {} : { address: plain }),
-    reason: isOutside ? `${what}, and not among the addresses that the batch gives for it` : what,
+    reason: isOutside ? `${what}, which is not in the ranges that the batch gives for this host` : what,
     ...(entry && { allow: `"sandboxPolicy": {"hosts": {${JSON.stringify(who ?? "agent")}: [${hostText(entry)}]}}` }),
   };
 }
@@ -95,7 +93,9 @@ function kindOf(text: string): string {
   };
   if (lies("127.0.0.0/8") || lies("0.0.0.0/8") || text === "::1" || text === "::") return "is an address of this machine";
   if (lies("169.254.0.0/16") || lies("fe80::/10")) return "is a link-local address";
-  return isNear(range) ? "is an address with a special meaning" : "is a private address";
+  if (isNear(range)) return "is a metadata service of a cloud, or an IPv4 address in IPv6 form";
+  if (isPublicAddress(text)) return "is a public address";
+  return arePrivateRanges([text]) ? "is a private address" : "is a reserved address";
 }
 
 /** The entry that opens exactly this; undefined if no batch can. */
@@ -116,7 +116,7 @@ function isNearText(text: string): boolean {
 /** The well-known private network around an address, or the address alone. */
 function networkOf(text: string): string {
   const address = readAddress(text);
-  const network = PRIVATE.find((each) => {
+  const network = PRIVATE_NETWORKS.find((each) => {
     const range = readRange(each);
     return address !== undefined && range !== undefined && isInRange(range, address);
   });
