@@ -106,12 +106,12 @@ async function perform(request: Request): Promise<number> {
       writeAll(1, `${VERSION}\n`);
       return 0;
     case "run":
-      if (request.dryRun) return (await import("./verbs/seldom.ts")).dryRun(request);
+      if (request.dryRun) return (await import("./verbs/deferred-verbs.ts")).dryRun(request);
       return (await import("./verbs/run.ts")).run(request);
     case "oracle":
-      return (await import("./verbs/seldom.ts")).oracle(request.batch);
+      return (await import("./verbs/deferred-verbs.ts")).oracle(request.batch);
     case "add":
-      return (await import("./verbs/seldom.ts")).add(request.run, request.ticket);
+      return (await import("./verbs/deferred-verbs.ts")).add(request.run, request.ticket);
     case "attach":
       return (await import("./verbs/attach.ts")).attach(request.run);
     case "replay":
@@ -119,17 +119,17 @@ async function perform(request: Request): Promise<number> {
     case "status":
       return (await import("./verbs/status.ts")).status(request.run, request.json);
     case "verify":
-      return (await import("./verbs/seldom.ts")).verify(request.run, request.ticket);
+      return (await import("./verbs/deferred-verbs.ts")).verify(request.run, request.ticket);
     case "runs":
-      return (await import("./verbs/seldom.ts")).runs(request.json);
+      return (await import("./verbs/deferred-verbs.ts")).runs(request.json);
     case "cache":
-      return (await import("./verbs/seldom.ts")).cache(request);
+      return (await import("./verbs/deferred-verbs.ts")).cache(request);
     case "report":
-      return (await import("./verbs/seldom.ts")).report(request.run, request.format);
+      return (await import("./verbs/deferred-verbs.ts")).report(request.run, request.format);
     case "doctor":
-      return (await import("./verbs/seldom.ts")).doctor(request);
+      return (await import("./verbs/deferred-verbs.ts")).doctor(request);
     case "harness":
-      return (await import("./verbs/seldom.ts")).harness(request);
+      return (await import("./verbs/deferred-verbs.ts")).harness(request);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
   }

@@ -51,7 +51,7 @@ export interface PreparedTrees {
    * Runs `task` while nobody else on this machine makes the same preparation. `onWait` is told whom it waits for, in words, once.
    * Rejects with the signal's reason if it is aborted meanwhile.
    */
-  alone<T>(
+  withLock<T>(
     ref: PreparedRef,
     options: { readonly by: string; readonly onWait: (who: string) => void; readonly signal: AbortSignal },
     task: () => Promise<T>,

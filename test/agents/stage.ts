@@ -5,7 +5,7 @@ import type { AgentProgram, ProgramOptions } from "../../src/adapters/agent/agen
 import type { Login } from "../../src/adapters/agent/logins/login.ts";
 import { createModelAgent } from "../../src/adapters/agent/model-agent.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
-import { gatedExecutor } from "../../src/adapters/gateway/gated-executor.ts";
+import { gatewayExecutor } from "../../src/adapters/gateway/gateway-executor.ts";
 import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
@@ -62,7 +62,7 @@ export async function runAgent(
       kind,
       program: join(programsFolder(), "node_modules/.bin", kind.kind),
       usdPerAttempt: 5,
-      executor: gatedExecutor(confinedExecutor(createExecutor(), sandbox), { folder: at("sockets"), relay }),
+      executor: gatewayExecutor(confinedExecutor(createExecutor(), sandbox), { folder: at("sockets"), relay }),
       env: { PATH, HOME: at("home"), LANG: "C.UTF-8" },
       // Its model has a name of its own; the others' programs choose theirs.
       ...(kind.kind === "opencode" ? { model: "some-model" } : {}),

@@ -116,7 +116,7 @@ export function promisesOfPreparedTrees(open: () => PreparedStage): void {
       const { signal } = new AbortController();
       const { promise: going, resolve: go } = Promise.withResolvers<void>();
       const order: string[] = [];
-      const one = store.alone(REF, { by: "T-1", onWait: () => undefined, signal }, async () => {
+      const one = store.withLock(REF, { by: "T-1", onWait: () => undefined, signal }, async () => {
         await going;
         order.push("T-1");
       });
@@ -124,8 +124,8 @@ export function promisesOfPreparedTrees(open: () => PreparedStage): void {
         order.push(`waits for ${who}`);
         if (order.length === 2) go();
       };
-      const two = store.alone(REF, { by: "T-2", onWait, signal }, async () => void order.push("T-2"));
-      const three = other.alone(REF, { by: "T-3", onWait, signal }, async () => void order.push("T-3"));
+      const two = store.withLock(REF, { by: "T-2", onWait, signal }, async () => void order.push("T-2"));
+      const three = other.withLock(REF, { by: "T-3", onWait, signal }, async () => void order.push("T-3"));
       await Promise.all([one, two, three]);
       expect(order.slice(0, 3).toSorted()).toEqual(["T-1", "waits for T-1", "waits for run test"]);
       expect(order.slice(3).toSorted()).toEqual(["T-2", "T-3"]);

@@ -3,7 +3,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
-import { LoginLost } from "./logins/login.ts";
+import { LoginRequired } from "./logins/login.ts";
 
 /** The longest wait that an API may ask for before the attempt ends, in milliseconds; the program handles shorter ones itself. */
 const LONGEST_WAIT_MS = 60_000;
@@ -93,7 +93,7 @@ export class ModelWatch {
 
   /** The engine has no key. A lost login needs a person; any other cause may pass, and is no failure of the work. */
   readonly onKeyMissing = (error: unknown): void => {
-    if (error instanceof LoginLost) return this.#end({ kind: "authentication", says: error.message });
+    if (error instanceof LoginRequired) return this.#end({ kind: "authentication", says: error.message });
     this.#end({ kind: "overloaded", says: `the key of the model's API could not be fetched: ${errorMessage(error)}` });
   };
 

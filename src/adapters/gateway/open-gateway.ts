@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { Gateway, GatewayLimits, GatewayOptions, GatewayTotals } from "../../ports/gateway.ts";
-import { CredentialSide } from "./credentials/credential-side.ts";
+import { CredentialProxy } from "./credentials/credential-proxy.ts";
 import { readAuthority } from "./hosts/authority.ts";
 import { Blocked, BlockedConnections } from "./hosts/blocked.ts";
 import type { Dialler } from "./hosts/dial.ts";
+import { type HostConnections, Traffic } from "./hosts/host-connections.ts";
 import { HostRules } from "./hosts/host-rules.ts";
-import { type HostSide, Traffic } from "./hosts/host-side.ts";
 import { passPlain } from "./hosts/plain-proxy.ts";
 import { meansModel, readTarget } from "./hosts/target.ts";
 import { openTunnel } from "./hosts/tunnel.ts";
 import { UpstreamProxy } from "./hosts/upstream-proxy.ts";
 import { limitsOf } from "./limits.ts";
-import { ModelSide } from "./models/model-side.ts";
-import { OpenLines } from "./open-lines.ts";
+import { ModelProxy } from "./models/model-proxy.ts";
+import { OpenConnections } from "./open-connections.ts";
 import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
 import { makeSocketLocation, type SocketLocation } from "./socket-location.ts";
 
@@ -45,11 +45,11 @@ class SocketGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #dialler: Dialler;
-  readonly #model: ModelSide | undefined;
-  readonly #credentialed: CredentialSide | undefined;
+  readonly #model: ModelProxy | undefined;
+  readonly #credentialed: CredentialProxy | undefined;
   readonly #server: Server;
   readonly #place: SocketLocation;
-  readonly #lines = new OpenLines();
+  readonly #connections = new OpenConnections();
   readonly #traffic = new Traffic();
   readonly #refusals = new Refusals();
   readonly #blocked: BlockedConnections;
@@ -68,9 +68,13 @@ class SocketGateway implements Gateway {
       proxy,
       connectMs: this.#limits.connectMs,
     };
-    const line = { cut: (reason: string) => this.cut(reason), assertNotCut: () => this.#assertNotCut(), open: this.#lines };
-    this.#model = options.model === undefined ? undefined : new ModelSide(options.model, this.#limits, line, proxy);
-    this.#credentialed = this.#credentialSide();
+    const control = {
+      cut: (reason: string) => this.cut(reason),
+      assertNotCut: () => this.#assertNotCut(),
+      open: this.#connections,
+    };
+    this.#model = options.model === undefined ? undefined : new ModelProxy(options.model, this.#limits, control, proxy);
+    this.#credentialed = this.#credentialProxy();
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: Math.min(this.#limits.headMs, this.#limits.requestMs),
@@ -130,7 +134,7 @@ class SocketGateway implements Gateway {
   cut(reason: string): void {
     if (this.#cutReason !== undefined) return;
     this.#cutReason = reason;
-    this.#lines.endAll();
+    this.#connections.endAll();
     this.#options.model?.onCut?.(reason);
   }
 
@@ -142,7 +146,7 @@ class SocketGateway implements Gateway {
   async #close(): Promise<void> {
     this.#cutReason ??= "the gateway is closed";
     const closed = new Promise<void>((settle) => this.#server.close(() => settle()));
-    this.#lines.endAll();
+    this.#connections.endAll();
     this.#server.closeAllConnections();
     await closed;
     this.#model?.close();
@@ -174,7 +178,7 @@ class SocketGateway implements Gateway {
     if (req.headers.upgrade !== undefined && hasBody(req)) throw new Refusal(400, "an upgrade with a body is not passed on");
     const entry = this.#credentialed?.entryOf(target.to);
     if (entry !== undefined) return await this.#credentialed?.servePlain(req, res, target.to, entry, target.path);
-    await passPlain({ req, res, to: target.to, path: target.path }, this.#hostSide());
+    await passPlain({ req, res, to: target.to, path: target.path }, this.#hostConnections());
   }
 
   async #connect(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -185,7 +189,7 @@ class SocketGateway implements Gateway {
       const to = readAuthority(req.url ?? "");
       const entry = to === undefined ? undefined : this.#credentialed?.entryOf(to);
       if (to !== undefined && entry !== undefined) await this.#credentialed?.terminate(socket, head, to, entry);
-      else await openTunnel(req, socket, head, this.#hostSide());
+      else await openTunnel(req, socket, head, this.#hostConnections());
     } catch (error) {
       const { status, message } = this.#count(error);
       if (socket.destroyed) return;
@@ -195,21 +199,21 @@ class SocketGateway implements Gateway {
     }
   }
 
-  #credentialSide(): CredentialSide | undefined {
+  #credentialProxy(): CredentialProxy | undefined {
     const { credentials, hosts = [] } = this.#options;
     const entries = hosts.filter(isHeaderHost);
     if (credentials === undefined || entries.length === 0) return undefined;
-    return new CredentialSide({
+    return new CredentialProxy({
       ...{ credentials, entries },
-      hostSide: () => this.#hostSide(),
+      hostConnections: () => this.#hostConnections(),
       count: (error) => this.#count(error),
       note: (why) => this.#refusals.count(why),
       assertNotCut: () => this.#assertNotCut(),
     });
   }
 
-  #hostSide(): HostSide {
-    return { dialler: this.#dialler, limits: this.#limits, lines: this.#lines, traffic: this.#traffic };
+  #hostConnections(): HostConnections {
+    return { dialler: this.#dialler, limits: this.#limits, connections: this.#connections, traffic: this.#traffic };
   }
 
   #assertNotCut(): void {

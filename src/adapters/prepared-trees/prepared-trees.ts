@@ -8,11 +8,11 @@ import { inThread } from "../in-thread.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
+import { KeyedLock, type LockOptions } from "./keyed-lock.ts";
 import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
 import type { TreeTask } from "./serve-tree.ts";
-import { type AloneOptions, SingleMaker } from "./single-maker.ts";
 import { type CheckoutChange, type TreeIdentity, treeIdentity } from "./tree-identity.ts";
 
 /** Limits of the thread that reads a tree. */
@@ -50,13 +50,13 @@ export function createPreparedTrees(options: PreparedTreesOptions): PreparedTree
 
 class PreparedFolders implements PreparedTrees {
   readonly #options: PreparedTreesOptions;
-  readonly #maker: SingleMaker;
+  readonly #maker: KeyedLock;
   readonly #notKept = new Map<string, string>();
   #tidied: Promise<void> | undefined;
 
   constructor(options: PreparedTreesOptions) {
     this.#options = options;
-    this.#maker = new SingleMaker(options.locks, options.run);
+    this.#maker = new KeyedLock(options.locks, options.run);
   }
 
   async find(ref: PreparedRef): Promise<PreparedTree | undefined> {
@@ -67,8 +67,8 @@ class PreparedFolders implements PreparedTrees {
     return treeOf(found);
   }
 
-  alone<T>(ref: PreparedRef, options: AloneOptions, task: () => Promise<T>): Promise<T> {
-    return this.#maker.alone(resourceOf(ref), options, task);
+  withLock<T>(ref: PreparedRef, options: LockOptions, task: () => Promise<T>): Promise<T> {
+    return this.#maker.run(resourceOf(ref), options, task);
   }
 
   async snapshot(checkout: string): Promise<CheckoutSnapshot> {

@@ -109,7 +109,8 @@ function checked(name: string, text: string): string {
 export function unfitSecret(text: string): string | undefined {
   const value = withoutLineEnds(text);
   if (value.trim() === "") return "is empty";
-  if (value.length < SHORTEST) return `has fewer than ${SHORTEST} characters: it could be guessed, and not be masked in output`;
+  if (value.length < SHORTEST)
+    return `has fewer than ${SHORTEST} characters: it could be guessed, and masking it would mask harmless text too`;
   return value.includes("\0") ? "holds a zero byte" : undefined;
 }
 

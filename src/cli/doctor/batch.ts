@@ -85,7 +85,10 @@ async function unlessRefused(
 export async function checkTestCommands(loaded: LoadedBatch): Promise<readonly CheckResult[]> {
   const { batch, file, warnings } = loaded;
   const unchecked = [...warnings.filter(isToldAtStart), ...(await uninstalledWarnings(loaded))];
-  const told = unchecked.length === 0 ? [] : [warn("tests", formatProblems(file, unchecked), "A run starts all the same.")];
+  const told =
+    unchecked.length === 0
+      ? []
+      : [warn("tests", formatProblems(file, unchecked), "A run starts without them; add a check, or a prepare command.")];
   return [...testCommandTexts(batch.testCommands ?? {}).map((line) => ok("tests", line)), ...told];
 }
 
@@ -113,7 +116,7 @@ export async function checkBatchCommands(
   const count = plural(commandsOf(batch).length, "command");
   return [
     ...(missing.length > 0 ? [bad("commands", lines(missing), "Correct the commands: a start is refused for them.")] : []),
-    ...(warnings.length > 0 ? [warn("commands", lines(warnings), "See that this is what you want: a run starts.")] : []),
+    ...(warnings.length > 0 ? [warn("commands", lines(warnings), "A run starts. See that these commands are meant so.")] : []),
     ...there.map(({ repo, wanted, version, bin }) =>
       ok(
         "toolchain",

@@ -1,4 +1,4 @@
-import { LoginLost } from "../../adapters/agent/logins/login.ts";
+import { LoginRequired } from "../../adapters/agent/logins/login.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { loginOf } from "../engine/agent-of.ts";
 import { loginAccounts } from "../engine/check-logins.ts";
@@ -20,7 +20,7 @@ export async function checkLogins({ batch }: LoadedBatch, env: NodeJS.ProcessEnv
         const fix = `It cannot be refreshed: run ${login.command}.`;
         return isExpired ? bad("login", found, fix) : ok("login", `${found}; it cannot be refreshed`);
       } catch (error) {
-        if (!(error instanceof LoginLost)) throw error;
+        if (!(error instanceof LoginRequired)) throw error;
         return bad("login", error.message, `Run ${login.command}.`);
       }
     }),

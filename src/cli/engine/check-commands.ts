@@ -82,7 +82,7 @@ export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsO
 export function refuseMissing(file: string, missing: readonly BatchProblem[]): void {
   if (missing.length === 0) return;
   throw new UserError({
-    what: "commands of the batch name what they would not find",
+    what: "commands of the batch name programs or files that they could not reach",
     why: formatProblems(file, missing),
     todo: "Correct the commands, or see docs/batch.md on the files that a batch names.",
     exitCode: EXIT.refused,

@@ -32,7 +32,7 @@ export async function checkLogin(
 ): Promise<void> {
   const login = await loginOf(account, surroundings);
   if (login === undefined) return;
-  const { LoginLost } = await import("../../adapters/agent/logins/login.ts");
+  const { LoginRequired } = await import("../../adapters/agent/logins/login.ts");
   const refused = (why: string, todo: string) =>
     new UserError({ what: `the subscription of ${account.kind} cannot be used`, why, todo, exitCode: EXIT.refused });
   const { read = [], write = [] } = sandboxPolicy ?? {};
@@ -48,7 +48,7 @@ export async function checkLogin(
   try {
     if ((await login.state()).isExpired) await login.value();
   } catch (error) {
-    if (error instanceof LoginLost) throw refused(plainText(error.message, 500), "Log in again; no agent will see it.");
+    if (error instanceof LoginRequired) throw refused(plainText(error.message, 500), "Log in again; no agent will see it.");
     // The token endpoint may answer again by the first request of an agent. If it does not, the run reports an outage.
     if (!(error instanceof Error)) throw error;
   }

@@ -193,8 +193,8 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
 
 /** What gateways need to add headers with secrets: one authority for all sandboxes of the run. */
 async function credentialsOf({ secrets, masker }: RunSecrets, trusted: string) {
-  const { GatewayAuthority } = await import("../../adapters/gateway/credentials/authority.ts");
-  return { secrets, masker, trusted, authority: new GatewayAuthority() };
+  const { GatewayCertificateAuthority } = await import("../../adapters/gateway/credentials/certificate-authority.ts");
+  return { secrets, masker, trusted, authority: new GatewayCertificateAuthority() };
 }
 
 /**
@@ -206,8 +206,8 @@ export async function confined(
   sandbox: Sandbox,
   { folder, secrets }: { readonly folder: string; readonly secrets: RunSecrets | undefined },
 ): Promise<Executor> {
-  const [{ gatedExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
-    import("../../adapters/gateway/gated-executor.ts"),
+  const [{ gatewayExecutor }, { confinedExecutor }, { trustedCertificates, writeCertificates }] = await Promise.all([
+    import("../../adapters/gateway/gateway-executor.ts"),
     import("../../adapters/sandbox/confined-executor.ts"),
     import("../../adapters/sandbox/certificates.ts"),
   ]);
@@ -215,7 +215,7 @@ export async function confined(
   const trusted = trustedCertificates({ env: process.env });
   const credentials = secrets === undefined ? undefined : await credentialsOf(secrets, trusted.pem);
   const shown = [trusted.pem, credentials?.authority.certificate ?? ""].join("");
-  return gatedExecutor(confinedExecutor(executor, sandbox), {
+  return gatewayExecutor(confinedExecutor(executor, sandbox), {
     folder,
     proxyEnv: process.env,
     certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),

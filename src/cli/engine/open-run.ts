@@ -230,8 +230,8 @@ function refuseOtherVersion(run: RunId, { frozen, version }: RunState): void {
   if (frozen === undefined || version === VERSION || frozen.tripwire === tripwireSha()) return;
   throw new UserError({
     what: `the run ${run} was started by loopdash ${version}, and this is ${VERSION}`,
-    why: "what proves the oracle is not the same in both, and it must not change while a run lives",
-    todo: `Go on with loopdash ${version}, or start again with --fresh.`,
+    why: "the two versions test the oracle differently, and a run keeps the test that it began with",
+    todo: `Resume it with loopdash ${version}, or start a new run with --fresh.`,
     exitCode: EXIT.unjudged,
   });
 }

@@ -6,8 +6,8 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { bothInOrder } from "../../domain/values/both-in-order.ts";
 import { RepoId } from "../../domain/values/ids.ts";
+import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
@@ -74,7 +74,7 @@ async function findEnvironment(
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const [repos, toolchains] = await bothInOrder(
+  const [repos, toolchains] = await settleBoth(
     openRepos(batch, { env, git, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
@@ -146,8 +146,7 @@ async function checkVendor(
 
 /**
  * The sandbox of a run. It hides the state folder and a folder of tickets, because both decide about the agents' work, and files
- * that hold secrets. Throws a
- * UserError (exit 4) if the batch requires one and there is none: the run never continues without it (law 4).
+ * that hold secrets. Throws a UserError (exit 4) if the batch requires one and there is none: the run never continues without it (law 4).
  */
 async function sandboxOf(
   { sandbox, tracker }: Batch,

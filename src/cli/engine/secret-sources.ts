@@ -98,7 +98,11 @@ function sourceProblem({ env, file, command }: SecretSpec, batch: Batch, context
 function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
   const shown = plainText(path, 300);
   const real = realPath(path);
-  if (real === undefined) return { why: `${shown} does not exist or cannot be read`, todo: "Write the value into it." };
+  if (real === undefined)
+    return {
+      why: `${shown} does not exist or cannot be read`,
+      todo: "Make it a file that you can read, with only the value in it.",
+    };
   const todo = "Keep it elsewhere, for example in ~/.config.";
   const repository = repositoryOf(real, batch.repos);
   if (repository !== undefined) return { why: `${shown} lies in the repository "${repository}", which agents read`, todo };
@@ -106,7 +110,7 @@ function fileProblem(path: string, batch: Batch): SourceProblem | undefined {
   const opened = [...read, ...write].find((each) => isWithin(realPath(each) ?? each, real));
   if (opened !== undefined) return { why: `${shown} is readable for agents: sandboxPolicy opens ${opened}`, todo };
   const unfit = unfitSecretFile(real);
-  return unfit === undefined ? undefined : { why: `${shown} ${unfit}`, todo: "Write the value into it." };
+  return unfit === undefined ? undefined : { why: `${shown} ${unfit}`, todo: "Write only the value into it." };
 }
 
 /** A command runs with the rights of the user, so nothing of it may come from where agents' changes land. */

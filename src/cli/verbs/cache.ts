@@ -20,6 +20,10 @@ export async function cache({ clear, json }: { readonly clear: boolean; readonly
     writeAll(1, `${JSON.stringify(rows, undefined, 2)}\n`);
     return 0;
   }
+  if (all.length === 0) {
+    writeAll(1, "no preparation is kept\n");
+    return 0;
+  }
   for (const { bytes, files, key, ms, name, usedAt } of all) {
     const used = new Date(usedAt).toISOString().slice(0, 16).replace("T", " ");
     const size = `${(bytes / 2 ** 20).toFixed(1)} MiB`.padStart(12);

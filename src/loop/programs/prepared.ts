@@ -100,7 +100,9 @@ async function fromStore(
     const onWait = (who: string) =>
       void scope.announce({ type: "preparation-awaited", name, reason: `${who} makes the same preparation` });
     const make = () =>
-      store.alone(key, { by: scope.ticket.id, onWait, signal: scope.signal }, () => makeKept(ctx, scope, repo, key, toPrepare));
+      store.withLock(key, { by: scope.ticket.id, onWait, signal: scope.signal }, () =>
+        makeKept(ctx, scope, repo, key, toPrepare),
+      );
     const made = await make().catch(overIfAborted(scope));
     if (!made.ok) return made;
     if (made.failed !== undefined) return { ok: true, reused: false, failed: made.failed };

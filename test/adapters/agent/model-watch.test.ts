@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LoginLost } from "../../../src/adapters/agent/logins/login.ts";
+import { LoginRequired } from "../../../src/adapters/agent/logins/login.ts";
 import { ModelWatch, type WatchBounds } from "../../../src/adapters/agent/model-watch.ts";
 
 const USAGE = { model: "m", input: 1, output: 1, cacheRead: 0, cacheWrite: 0, usd: 0, countedUsd: 0 };
@@ -91,7 +91,7 @@ describe("what ends an attempt at the gateway", () => {
     watch.onKeyMissing(new Error("the command failed"));
     expect(watch.stop).toMatchObject({ kind: "overloaded", says: expect.stringContaining("the command failed") });
     const other = watching();
-    other.watch.onKeyMissing(new LoginLost("Run codex login"));
+    other.watch.onKeyMissing(new LoginRequired("Run codex login"));
     expect(other.watch.stop).toEqual({ kind: "authentication", says: "Run codex login" });
     expect([useless(), other.useless()]).toEqual([1, 1]);
   });

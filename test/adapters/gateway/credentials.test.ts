@@ -3,7 +3,7 @@ import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { GatewayAuthority } from "../../../src/adapters/gateway/credentials/authority.ts";
+import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
 import type { HeaderHost, HostSpec } from "../../../src/domain/batch/host-spec.ts";
 import type { Gateway } from "../../../src/ports/gateway.ts";
@@ -57,7 +57,7 @@ interface Scene {
 async function scene({ answer = echo, values = [TOKEN], entry = {}, others = [], isSecure = true, name = NAME }: Scene = {}) {
   const outer = new CertificateAuthority(join(folder(), "outer"));
   const host = await standIn(answer, isSecure ? outer.issue(`DNS:${name}`) : undefined);
-  const authority = new GatewayAuthority();
+  const authority = new GatewayCertificateAuthority();
   const own: HeaderHost = {
     host: NAME,
     port: host.port,
@@ -278,7 +278,7 @@ describe("a program that wants a secret", () => {
 
 describe("the authority of a gateway", () => {
   it("issues certificates for one name or address each, which only it signed", () => {
-    const [one, two] = [new GatewayAuthority(), new GatewayAuthority()];
+    const [one, two] = [new GatewayCertificateAuthority(), new GatewayCertificateAuthority()];
     const root = new X509Certificate(one.certificate);
     expect(root).toMatchObject({ ca: true });
     expect(root.verify(root.publicKey)).toBe(true);

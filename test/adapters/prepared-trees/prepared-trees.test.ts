@@ -92,7 +92,7 @@ describe("preparations in folders", () => {
     const { promise: built, resolve: end } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const options = { by: "T-2", onWait: () => undefined, signal: new AbortController().signal };
-    const elsewhere = stage.open().alone(other, options, () => {
+    const elsewhere = stage.open().withLock(other, options, () => {
       begin();
       return built;
     });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { gatedExecutor } from "../../../src/adapters/gateway/gated-executor.ts";
+import { gatewayExecutor } from "../../../src/adapters/gateway/gateway-executor.ts";
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { trustedCertificates, writeCertificates } from "../../../src/adapters/sandbox/certificates.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
@@ -64,7 +64,7 @@ describe("a program in the sandbox", () => {
     for (const name of ["work", "home", "relay"]) mkdirSync(join(folder(), name));
     writeFileSync(join(folder(), "relay", "relay.mjs"), await bundleRelay());
     const env = isTrusted ? { NODE_EXTRA_CA_CERTS: ca.file } : {};
-    const executor = gatedExecutor(
+    const executor = gatewayExecutor(
       confinedExecutor(createExecutor(), createBubblewrap({ program: bwrap(), home: join(folder(), "home") })),
       {
         folder: join(folder(), "sockets"),

@@ -47,7 +47,7 @@ export const MODELS: readonly Rule[] = [
     rule: "the gateway reports a model's API that it cannot reach",
     holes: [
       {
-        file: "src/adapters/gateway/models/model-side.ts",
+        file: "src/adapters/gateway/models/model-proxy.ts",
         from: "if (!answered && error instanceof Refusal) onUnreachable?.(",
         to: "if (answered && error instanceof Refusal) onUnreachable?.(",
       },

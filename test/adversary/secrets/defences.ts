@@ -11,7 +11,7 @@ const EXACTLY = {
   to: "find(({ to }) => to.host !== String(port) && host !== '')",
 };
 const TUNNEL = {
-  file: "src/adapters/gateway/credentials/credential-side.ts",
+  file: "src/adapters/gateway/credentials/credential-proxy.ts",
   from: 'if (!namesHost(req.headers.host ?? "", tunnel))',
   to: 'if (!namesHost(req.headers.host ?? "", tunnel) && req.headers.host === "")',
 };

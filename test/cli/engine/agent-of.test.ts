@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claudeLogin } from "../../../src/adapters/agent/logins/claude.ts";
-import { LoginLost } from "../../../src/adapters/agent/logins/login.ts";
+import { LoginRequired } from "../../../src/adapters/agent/logins/login.ts";
 import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
@@ -129,7 +129,7 @@ describe("what a vendor's program is started with", () => {
     expect(upstream).toMatchObject({ baseUrl, credential: { header: "bearer", renew: expect.any(Function) } });
     expect(login?.command).toContain(kind);
     expect(upstream.codeAssist === undefined).toBe(kind !== "gemini");
-    await expect(upstream.credential?.value()).rejects.toThrow(LoginLost);
+    await expect(upstream.credential?.value()).rejects.toThrow(LoginRequired);
   });
 
   test("a login is refreshed over TLS that an authority in SSL_CERT_FILE vouches for", async () => {

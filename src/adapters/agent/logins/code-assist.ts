@@ -1,6 +1,6 @@
 import type { CodeAssistAccount } from "../../../ports/gateway.ts";
 import { isObject, objectOf, textOf } from "../../json.ts";
-import { type Login, LoginLost } from "./login.ts";
+import { type Login, LoginRequired } from "./login.ts";
 import { post } from "./post.ts";
 
 /** Time for an answer about the account. Milliseconds. */
@@ -17,7 +17,7 @@ export interface CodeAssistOptions {
   readonly ca?: string | undefined;
 }
 
-/** Asks Google once for the account of a login. Rejects with LoginLost if only a person can help. */
+/** Asks Google once for the account of a login. Rejects with LoginRequired if only a person can help. */
 export function createCodeAssist(options: CodeAssistOptions): () => Promise<CodeAssistAccount> {
   let known: Promise<CodeAssistAccount> | undefined;
   return () => {
@@ -43,13 +43,13 @@ async function load({ login, baseUrl, env, ca }: CodeAssistOptions): Promise<Cod
   let { status, text } = await ask(token);
   if (status === 401) ({ status, text } = await ask(await login.renew(token)));
   if (status === 401 || status === 403)
-    throw new LoginLost(`Google refused the login of gemini (${status}). Run ${login.command}`);
+    throw new LoginRequired(`Google refused the login of gemini (${status}). Run ${login.command}`);
   const answer: unknown = status === 200 ? JSON.parse(text) : undefined;
   if (!isObject(answer)) throw new Error(`Google answers ${status} to a question about the account`);
   const project = textOf(answer["cloudaicompanionProject"]) || named;
   const tier = textOf(objectOf(answer["paidTier"])?.["id"]) ?? textOf(objectOf(answer["currentTier"])?.["id"]);
   if (project !== undefined && tier !== undefined) return { project, tier };
-  throw new LoginLost(
+  throw new LoginRequired(
     "Google names no project for the login of gemini. Start gemini yourself once, or set GOOGLE_CLOUD_PROJECT for a paid account",
   );
 }

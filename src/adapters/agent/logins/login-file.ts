@@ -18,9 +18,9 @@ const RETRY_EVERY_MS = 100;
 export async function readLogin(file: string): Promise<JsonObject | string> {
   try {
     const found = await stat(file);
-    if (!found.isFile() || found.size > MOST_BYTES) return "it is no file of a login";
+    if (!found.isFile() || found.size > MOST_BYTES) return "it is no file, or larger than 1 MiB";
     const kept: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isObject(kept) ? kept : "it is no file of a login";
+    return isObject(kept) ? kept : "it holds no login";
   } catch (error) {
     // The parser's message quotes the text, which has tokens in it.
     if (error instanceof SyntaxError) return "it is not JSON";
@@ -101,7 +101,8 @@ async function syncFolder(folder: string): Promise<void> {
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + WAIT_MS;
   while (!(await tryLock(lock))) {
-    if (performance.now() > end) throw new Error("another process keeps the login locked");
+    if (performance.now() > end)
+      throw new Error(`another process has held ${lock} for ${WAIT_MS / 1000} s; end the program that renews the login`);
     await setTimeout(RETRY_EVERY_MS);
   }
   try {

@@ -15,8 +15,8 @@ const REFRESH_EVERY_MS = 60_000;
 const LIFETIME = 3_600;
 
 /** The login cannot be used until a person logs in again. The message has no token in it. */
-export class LoginLost extends Error {
-  override readonly name = "LoginLost";
+export class LoginRequired extends Error {
+  override readonly name = "LoginRequired";
 }
 
 /** Everything that a login needs besides its vendor's format. */
@@ -79,14 +79,14 @@ export class Login {
 
   /**
    * The present access token, refreshed if it is about to expire. If the refresh fails, the token is used until it has expired.
-   * Rejects with LoginLost if only a person can help.
+   * Rejects with LoginRequired if only a person can help.
    */
   async value(): Promise<string> {
     if (this.#held !== undefined && this.#isValid(this.#held)) return this.#held.access;
     try {
       return (await this.#refreshOnce(undefined)).access;
     } catch (error) {
-      if (error instanceof LoginLost) throw error;
+      if (error instanceof LoginRequired) throw error;
       const { tokens } = await this.#read(this.file);
       if (!this.#isValid(tokens, 0)) throw error;
       return this.#hold(tokens).access;
@@ -105,7 +105,7 @@ export class Login {
     return this.#held?.headers ?? {};
   }
 
-  /** Reads the login's file, and sends no request. Rejects with LoginLost if there is no login. */
+  /** Reads the login's file, and sends no request. Rejects with LoginRequired if there is no login. */
   async state(): Promise<LoginState> {
     const { tokens } = await this.#read(this.file);
     const { expiresAt, refresh } = tokens;
@@ -145,7 +145,7 @@ export class Login {
     try {
       answer = await this.#ask(request);
     } catch (error) {
-      const now = error instanceof LoginLost ? (await this.#read(file)).tokens : tokens;
+      const now = error instanceof LoginRequired ? (await this.#read(file)).tokens : tokens;
       // The person's own program may have refreshed it first: Codex and Gemini CLI take no lock.
       if (now.refresh !== refresh && this.#isUsable(now, refused)) return now;
       throw error;
@@ -206,9 +206,9 @@ export class Login {
     if (refresh !== undefined) learn?.(`${format.program} login`, refresh);
   }
 
-  #lost(why: string): LoginLost {
+  #lost(why: string): LoginRequired {
     const { format } = this.#options;
-    return new LoginLost(`the login of ${format.program} in ${this.file} cannot be used: ${why}. Run ${format.command}`);
+    return new LoginRequired(`the login of ${format.program} in ${this.file} cannot be used: ${why}. Run ${format.command}`);
   }
 
   #now(): number {

@@ -24,7 +24,7 @@ export interface Dialler {
 }
 
 /** A connection for requests in plain HTTP: to the host itself, or to the machine's proxy. */
-export interface PlainLine {
+export interface PlainConnection {
   readonly socket: Socket;
   /** The proxy on the other end, which is asked for the whole URL. */
   readonly proxy?: ProxyServer;
@@ -50,7 +50,7 @@ export async function dial(to: Authority, dialler: Dialler): Promise<Socket> {
 }
 
 /** Connects to an allowed host for plain HTTP, or to the proxy that this machine has for it. Rejects as `dial` does. */
-export async function dialPlain(to: Authority, dialler: Dialler): Promise<PlainLine> {
+export async function dialPlain(to: Authority, dialler: Dialler): Promise<PlainConnection> {
   assertOpen(dialler.rules, to);
   const proxy = dialler.proxy?.for(to, "http");
   if (proxy === undefined) return { socket: await dialDirectly(to, dialler) };

@@ -5,7 +5,7 @@ import { withoutHop } from "../models/headers.ts";
 import { hasBody, Refusal } from "../refusals.ts";
 import type { Authority } from "./authority.ts";
 import { dialPlain } from "./dial.ts";
-import type { HostSide } from "./host-side.ts";
+import type { HostConnections } from "./host-connections.ts";
 import { authorizing, type ProxyServer } from "./upstream-proxy.ts";
 
 /**
@@ -14,9 +14,9 @@ import { authorizing, type ProxyServer } from "./upstream-proxy.ts";
  */
 export async function passPlain(
   { req, res, to, path }: { req: IncomingMessage; res: ServerResponse; to: Authority; path: string },
-  hostSide: HostSide,
+  hostConnections: HostConnections,
 ): Promise<void> {
-  const { traffic, limits } = hostSide;
+  const { traffic, limits } = hostConnections;
   if (req.method === "TRACE") throw new Refusal(403, "TRACE is not passed on");
   if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
   traffic.open += 1;
@@ -26,9 +26,9 @@ export async function passPlain(
     res.destroy();
   };
   res.once("close", end);
-  const ended = hostSide.lines.add(end);
+  const ended = hostConnections.connections.add(end);
   try {
-    const { socket, proxy } = await dialPlain(to, hostSide.dialler);
+    const { socket, proxy } = await dialPlain(to, hostConnections.dialler);
     remote = socket;
     if (res.destroyed) return;
     traffic.tunnels += 1;

@@ -4,14 +4,19 @@ import type { Duplex } from "node:stream";
 import { Refusal } from "../refusals.ts";
 import { readAuthority } from "./authority.ts";
 import { dial } from "./dial.ts";
-import type { HostSide } from "./host-side.ts";
+import type { HostConnections } from "./host-connections.ts";
 
 /**
  * Connects a client that asked by CONNECT to an allowed host; settles when both have closed. Rejects with a Refusal if it is not
  * allowed; nothing has been sent to the client then.
  */
-export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buffer, hostSide: HostSide): Promise<void> {
-  const { traffic, limits } = hostSide;
+export async function openTunnel(
+  req: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  hostConnections: HostConnections,
+): Promise<void> {
+  const { traffic, limits } = hostConnections;
   // CONNECT takes host and port and nothing else (RFC 9112, 3.2.3).
   const to = readAuthority(req.url ?? "");
   if (to === undefined) throw new Refusal(403, "CONNECT needs a host name and a port");
@@ -26,21 +31,21 @@ export async function openTunnel(req: IncomingMessage, client: Duplex, head: Buf
     remote?.destroy();
   };
   client.once("close", end);
-  const ended = hostSide.lines.add(end);
+  const ended = hostConnections.connections.add(end);
   try {
-    remote = await dial(to, hostSide.dialler);
+    remote = await dial(to, hostConnections.dialler);
     if (gone) return void remote.destroy();
     // From here on, pending data outlives the client.
     client.off("close", end);
     traffic.tunnels += 1;
-    await join(client, remote, head, hostSide);
+    await join(client, remote, head, hostConnections);
   } finally {
     traffic.open -= 1;
     ended();
   }
 }
 
-function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }: HostSide): Promise<void> {
+function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }: HostConnections): Promise<void> {
   return new Promise((settle) => {
     const end = (): void => {
       client.destroy();
@@ -55,7 +60,7 @@ function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }:
       side.on("error", end);
       side.on("close", () => {
         if (other.closed) settle();
-        else lastWords(other, limits.idleMs);
+        else flushAndClose(other, limits.idleMs);
       });
     }
     client.on("data", (chunk: Buffer) => {
@@ -74,7 +79,7 @@ function join(client: Duplex, remote: Socket, head: Buffer, { limits, traffic }:
 }
 
 /** Pending data still arrives at a side whose partner is gone; then the side is closed. */
-function lastWords(side: Duplex, mostMs: number): void {
+function flushAndClose(side: Duplex, mostMs: number): void {
   if (side.writableFinished) return void side.destroy();
   const timer = setTimeout(() => side.destroy(), mostMs);
   side.once("close", () => clearTimeout(timer));

@@ -1,7 +1,7 @@
 import { readJson } from "../../../domain/values/json-text.ts";
 import { isObject } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
-import { type ModelAsk, readModelRequest, textOf } from "./model-request.ts";
+import { type ModelRequest, readModelRequest, textOf } from "./model-request.ts";
 import type { Route } from "./route.ts";
 
 /** Characters of the program's own number of a prompt. */
@@ -15,7 +15,7 @@ const LONGEST_ID = 200;
 export function readCodeAssistRequest(
   bytes: Buffer,
   { route, project, vendorReach }: { readonly route: Route; readonly project: string; readonly vendorReach: boolean },
-): ModelAsk {
+): ModelRequest {
   const envelope = parsed(bytes);
   const inner = envelope["request"];
   if (!isObject(inner)) throw new Refusal(400, "request: an object is needed");

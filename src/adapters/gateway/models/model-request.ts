@@ -8,7 +8,7 @@ import type { AnswerKind, Route } from "./route.ts";
 import { clientToolsInItem, clientToolsOnly, outsideOf } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
-export interface ModelAsk {
+export interface ModelRequest {
   readonly model: string;
   /** The checked body is the one that the vendor gets: written again if something was removed, or if a name occurs twice. */
   readonly body: Buffer;
@@ -28,7 +28,7 @@ const LONGEST_MODEL = 200;
  * Reads and checks a request body. With `vendorReach` false, it removes tools that the vendor would run, and refuses content that
  * the vendor would fetch. Throws a Refusal (400 or 403).
  */
-export function readModelRequest(bytes: Buffer, options: { route: Route; vendorReach: boolean }): ModelAsk {
+export function readModelRequest(bytes: Buffer, options: { route: Route; vendorReach: boolean }): ModelRequest {
   const { isWrapped, ...inner } = options.route;
   if (isWrapped === true) {
     return rewrapped(bytes, (request) => readModelRequest(request, { ...options, route: inner }));
@@ -67,7 +67,7 @@ function modelOf({ model: inPath, bodyModel }: Route, body: JsonObject): string 
  * Reads the request that Bedrock's CountTokens has in base64, and wraps what of it may be sent on. Throws a Refusal (400) if the
  * body has anything else.
  */
-function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelAsk): ModelAsk {
+function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelRequest): ModelRequest {
   const body = parse(textOf(bytes));
   const input = objectOf(body["input"]);
   const invoked = objectOf(input?.["invokeModel"]);

@@ -1,6 +1,6 @@
 import { plainText } from "../../../domain/values/text.ts";
 import type { BilledTokens, ModelUpstream } from "../../../ports/gateway.ts";
-import type { ModelAsk } from "../models/model-request.ts";
+import type { ModelRequest } from "../models/model-request.ts";
 import { Refusal } from "../refusals.ts";
 import { Prices } from "./prices.ts";
 import type { UsageReading } from "./usage.ts";
@@ -49,10 +49,10 @@ export class Meter {
   }
 
   /**
-   * Reserves money for a request. Throws a Refusal: 402 if it could pass the cap, which also cuts the line; 429 if only the
+   * Reserves money for a request. Throws a Refusal: 402 if it could pass the cap, which also ends all connections; 429 if only the
    * reserves of other requests are in the way.
    */
-  admit(ask: ModelAsk): Hold {
+  admit(ask: ModelRequest): Hold {
     const cap = this.#options.capUsd;
     const most = this.#prices.reserve(ask);
     // A request of unknown cost may cost all that is left, and runs alone.
@@ -69,7 +69,7 @@ export class Meter {
     return this.#hold(ask, reserve);
   }
 
-  #hold(ask: ModelAsk, first: number): Hold {
+  #hold(ask: ModelRequest, first: number): Hold {
     let reserve = first;
     let settled = false;
     return {
@@ -90,7 +90,7 @@ export class Meter {
     };
   }
 
-  #book(ask: ModelAsk, reserve: number, { as, reading }: Exclude<CallOutcome, { as: "free" }>): void {
+  #book(ask: ModelRequest, reserve: number, { as, reading }: Exclude<CallOutcome, { as: "free" }>): void {
     const isWhole = as === "read" && !reading.surcharge && !ask.surcharge;
     const known = isWhole ? this.#costOf(ask, reading) : undefined;
     const countedUsd = known ?? reserve;
@@ -112,7 +112,7 @@ export class Meter {
    * At the dearer of the prices of the requested model and the one that answered; undefined if either has no price. A platform
    * serves exactly the model of the path, and its answer may have another name for it.
    */
-  #costOf(ask: ModelAsk, { model, tokens }: UsageReading): number | undefined {
+  #costOf(ask: ModelRequest, { model, tokens }: UsageReading): number | undefined {
     if (tokens === undefined) return undefined;
     const asked = this.#prices.cost(ask.model, tokens);
     const answered = this.#prices.cost(model ?? ask.model, tokens) ?? (this.#options.platform === undefined ? undefined : asked);

@@ -1,5 +1,5 @@
 import type { BilledTokens, Price, Rates } from "../../../ports/gateway.ts";
-import type { ModelAsk } from "../models/model-request.ts";
+import type { ModelRequest } from "../models/model-request.ts";
 
 /** Tokens of an answer for which neither the request nor the price list sets a limit. */
 const MOST_OUTPUT = 128_000;
@@ -23,7 +23,7 @@ export class Prices {
   }
 
   /** Dollars to reserve for a request: the most that it can cost. Undefined if that is unknown. */
-  reserve(ask: ModelAsk): number | undefined {
+  reserve(ask: ModelRequest): number | undefined {
     const price = this.of(ask.model);
     if (price === undefined || ask.surcharge) return undefined;
     const input = Math.max(ask.body.length / BYTES_PER_TOKEN, ask.outside ? MOST_INPUT : 0);

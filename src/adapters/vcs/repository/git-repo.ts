@@ -1,5 +1,5 @@
-import { bothInOrder } from "../../../domain/values/both-in-order.ts";
 import type { RepoId } from "../../../domain/values/ids.ts";
+import { settleBoth } from "../../../domain/values/settle-both.ts";
 import type { CommitTree, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
@@ -35,7 +35,7 @@ type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: 
  */
 export async function openRepo({ commits: pending, ...options }: RepoOptions): Promise<Repo> {
   refuseBaseName(options.id, options.base);
-  const [at, commits] = await bothInOrder(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
+  const [at, commits] = await settleBoth(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
   const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   return withUnavailability(repoOf(store, options.id, options.base), store);

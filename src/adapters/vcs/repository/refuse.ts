@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { bothInOrder } from "../../../domain/values/both-in-order.ts";
+import { settleBoth } from "../../../domain/values/settle-both.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
@@ -34,7 +34,7 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
   const found = locate(real).catch(async (error: unknown) => {
     throw error instanceof GitFailure ? await noRepository(what, real, error) : error;
   });
-  const [, at] = await bothInOrder(refuseOldGit(what, real), found);
+  const [, at] = await settleBoth(refuseOldGit(what, real), found);
   refuseFormat(what, at);
   return at;
 }

@@ -122,7 +122,7 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     const endpoint = await tokenEndpoint((n) => answer(n, SOON));
     const login = loginIn(folder(), format, endpoint.port, { now, programPath });
     await expect(login.value()).rejects.toMatchObject({
-      name: "LoginLost",
+      name: "LoginRequired",
       message: expect.stringContaining(`Run ${format.command}`),
     });
     expect(keptIn(file)).toEqual(before);
@@ -134,7 +134,7 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     const endpoint = await tokenEndpoint((n) => answer(n, SOON));
     endpoint.close();
     const login = loginIn(folder(), format, endpoint.port, { now, programPath });
-    await expect(login.value()).rejects.not.toMatchObject({ name: "LoginLost" });
+    await expect(login.value()).rejects.not.toMatchObject({ name: "LoginRequired" });
     expect(readdirSync(dirname(file))).toHaveLength(1);
   });
 
@@ -195,7 +195,7 @@ describe.each(["claude", "codex", "gemini"] as const)("the login of %s", (kind) 
     if (typeof content === "string") writeFileSync(file, content);
     const login = loginIn(folder(), format, 1, { now });
     const told = await login.state().catch((error: Error) => error);
-    expect(told).toMatchObject({ name: "LoginLost" });
+    expect(told).toMatchObject({ name: "LoginRequired" });
     expect(String(told)).not.toContain("secret-text");
   });
 });
@@ -214,5 +214,5 @@ test("gemini's client is read from the program that is used", async () => {
 test("a gemini that does not tell its client cannot refresh", async () => {
   keep(geminiLogin.file({ HOME: folder() }), VENDOR.gemini.kept(1, GONE));
   const login = loginIn(folder(), geminiLogin, 1, { now, programPath: process.execPath });
-  await expect(login.value()).rejects.toMatchObject({ name: "LoginLost" });
+  await expect(login.value()).rejects.toMatchObject({ name: "LoginRequired" });
 });

@@ -9,18 +9,13 @@ const GRACE_MS = 5_000;
  * Ends a program that cannot succeed: its connections were blocked, and none was let through. Programs repeat a refused
  * connection for minutes, some without a word.
  */
-export class FutilityWatch {
-  readonly #graceMs: number;
+export class BlockedTimer {
   readonly #end = new AbortController();
   #gateway: Gateway | undefined;
   #first: BlockedConnection | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(graceMs = GRACE_MS) {
-    this.#graceMs = graceMs;
-  }
-
-  /** The signal that ends the program: the given one, or this watch's own. */
+  /** The signal that ends the program: the given one, or this timer's own. */
   arm(gateway: Gateway, signal: AbortSignal): AbortSignal {
     this.#gateway = gateway;
     return AbortSignal.any([signal, this.#end.signal]);
@@ -31,7 +26,7 @@ export class FutilityWatch {
     if (this.#gateway !== undefined) this.#timer ??= this.#wait(this.#gateway);
   }
 
-  /** The program's end; `blocked` if this watch ended it. */
+  /** The program's end; `blocked` if this timer ended it. */
   ended(result: ExecResult): ExecResult {
     const isOwn = result.ending === "aborted" && this.#end.signal.aborted;
     if (!isOwn || this.#first === undefined) return result;
@@ -51,6 +46,6 @@ export class FutilityWatch {
       // A host is still being dialled.
       if (open > 0) this.#timer = this.#wait(gateway);
       else this.#end.abort();
-    }, this.#graceMs);
+    }, GRACE_MS);
   }
 }

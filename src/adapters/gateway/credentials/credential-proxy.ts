@@ -6,7 +6,7 @@ import type { HeaderHost } from "../../../domain/batch/host-spec.ts";
 import { arePrivateRanges } from "../../../domain/batch/hosts.ts";
 import type { GatewayCredentials } from "../../../ports/gateway.ts";
 import type { Authority } from "../hosts/authority.ts";
-import type { HostSide } from "../hosts/host-side.ts";
+import type { HostConnections } from "../hosts/host-connections.ts";
 import { readTarget } from "../hosts/target.ts";
 import { answerRefusal, Refusal } from "../refusals.ts";
 import { HeaderHosts } from "./header-hosts.ts";
@@ -30,7 +30,7 @@ interface Tunnel {
 interface CredentialSideOptions {
   readonly credentials: GatewayCredentials;
   readonly entries: readonly HeaderHost[];
-  readonly hostSide: () => HostSide;
+  readonly hostConnections: () => HostConnections;
   /** Counts a refusal, or a defect, and gives what the client may know of it. */
   readonly count: (error: unknown) => Refusal;
   /** Counts what the step's log must explain, although nothing was refused here. */
@@ -42,7 +42,7 @@ interface CredentialSideOptions {
  * The part of a gateway that adds headers with secrets. TLS to such a host ends here, with a certificate of the run's own
  * authority, and begins again towards the host. Every request is checked by itself: a tunnel gives no right to anything else.
  */
-export class CredentialSide {
+export class CredentialProxy {
   readonly #options: CredentialSideOptions;
   readonly #hosts: HeaderHosts;
   readonly #server: Server;
@@ -53,7 +53,7 @@ export class CredentialSide {
   constructor(options: CredentialSideOptions) {
     this.#options = options;
     this.#hosts = new HeaderHosts(options.entries, options.credentials.secrets);
-    const { limits } = options.hostSide();
+    const { limits } = options.hostConnections();
     this.#server = createServer({
       maxHeaderSize: limits.headBytes,
       headersTimeout: Math.min(limits.headMs, limits.requestMs),
@@ -81,11 +81,11 @@ export class CredentialSide {
 
   /** Ends a tunnel here. Settles when it is closed. */
   async terminate(client: Duplex, head: Buffer, to: Authority, entry: HeaderHost): Promise<void> {
-    const { traffic, limits, lines } = this.#options.hostSide();
+    const { traffic, limits, connections } = this.#options.hostConnections();
     if (traffic.open >= limits.tunnels) throw new Refusal(503, "too many connections are open", true);
     traffic.open += 1;
     traffic.tunnels += 1;
-    const ended = lines.add(() => client.destroy());
+    const ended = connections.add(() => client.destroy());
     const closed = new Promise<void>((settle) => {
       if (client.destroyed) settle();
       else client.once("close", () => settle());
@@ -154,15 +154,15 @@ export class CredentialSide {
 
   async #serve(request: { req: IncomingMessage; res: ServerResponse; path: string; tunnel: Tunnel }): Promise<void> {
     const { req, res, path, tunnel } = request;
-    const { credentials, hostSide, assertNotCut } = this.#options;
+    const { credentials, hostConnections, assertNotCut } = this.#options;
     assertNotCut();
     const { to, entry, isSecure } = tunnel;
     if (!isSecure && (to.port === HTTPS || !arePrivateRanges(entry.addresses ?? []))) {
       const why = `${to.host}:${to.port} was asked without TLS, and the secret would travel in clear text`;
       throw new Refusal(403, `${why}: use https, or open the host with private "addresses" alone and a "port" that is not 443`);
     }
-    const { lines, limits, traffic } = hostSide();
-    const ended = lines.add(() => res.destroy());
+    const { connections, limits, traffic } = hostConnections();
+    const ended = connections.add(() => res.destroy());
     try {
       await passWithHeaders({
         ...{ req, res, path, entry, hosts: this.#hosts, upstream: this.#upstreamFor(tunnel), masker: credentials.masker },
@@ -181,7 +181,7 @@ export class CredentialSide {
     const key = `${isSecure} ${to.host} ${to.port}`;
     const known = this.#upstreams.get(key);
     if (known !== undefined) return known;
-    const { dialler, limits } = this.#options.hostSide();
+    const { dialler, limits } = this.#options.hostConnections();
     const made = hostUpstream({ to, isSecure, dialler, limits, trusted: this.#options.credentials.trusted });
     this.#upstreams.set(key, made);
     return made;

@@ -5,10 +5,10 @@ import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 /** How often a lock that another engine holds is tried. The kernel tells nobody when it becomes free. Milliseconds. */
 const TRY_LOCK_MS = 200;
 
-export type AloneOptions = Parameters<PreparedTrees["alone"]>[1];
+export type LockOptions = Parameters<PreparedTrees["withLock"]>[1];
 
-/** Lets one task at a time make something: in this process by a queue, on the machine by a lock that the kernel keeps. */
-export class SingleMaker {
+/** Runs one task at a time for each resource: in this process by a queue, on the machine by a lock that the kernel keeps. */
+export class KeyedLock {
   readonly #locks: Locks;
   readonly #run: string;
   readonly #atWork = new Map<string, { readonly by: string; readonly over: Promise<void> }>();
@@ -20,7 +20,7 @@ export class SingleMaker {
   }
 
   /** Runs `task` while no other task with this resource runs on the machine. */
-  async alone<T>(resource: string, { by, onWait, signal }: AloneOptions, task: () => Promise<T>): Promise<T> {
+  async run<T>(resource: string, { by, onWait, signal }: LockOptions, task: () => Promise<T>): Promise<T> {
     let told = false;
     const wait = (who: string): void => {
       if (!told) onWait(who);

@@ -1,44 +1,44 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
 import type { UpstreamProxy } from "../hosts/upstream-proxy.ts";
-import type { OpenLines } from "../open-lines.ts";
+import type { OpenConnections } from "../open-connections.ts";
 import { Meter } from "../prices/meter.ts";
 import { hasBody, Refusal } from "../refusals.ts";
 import { readCodeAssistRequest } from "./code-assist-request.ts";
 import { headersToModel } from "./headers.ts";
 import { type CallOptions, callModel } from "./model-call.ts";
-import { type ModelAsk, readModelRequest } from "./model-request.ts";
+import { type ModelRequest, readModelRequest } from "./model-request.ts";
 import { BodyReader } from "./read-body.ts";
 import type { Route } from "./route.ts";
 import { routeOf, routesOf } from "./routes.ts";
 import { type Credential, Upstream } from "./upstream.ts";
 
-/** The model side's view of the gateway's line. */
-export interface GatewayLine {
+/** What the proxy of a model may do to its gateway: end all connections, and know whether they were ended. */
+export interface GatewayControl {
   readonly cut: (reason: string) => void;
   /** Throws a Refusal (402) if it is cut. */
   readonly assertNotCut: () => void;
-  readonly open: OpenLines;
+  readonly open: OpenConnections;
 }
 
 /** The part of a gateway that leads to a model's API. */
-export class ModelSide {
+export class ModelProxy {
   readonly meter: Meter;
   readonly #options: ModelUpstream;
   readonly #limits: GatewayLimits;
-  readonly #line: GatewayLine;
+  readonly #control: GatewayControl;
   readonly #bodies: BodyReader;
   readonly #routes: readonly Route[];
   readonly #upstream: Upstream;
 
-  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, line: GatewayLine, proxy?: UpstreamProxy) {
+  constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, control: GatewayControl, proxy?: UpstreamProxy) {
     this.#options = modelUpstream;
     this.#limits = limits;
-    this.#line = line;
+    this.#control = control;
     this.#bodies = new BodyReader(limits);
     this.#routes = routesOf(modelUpstream);
     this.#upstream = new Upstream(modelUpstream, limits, proxy);
-    this.meter = new Meter(modelUpstream, line.cut);
+    this.meter = new Meter(modelUpstream, control.cut);
   }
 
   get base(): URL {
@@ -67,7 +67,7 @@ export class ModelSide {
     res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   }
 
-  async #read(body: Buffer, route: Route): Promise<ModelAsk> {
+  async #read(body: Buffer, route: Route): Promise<ModelRequest> {
     const { vendorReach = false } = this.#options;
     if (route.isEnveloped !== true) return readModelRequest(body, { route, vendorReach });
     const { project } = await this.#upstream.codeAssist();
@@ -86,7 +86,7 @@ export class ModelSide {
     const ask = await this.#read(options.body, route);
     const credential = await this.#upstream.credential();
     // It may have been cut since the request began; nothing is awaited from here to the call.
-    this.#line.assertNotCut();
+    this.#control.assertNotCut();
     const metered =
       route.meter === undefined
         ? undefined
@@ -105,7 +105,7 @@ export class ModelSide {
 
   /** A call that a cut ends. */
   async #call(options: Omit<CallOptions, "limits" | "isRefusal" | "renew" | "onAnswer">): Promise<void> {
-    const ended = this.#line.open.add(() => options.res.destroy());
+    const ended = this.#control.open.add(() => options.res.destroy());
     const { onAnswer, onUnreachable } = this.#options;
     let answered = false;
     let code: string | undefined;

@@ -1,5 +1,5 @@
 /** Open connections and requests of a gateway, so that all of them can be ended at once. */
-export class OpenLines {
+export class OpenConnections {
   readonly #ends = new Set<() => void>();
 
   /** Registers how to end something. Call the result when it has ended. */

@@ -5,14 +5,14 @@ import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts"
 import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Masker } from "../../ports/secrets.ts";
-import { FutilityWatch } from "./futility-watch.ts";
+import { BlockedTimer } from "./blocked-timer.ts";
 import { openGateway } from "./open-gateway.ts";
 
 /** The number of reasons that are printed at the end of a program's output. */
 const MOST_TOLD = 5;
 
 /** Joins a gateway to a sandbox. */
-export interface GateOptions {
+export interface GatewayExecutorOptions {
   /** Folder in which sockets are made; see GatewayOptions.folder. */
   readonly folder: string;
   readonly relay: {
@@ -33,8 +33,6 @@ export interface GateOptions {
   readonly credentials?: GatewayCredentials;
   /** False if no relay can listen in this sandbox: then a program whose confinement names an empty list gets no gateway. */
   readonly canListen?: boolean;
-  /** Milliseconds after the first blocked connection, for ExecRequest.endIfBlocked; default: 5,000. */
-  readonly graceMs?: number;
 }
 
 /**
@@ -44,7 +42,7 @@ export interface GateOptions {
  * program's failure explains itself. An unconfined program gets its model in the same way, and keeps its usual network. Throws a
  * UserError: exit 2 if a host is invalid, exit 4 if no socket can be made.
  */
-export function gatedExecutor(executor: Executor, options: GateOptions): Executor {
+export function gatewayExecutor(executor: Executor, options: GatewayExecutorOptions): Executor {
   return {
     run: (request) => {
       const { model, confinement } = request;
@@ -55,11 +53,11 @@ export function gatedExecutor(executor: Executor, options: GateOptions): Executo
   };
 }
 
-async function runGated(executor: Executor, options: GateOptions, request: ExecRequest): Promise<ExecResult> {
+async function runGated(executor: Executor, options: GatewayExecutorOptions, request: ExecRequest): Promise<ExecResult> {
   const { folder, relay } = options;
   const { model, confinement } = request;
   const hosts = confinement?.hosts ?? [];
-  const watch = new FutilityWatch(options.graceMs);
+  const watch = new BlockedTimer();
   const gateway = await openGateway({
     folder,
     hosts,
@@ -133,7 +131,7 @@ function joined(
     read,
     socket,
     shown,
-  }: { readonly read: readonly string[]; readonly socket: string; readonly shown: GateOptions["certificates"] },
+  }: { readonly read: readonly string[]; readonly socket: string; readonly shown: GatewayExecutorOptions["certificates"] },
 ): Confinement {
   const mounts = shown === undefined ? [] : [{ from: shown.file, at: shown.at, write: false }];
   return {

@@ -34,7 +34,7 @@ interface Issued {
  * A certificate authority for the sandboxes of one run. Its key never leaves this process's memory. It issues certificates for
  * hosts that the gateway adds a secret to, and nothing outside of the sandboxes trusts it.
  */
-export class GatewayAuthority {
+export class GatewayCertificateAuthority {
   /** Its certificate, which the sandboxes trust. PEM. */
   readonly certificate: string;
   readonly #keys = newKeys();

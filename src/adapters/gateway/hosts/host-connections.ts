@@ -1,5 +1,5 @@
 import type { GatewayLimits } from "../../../ports/gateway.ts";
-import type { OpenLines } from "../open-lines.ts";
+import type { OpenConnections } from "../open-connections.ts";
 import type { Dialler } from "./dial.ts";
 
 /** Counts the traffic to hosts through one gateway. */
@@ -12,10 +12,10 @@ export class Traffic {
   bytesIn = 0;
 }
 
-/** The part of a gateway that leads to hosts. */
-export interface HostSide {
+/** What a gateway shares among its connections to hosts: how they are made, their limits, the open ones, and their traffic. */
+export interface HostConnections {
   readonly dialler: Dialler;
   readonly limits: GatewayLimits;
-  readonly lines: OpenLines;
+  readonly connections: OpenConnections;
   readonly traffic: Traffic;
 }

@@ -6,8 +6,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { GatewayAuthority } from "../../../src/adapters/gateway/credentials/authority.ts";
-import { gatedExecutor } from "../../../src/adapters/gateway/gated-executor.ts";
+import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
+import { gatewayExecutor } from "../../../src/adapters/gateway/gateway-executor.ts";
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
@@ -37,7 +37,7 @@ const confined = (hosts?: readonly string[]) => ({
   ...(hosts === undefined ? {} : { hosts }),
 });
 const relay = () => ({ argv: [process.execPath, join(folder(), "relay", "relay.mjs")], read: [join(folder(), "relay")] });
-const gated = (executor: Executor): Executor => gatedExecutor(executor, { folder: join(folder(), "sockets"), relay: relay() });
+const gated = (executor: Executor): Executor => gatewayExecutor(executor, { folder: join(folder(), "sockets"), relay: relay() });
 
 /** Notes what it is to run, and whether the socket is there meanwhile. */
 function noting(): { executor: Executor; seen: ExecRequest[]; there: boolean[] } {
@@ -124,11 +124,11 @@ describe("a program that asks for a host by the name of a secret", () => {
       return { ending: "exited", exitCode: 0, signal: null, tail: "", durationMs: 1 } as const;
     };
     const secrets = createSecrets({ specs: {}, masker, folder: folder(), env: {} });
-    const executor = gatedExecutor(
+    const executor = gatewayExecutor(
       { run: asking, killStrays: async () => 0 },
       {
         ...{ folder: join(folder(), "sockets"), relay: relay() },
-        credentials: { secrets, masker, authority: new GatewayAuthority(), trusted: "" },
+        credentials: { secrets, masker, authority: new GatewayCertificateAuthority(), trusted: "" },
       },
     );
     const { tail } = await executor.run(requestOf({ confinement: confined(["registry.example.com"]) }));
