@@ -18,7 +18,7 @@ export interface Confinement {
    */
   readonly live?: readonly string[];
   /** Another folder or file in the place of one: the process sees `from` at `at`, which need not exist. */
-  readonly mounts: readonly { readonly from: string; readonly at: string; readonly write: boolean }[];
+  readonly mounts: readonly Mount[];
   /** Unix sockets that lead outside. Every other way out is closed. */
   readonly sockets: readonly string[];
   /** Reachable hosts. The caller that starts the process opens a gateway to them, and adds its socket. */
@@ -45,6 +45,15 @@ export interface Layer {
   readonly upper: string;
   /** An empty folder outside for the kernel's own use. */
   readonly work: string;
+}
+
+/** A folder or file outside, and where a process sees it. */
+export interface Mount {
+  readonly from: string;
+  readonly at: string;
+  readonly write: boolean;
+  /** Set for the private git folder of a worktree. */
+  readonly isGit?: true;
 }
 
 /** Limits of a single process (setrlimit(2)). If a process exceeds one, a signal ends it, or its call fails. */

@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import type { Tool } from "../../domain/toolchains/wanted.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { runBriefly } from "../executor/brief-run.ts";
@@ -53,8 +53,17 @@ const PROGRAMS: Readonly<Record<Tool, readonly [string, string]>> = {
   ruby: ["ruby", "--version"],
 };
 
-/** Folders whose programs only pick the program to run, by files that a sandbox may not show. */
-const SHIMS = /\/(?:shims|\.volta\/bin|\.cargo\/bin|fnm_multishells)(?:\/|$)/;
+/** A program of each toolchain that tells where its real programs are, and how far above them that is. */
+const WHERE: Readonly<Record<Tool, readonly [argv: readonly string[], bin: string]>> = {
+  node: [["node", "-p", "process.execPath"], ".."],
+  python: [["python3", "-I", "-c", "import sys; print(sys.executable)"], ".."],
+  rust: [["rustc", "--print", "sysroot"], "bin"],
+  go: [["go", "env", "GOROOT"], "bin"],
+  ruby: [["ruby", "-e", "print RbConfig.ruby"], ".."],
+};
+
+/** Folders whose programs only pick the program to run, by files that a sandbox may not show; and the programs behind links to such ones. */
+const SHIMS = /\/(?:shims|\.volta\/bin|\.cargo\/bin|fnm_multishells)(?:\/|$)|\/(?:rustup|volta-shim|mise|asdf)$/;
 const VERSION_MS = 10_000;
 
 /** The toolchains of one kind in these homes. */
@@ -75,9 +84,26 @@ export function installedTools(tool: Tool, homes: readonly string[]): readonly I
 export async function versionOnPath(tool: Tool, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const [program, ask] = PROGRAMS[tool];
   const found = await resolveProgram(program, { cwd: "/", path: env["PATH"] ?? "" });
-  if (found === undefined || SHIMS.test(found)) return undefined;
+  if (found === undefined || isShim(found)) return undefined;
   const { exitCode, stdout, stderr } = await runBriefly([found, ask], { env, timeoutMs: VERSION_MS });
   return exitCode === 0 ? /\d+\.\d+(?:\.\d+)?/.exec(`${stdout} ${stderr}`)?.[0] : undefined;
+}
+
+/**
+ * The folder of the programs that a shim of PATH picks where no file pins a version; undefined if PATH has no shim for this tool,
+ * or one that picks nothing. A shim reads such files in the folder that it runs in, and so those of a candidate.
+ */
+export async function defaultBehindShim(tool: Tool, env: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const [[program = "", ...args], bin] = WHERE[tool];
+  const found = await resolveProgram(program, { cwd: "/", path: env["PATH"] ?? "" });
+  if (found === undefined || !isShim(found)) return undefined;
+  const { exitCode, stdout } = await runBriefly([found, ...args], { env, timeoutMs: VERSION_MS, cwd: "/" });
+  const place = stdout.trim();
+  return exitCode === 0 && isAbsolute(place) ? join(place, bin) : undefined;
+}
+
+function isShim(program: string): boolean {
+  return SHIMS.test(program) || SHIMS.test(realpathSync(program));
 }
 
 /** Folders, not links: managers link `20` and `lts` to a version that is there by its own name. */

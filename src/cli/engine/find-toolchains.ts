@@ -1,7 +1,15 @@
-import { installedTools, versionOnPath } from "../../adapters/toolchains/installed.ts";
+import { defaultBehindShim, installedTools, versionOnPath } from "../../adapters/toolchains/installed.ts";
 import { type BatchProblem, type Locate, problemAt } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { isWanted, newestFirst, TOOLCHAIN_FILES, type WantedTool, wantedTools } from "../../domain/toolchains/wanted.ts";
+import {
+  isWanted,
+  newestFirst,
+  TOOLCHAIN_FILES,
+  TOOLS,
+  type Tool,
+  type WantedTool,
+  wantedTools,
+} from "../../domain/toolchains/wanted.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "./base-files.ts";
 
@@ -44,10 +52,26 @@ async function find(
   return best === undefined ? { ...about, onPath } : { ...about, version: best.version, bin: best.bin };
 }
 
-/** The PATH of each repository whose toolchains are not those of `path`. */
-export function toolchainPaths(found: readonly FoundToolchain[], path: string): ReadonlyMap<string, string> {
+/**
+ * The PATH of each repository whose toolchains are not those of PATH. Where a repository pins no version of a tool, or one that is
+ * not installed, and PATH has a shim for it, the version that the shim picks by itself comes first: a shim would obey what a
+ * candidate pins.
+ */
+export async function toolchainPaths(
+  found: readonly FoundToolchain[],
+  { repos, env }: { readonly repos: Batch["repos"]; readonly env: Readonly<Record<string, string>> },
+): Promise<ReadonlyMap<string, string>> {
+  const { PATH = "" } = env;
+  const defaults = await Promise.all(TOOLS.map(async (tool) => [tool, await defaultBehindShim(tool, env)] as const));
   const paths = new Map<string, string>();
-  for (const { repo, bin } of found) if (bin !== undefined) paths.set(repo, `${bin}:${paths.get(repo) ?? path}`);
+  for (const repo of Object.keys(repos)) {
+    const own = found.filter((each) => each.repo === repo);
+    const pinned = own.flatMap(({ bin }) => bin ?? []);
+    const isFound = (tool: Tool) => own.some(({ version, wanted }) => wanted.tool === tool && version !== undefined);
+    const others = defaults.flatMap(([tool, bin]) => (bin === undefined || isFound(tool) ? [] : [bin]));
+    const first = [...new Set([...pinned.toReversed(), ...others])];
+    if (first.length > 0) paths.set(repo, [...first, PATH].join(":"));
+  }
   return paths;
 }
 

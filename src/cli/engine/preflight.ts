@@ -78,7 +78,7 @@ async function findEnvironment(
     openRepos(batch, { env, git, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
-  const paths = toolchainPaths(toolchains, commandEnv.PATH ?? "");
+  const paths = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];

@@ -1,7 +1,10 @@
 import { requirementsTrouble } from "./installers/requirements.ts";
 
 /** The scripts of a package that its own installation runs (https://docs.npmjs.com/cli/using-npm/scripts, "npm ci"). */
-const LIFECYCLE = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+const LIFECYCLE = [
+  ...["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"],
+  ...["predependencies", "dependencies", "postdependencies", "pnpm:devPreinstall"],
+];
 
 /** Packages whose install scripts only place or compile their own binaries. Others (prisma) read files of the repository. */
 const OWN_BINARIES = new Set([

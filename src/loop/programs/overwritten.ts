@@ -6,6 +6,10 @@ import { isErrorCode } from "./protected-files.ts";
 
 /** Entries of a layer that are read at most. */
 const MOST_ENTRIES = 500_000;
+/** Entries of a prepared checkout that are read at most. */
+const MOST_FOUND = 2_000_000;
+/** New entries of a folder that are looked at, at most. Beyond, the folder itself counts as one that may be loaded. */
+const MOST_NEW = 2_000;
 /** Names of a new folder that are read at most. */
 const MOST_NAMES = 10_000;
 /** Files that are read at the same time. */
@@ -83,14 +87,59 @@ export async function findShadows(
   const found: string[] = [];
   for (const folder of folders) {
     if (folder === "." || !known.has(folder)) continue;
-    const all = await readdir(join(checkout, folder), { withFileTypes: true });
-    const siblings = all.flatMap(({ name }) => (known.has(`${folder}/${name}`) ? [name] : []));
-    for (const entry of all) {
-      const path = `${folder}/${entry.name}`;
-      if (!known.has(path)) found.push(...(await shadowOf(checkout, path, entry, siblings)));
-    }
+    const { added, siblings } = await lookAtFolder(checkout, folder, known);
+    if (added.length > MOST_NEW) found.push(folder);
+    else for (const entry of added) found.push(...(await shadowOf(checkout, `${folder}/${entry.name}`, entry, siblings)));
   }
   return found;
+}
+
+/** The new entries of a folder, at most one more than are looked at, and the names of the others. */
+async function lookAtFolder(checkout: string, folder: string, known: ReadonlySet<string>) {
+  const [siblings, added]: [string[], Dirent[]] = [[], []];
+  for await (const entry of await openFolder(join(checkout, folder))) {
+    if (known.has(`${folder}/${entry.name}`)) siblings.push(entry.name);
+    else if (added.push(entry) > MOST_NEW) break;
+  }
+  return { added, siblings };
+}
+
+/**
+ * New files of a checkout that a list of protected paths covers, outside of folders of packages. Throws beyond two million
+ * entries.
+ */
+export async function findProtected(
+  checkout: string,
+  isProtected: (path: string) => boolean,
+  committed: readonly string[],
+): Promise<readonly string[]> {
+  const known = new Set(committed);
+  const found: string[] = [];
+  for await (const path of filesOutsidePackages(checkout)) if (!known.has(path) && isProtected(path)) found.push(path);
+  return found;
+}
+
+/** All files of a checkout but git's own and those in folders of packages. */
+async function* filesOutsidePackages(checkout: string): AsyncGenerator<string> {
+  const folders = [""];
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of await openFolder(join(checkout, folder))) {
+      refuseMany(++entries);
+      const path = join(folder, entry.name);
+      if (isPassedOver(path)) continue;
+      if (entry.isDirectory()) folders.push(path);
+      else yield path;
+    }
+  }
+}
+
+function refuseMany(entries: number): void {
+  if (entries > MOST_FOUND) throw new Error(`the checkout holds more than ${MOST_FOUND} files and folders`);
+}
+
+function isPassedOver(path: string): boolean {
+  return path === ".git" || isDependency(path) || isDependency(`${path}/any name`);
 }
 
 /** The path of a new entry in `root`, if it may be loaded instead of another. */

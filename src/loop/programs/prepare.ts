@@ -4,7 +4,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
-import { changedIdentities, findShadows, identitiesOf } from "./overwritten.ts";
+import { changedIdentities, findProtected, findShadows, identitiesOf } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
 import { OWN_LOG, runPrepare } from "./run-prepare.ts";
@@ -60,6 +60,10 @@ export async function prepare(
   const isProtected = protectedBy(ctx.batch.protect);
   const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
   const mayWrite = protectedBy(writes);
+  // A protected folder may get files that nothing loads.
+  const isByName = (each: string): boolean => isProtected(each) && !foldersAbove(each).some((folder) => folders.has(folder));
+  const made = (await findProtected(path, isByName, files)).filter((each) => !mayWrite(each));
+  if (made.length > 0) return changedByPrepare("created a protected file", made, [ALLOW]);
   const shadows = (await findShadows(path, [...folders], files)).filter((each) => !mayWrite(each));
   if (shadows.length > 0)
     return changedByPrepare("created a file that may be loaded instead of a protected one", shadows, [ALLOW]);

@@ -74,18 +74,21 @@ export async function protectedFiles(folder: string, protect: readonly string[])
   return found;
 }
 
-/** The files that are gone or have changed. */
+/** The files that are gone or have changed. A file of another size is not read: commands may make it as large as they like. */
 export async function changedFiles(folder: string, before: ProtectedFiles): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const [path, content] of before) if ((await contentOf(join(folder, path))) !== content) changed.push(path);
+  for (const [path, content] of before)
+    if ((await contentOf(join(folder, path), sizeIn(content))) !== content) changed.push(path);
   return changed;
 }
 
-/** The files of these whose content differs from the pristine checkout's. */
+/** The files of these whose content differs from the pristine checkout's. A file of another size is not read. */
 export async function differingFiles(folder: string, pristine: string, paths: readonly string[]): Promise<readonly string[]> {
   const differing: string[] = [];
-  for (const path of paths)
-    if ((await bytesOf(join(folder, path))) !== (await bytesOf(join(pristine, path)))) differing.push(path);
+  for (const path of paths) {
+    const content = await contentOf(join(pristine, path));
+    if (bytesIn(await contentOf(join(folder, path), sizeIn(content))) !== bytesIn(content)) differing.push(path);
+  }
   return differing;
 }
 
@@ -101,20 +104,28 @@ export async function behindLinks(checkout: string, paths: readonly string[]): P
   return found;
 }
 
-/** The content of a file, regardless of its executable bit. */
-async function bytesOf(file: string): Promise<string> {
-  return (await contentOf(file)).replace(/^[x-] /, "");
+/** The content of a file as `contentOf` gives it, regardless of its executable bit. */
+function bytesIn(content: string): string {
+  return content.replace(/^[x-] /, "");
 }
 
-async function contentOf(file: string): Promise<string> {
+/** The size of a file, as `contentOf` gives it; undefined for anything else. */
+function sizeIn(content: string): number | undefined {
+  const [, size] = /^[x-] (\d+) /.exec(content) ?? [];
+  return size === undefined ? undefined : Number(size);
+}
+
+/** The executable bit, size in bytes and hash of a file. Only a file of `size` bytes is read, if that is given. */
+async function contentOf(file: string, size?: number): Promise<string> {
   try {
     const found = await lstat(file);
     if (found.isSymbolicLink()) return `link ${await readlink(file)}`;
     if (!found.isFile()) return "neither file nor link";
     const executable = (found.mode & 0o100) !== 0 ? "x" : "-";
+    if (size !== undefined && found.size !== size) return `${executable} ${found.size} of another size`;
     const hash = createHash("sha256");
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-    return `${executable} ${hash.digest("hex")}`;
+    return `${executable} ${found.size} ${hash.digest("hex")}`;
   } catch (error) {
     if (isErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) return "nothing";
     throw error;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
@@ -7,6 +8,7 @@ import type { ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { SecretLeak } from "../../ports/secrets.ts";
 import type { ProgramContext } from "./context.ts";
+import { GitFolders } from "./git-folder.ts";
 import { causeIn, thinActivity } from "./output.ts";
 import type { ToPrepare } from "./prepared.ts";
 import { failureOf, retryTransient } from "./retry-transient.ts";
@@ -21,15 +23,33 @@ export const OWN_LOG = "prepare";
 
 const PREPARE = { step: "prepare", name: "prepare" } as const;
 
-/** Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. */
+/**
+ * Runs prepare commands in a folder; each has one retry after a transient. Gives the evidence of the first that fails. Commands
+ * with secrets find the git folder as it was, and so do those that use a checkout afterwards.
+ */
 export function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
   return async (scope, cwd, confinement) => {
-    for (const entry of ctx.batch.repos[scope.ticket.repo]?.prepare ?? []) {
-      const failed = await runOne(ctx, scope, prepareCommand(entry), { cwd, log, confinement });
-      if (failed !== undefined) return failed;
+    const commands = (ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).map(prepareCommand);
+    const git = await GitFolders.save(gitFolders({ cwd, confinement }), (folder) => ctx.files.remove(folder));
+    try {
+      for (const command of commands) {
+        if (hasSecrets(command.env ?? {})) await git.restore();
+        const failed = await runOne(ctx, scope, command, { cwd, log, confinement });
+        if (failed !== undefined) return failed;
+      }
+      // An agent may keep what the commands have set in its own worktree, such as hooks.
+      if (log !== OWN_LOG) await git.restore();
+      return undefined;
+    } finally {
+      await git.forget();
     }
-    return undefined;
   };
+}
+
+/** The git folders that a prepare command can write: a checkout's own, or the one that a worktree's agent gets. */
+function gitFolders({ cwd, confinement }: Pick<Place, "cwd" | "confinement">) {
+  const own = confinement?.mounts.filter(({ isGit }) => isGit === true).map(({ from }) => from) ?? [];
+  return [join(cwd, ".git"), ...own].map((from) => ({ from, copy: `${from}-as-made` }));
 }
 
 interface Place {

@@ -18,7 +18,15 @@ const TUNNEL = {
 
 const LOGINS = "src/cli/engine/check-logins.ts";
 
+const RUN_PREPARE = "src/loop/programs/run-prepare.ts";
+/** What prepare commands did to the git folder of a checkout stays. */
+const GIT_LEFT = { file: RUN_PREPARE, from: "if (log !== OWN_LOG) await git.restore();", to: "" };
+
 export const DEFENCES = {
+  gitFolder: {
+    name: "a prepare command with a secret, and what runs after prepare, find the git folder as the engine made it",
+    holes: [GIT_LEFT, { file: RUN_PREPARE, from: "if (hasSecrets(command.env ?? {})) await git.restore();", to: "" }],
+  },
   loginFile: {
     name: "no sandbox shows the login of a subscription",
     holes: [
@@ -180,6 +188,7 @@ export const DEFENCES = {
   leftInTree: {
     name: "what prepare leaves for others holds none of its secrets",
     holes: [
+      GIT_LEFT,
       {
         file: "src/loop/programs/run-prepare.ts",
         from: "const leak = hasSecrets(env) ?",

@@ -64,9 +64,19 @@ export class CredentialProxy {
     });
     this.#server.on("request", (req, res) => void this.#inTunnel(req, res));
     // Neither a second tunnel nor another protocol goes through this one.
-    this.#server.on("connect", (_, socket) => socket.destroy());
-    this.#server.on("upgrade", (_, socket) => socket.destroy());
-    this.#server.on("clientError", (_, socket) => socket.destroy());
+    this.#server.on("connect", (_, socket) => this.#drop(socket, "a tunnel in a tunnel is not passed on"));
+    this.#server.on("upgrade", (_, socket) => this.#drop(socket, "a change of protocol (WebSocket) is not passed on"));
+    this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      const isGone = error.code === "ECONNRESET" || error.code === "EPIPE";
+      this.#drop(socket, isGone ? undefined : `malformed: ${error.code ?? error.message}`);
+    });
+  }
+
+  /** Closes a connection inside a tunnel, and counts the reason if there is one. */
+  #drop(socket: Duplex, reason: string | undefined): void {
+    const to = this.#tunnels.get(socket)?.to;
+    if (reason !== undefined) this.#options.note(to === undefined ? reason : `${to.host}:${to.port}: ${reason}`);
+    socket.destroy();
   }
 
   /** The entry of exactly this host and port, if it has headers. */
@@ -120,7 +130,10 @@ export class CredentialProxy {
       // A client that means another host gets no handshake; one without a name is judged by its Host header.
       SNICallback: (name, callback) => {
         if (name === "" || isIP(host) !== 0 || name.toLowerCase() === host) callback(null, secureContext);
-        else callback(new Error("another host is meant"));
+        else {
+          this.#options.note(`${host}: the program named another host in TLS: ${name}`);
+          callback(new Error("another host is meant"));
+        }
       },
     });
     secure.on("error", () => client.destroy());

@@ -8,8 +8,8 @@ import { Refusal } from "../refusals.ts";
 
 /** The port of an entry without one. */
 const HTTPS = 443;
-/** Characters of a header's value (RFC 9110, 5.5). */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+/** Characters of a header's value (RFC 9110, 5.5), without those beyond ASCII: a host could send them back in a form that is not masked. */
+const VALUE = /^[\t\x20-\x7e]+$/;
 
 /** The values of headers, and of the secrets in them. */
 export interface FilledHeaders {
@@ -56,7 +56,11 @@ export class HeaderHosts {
     }
     const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillSecrets(value, secrets)] as const);
     const unfit = filled.find(([, value]) => !VALUE.test(value));
-    if (unfit !== undefined) throw new Refusal(502, `the value of ${unfit[0]} cannot be sent: it holds a line break or the like`);
+    if (unfit !== undefined)
+      throw new Refusal(
+        502,
+        `the value of ${unfit[0]} cannot be sent: it has a line break, or a character beyond ASCII (encode it: {base64:…})`,
+      );
     return { headers: Object.fromEntries(filled), secrets };
   }
 }

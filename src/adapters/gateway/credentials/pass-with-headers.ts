@@ -8,9 +8,12 @@ import { type HostUpstream, isUnauthorized } from "./upstream.ts";
 
 /**
  * Headers of a request that stay behind. The answer is searched for secrets, so it must come whole and uncompressed: a part of an
- * echo would hold a part of a secret.
+ * echo would hold a part of a secret. Some servers take a header for the method of a request.
  */
-const NOT_TO_HOST = new Set(["host", "accept-encoding", "range", "if-range", "expect", "forwarded", "via", "content-length"]);
+const NOT_TO_HOST = new Set([
+  ...["host", "accept-encoding", "range", "if-range", "expect", "forwarded", "via", "content-length"],
+  ...["x-http-method", "x-http-method-override", "x-method-override"],
+]);
 /** Headers of an answer that stay outside: a session would be a credential that the program holds. */
 const NOT_FROM_HOST = new Set(["set-cookie", "set-cookie2", "authentication-info", "alt-svc", "clear-site-data"]);
 

@@ -38,7 +38,7 @@ export async function agentView(
     mounts: [
       ...(at === path ? [] : [{ from: path, at, write: true }]),
       { from: gitFile, at: join(at, ".git"), write: false },
-      { from: git, at: WORKER_GIT, write: true },
+      { from: git, at: WORKER_GIT, write: true, isGit: true },
       ...mounts,
     ],
   };

@@ -1,0 +1,109 @@
+import type { BigIntStats, Stats } from "node:fs";
+import { cp, lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { isErrorCode } from "./protected-files.ts";
+
+/** Entries of a git folder that are compared at most: one of a pristine checkout has some twenty. Beyond, it counts as changed. */
+const MOST_ENTRIES = 10_000;
+
+/** A copy of a git folder, and its state when it was copied or put back. */
+interface Saved {
+  readonly from: string;
+  readonly copy: string;
+  state: string;
+}
+
+const AS_IT_IS = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true } as const;
+
+/** Removes a folder that a command may have closed to its owner. */
+type Remove = (folder: string) => Promise<void>;
+
+/**
+ * Keeps git folders as the engine made them, while commands run that can write to them. Whoever writes a git folder chooses what
+ * the next git command in it runs (`core.fsmonitor`, hooks, filters): that command may be one with a secret, or one outside the
+ * sandbox.
+ */
+export class GitFolders {
+  readonly #saved: readonly Saved[];
+  readonly #remove: Remove;
+
+  private constructor(saved: readonly Saved[], remove: Remove) {
+    this.#saved = saved;
+    this.#remove = remove;
+  }
+
+  /** Copies these folders, each to the path beside it. One that is no folder is left out. */
+  static async save(folders: readonly { readonly from: string; readonly copy: string }[], remove: Remove): Promise<GitFolders> {
+    const saved: Saved[] = [];
+    for (const { from, copy } of folders) {
+      if (!(await isFolder(from))) continue;
+      await cp(from, copy, AS_IT_IS);
+      saved.push({ from, copy, state: await stateOf(from) });
+    }
+    return new GitFolders(saved, remove);
+  }
+
+  /** Puts back each index, which git itself refreshes, and each folder of which anything else has changed. */
+  async restore(): Promise<void> {
+    for (const saved of this.#saved) {
+      const { from, copy } = saved;
+      const isChanged = (await stateOf(from)) !== saved.state;
+      const [target, source] = isChanged ? [from, copy] : [join(from, "index"), join(copy, "index")];
+      await this.#remove(target);
+      if (isChanged || (await isThere(source))) await cp(source, target, AS_IT_IS);
+      saved.state = await stateOf(from);
+    }
+  }
+
+  /** Removes the copies. */
+  async forget(): Promise<void> {
+    for (const { copy } of this.#saved) await this.#remove(copy);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await statsOf(path))?.isDirectory() === true;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await statsOf(path)) !== undefined;
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Everything below a git folder except the index, by path, type, size and ctime, which nobody can set. */
+async function stateOf(root: string): Promise<string> {
+  const lines: string[] = [];
+  try {
+    for await (const { path, stats } of entriesBelow(root)) {
+      const { ctimeNs, ino, mode, size } = stats;
+      // A folder's times change with the index beside its files.
+      lines.push([path, mode, ...(stats.isDirectory() ? [] : [ino, size, ctimeNs])].join("\0"));
+      if (lines.length > MOST_ENTRIES) return "too many entries";
+    }
+  } catch (error) {
+    if (!isErrorCode(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) throw error;
+    return "it cannot be read";
+  }
+  return lines.toSorted().join("\n");
+}
+
+async function* entriesBelow(root: string): AsyncGenerator<{ readonly path: string; readonly stats: BigIntStats }> {
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const { name } of await opendir(join(root, folder))) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (path === "index") continue;
+      const stats = await lstat(join(root, path), { bigint: true });
+      if (stats.isDirectory()) folders.push(path);
+      yield { path, stats };
+    }
+  }
+}
