@@ -104,6 +104,24 @@ describe("the toolchains that a repository wants", { timeout: 300_000 }, () => {
     expect(stage.git("app", "show", "main:T-1.txt")).toBe("v18.20.0\nruby 2.5.0");
   });
 
+  test("are never those that a change pins, where the base pins none and PATH has a shim", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    installed(stage, ".pyenv/versions/3.1.4/bin/python3", "Python 3.1.4");
+    installed(stage, ".pyenv/versions/9.9.9/bin/python3", "Python 9.9.9");
+    const versions = stage.path(".pyenv/versions");
+    const shim = `#!/bin/sh
+version=$(cat .python-version 2>/dev/null || echo 3.1.4)
+case "$1" in -I) echo ${versions}/$version/bin/python3 ;; *) exec ${versions}/$version/bin/python3 "$@" ;; esac
+`;
+    stage.write(".pyenv/shims/python3", shim, 0o755);
+    stage.agent('fs.writeFileSync(".python-version", "9.9.9\\n");');
+    const finish = [check("python", tells("python3", "Python 3.1.4")), { step: "merge" }];
+    const env = { PATH: `${stage.path(".pyenv/shims")}:${process.env["PATH"]}` };
+    const ended = await stage.run([stage.batch(["T-1"], { sandbox: "required", finish }), "--headless"], env);
+    expect(ended.code, ended.stdout).toBe(0);
+  });
+
   test("are named before the first attempt if they are not installed", async () => {
     using stage = new Stage();
     stage.repo("app", { ".ruby-version": "9.9.9\n", "package.json": `{"engines": {"node": ">=1"}}` });

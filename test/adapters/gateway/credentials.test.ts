@@ -1,119 +1,16 @@
 import { X509Certificate } from "node:crypto";
-import { connect as connectSocket } from "node:net";
-import { join } from "node:path";
-import { connect, type TLSSocket } from "node:tls";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
-import { createMasker } from "../../../src/adapters/secrets/masker.ts";
-import type { HeaderHost, HostSpec } from "../../../src/domain/batch/host-spec.ts";
-import type { Gateway } from "../../../src/ports/gateway.ts";
-import { type Secrets, SecretUnavailable } from "../../../src/ports/secrets.ts";
-import { CertificateAuthority } from "../../helpers/certificate-authority.ts";
+import type { HostSpec } from "../../../src/domain/batch/host-spec.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
-import { type Answer, ask, gatewayOf, standIn } from "./stage.ts";
+import { echo, get, NAME, scene, TOKEN, tunnel } from "./header-host-stage.ts";
+import { ask, gatewayOf, standIn } from "./stage.ts";
 
 const folder = scratchFolder();
-const TOKEN = "npm_corp-token/4711";
-const NAME = "npm.corp.example";
-
-const echo: Answer = (_, res, { method, url, headers, body }) => {
-  res.writeHead(200, { "x-echo": headers.authorization ?? "none", "set-cookie": "session=1" });
-  res.end(JSON.stringify({ method, url, authorization: headers.authorization, host: headers.host, body, headers }));
-};
-
-/** Secrets with these values, one after the other at each renewal. */
-function secretsOf(...values: readonly string[]) {
-  const masker = createMasker();
-  let at = 0;
-  const value = (): string => {
-    const text = values[Math.min(at, values.length - 1)] ?? "";
-    if (text === "") throw new SecretUnavailable('the secret "npm" could not be fetched: locked');
-    masker.learn("npm", text);
-    return text;
-  };
-  const secrets: Secrets = {
-    get: async () => value(),
-    renew: async () => {
-      at += 1;
-      return value();
-    },
-    preload: async () => undefined,
-    forget: () => undefined,
-  };
-  return { masker, secrets };
-}
-
-interface Scene {
-  readonly answer?: Answer;
-  readonly values?: readonly string[];
-  readonly entry?: Partial<HeaderHost>;
-  readonly others?: readonly HostSpec[];
-  readonly isSecure?: boolean;
-  /** The name in the host's certificate. */
-  readonly name?: string;
-}
-
-/** A host, and a gateway that adds a header to requests to it. */
-async function scene({ answer = echo, values = [TOKEN], entry = {}, others = [], isSecure = true, name = NAME }: Scene = {}) {
-  const outer = new CertificateAuthority(join(folder(), "outer"));
-  const host = await standIn(answer, isSecure ? outer.issue(`DNS:${name}`) : undefined);
-  const authority = new GatewayCertificateAuthority();
-  const own: HeaderHost = {
-    host: NAME,
-    port: host.port,
-    addresses: ["127.0.0.1"],
-    headers: { Authorization: "Bearer {secret:npm}" },
-    ...entry,
-  };
-  const { masker, secrets } = secretsOf(...values);
-  const gateway = await gatewayOf({
-    folder: folder(),
-    hosts: [own, ...others],
-    resolve: async () => ["127.0.0.1"],
-    credentials: { secrets, masker, authority, trusted: outer.cert },
-  });
-  return { host, gateway, authority, port: host.port };
-}
-
-/** Sends raw bytes through a tunnel, and gives all that comes back. */
-function tunnel(
-  gateway: Gateway,
-  to: string,
-  bytes: string,
-  tls?: { readonly ca: string; readonly servername?: string },
-): Promise<string> {
-  const socket = connectSocket(gateway.socketPath);
-  onTestFinished(() => void socket.destroy());
-  return new Promise((settle) => {
-    let said = "";
-    const send = (stream: TLSSocket | typeof socket): void => {
-      stream.on("data", (chunk: Buffer) => {
-        said += chunk.toString("latin1");
-      });
-      stream.on("close", () => settle(said));
-      stream.write(bytes);
-    };
-    socket.on("error", (error) => settle(`${said}${error.message}`));
-    socket.write(`CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n`);
-    socket.once("data", (head: Buffer) => {
-      if (!head.toString().startsWith("HTTP/1.1 200")) {
-        settle(head.toString());
-        return;
-      }
-      if (tls === undefined) return send(socket);
-      const secure = connect({ socket, ca: tls.ca, servername: tls.servername ?? NAME, ALPNProtocols: ["h2", "http/1.1"] });
-      secure.on("error", (error) => settle(`no TLS: ${error.message}`));
-      secure.once("secureConnect", () => send(secure));
-    });
-  });
-}
-
-const get = (port: number, more = "", host = `${NAME}:${port}`) =>
-  `GET /pkg HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
 
 describe("a host with headers", () => {
   it("gets them over TLS, in place of those that the program sent, and the program sees nothing of them", async () => {
-    const { host, gateway, authority, port } = await scene();
+    const { host, gateway, authority, port } = await scene(folder());
     const said = await tunnel(gateway, `${NAME}:${port}`, get(port, "Authorization: Bearer mine\r\nauthorization_: x\r\n"), {
       ca: authority.certificate,
     });
@@ -126,7 +23,7 @@ describe("a host with headers", () => {
   });
 
   it("gets them in plain HTTP at given private addresses alone, by its URL or through a tunnel", async () => {
-    const { host, gateway, port } = await scene({ isSecure: false });
+    const { host, gateway, port } = await scene(folder(), { isSecure: false });
     const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/plain` });
     expect(reply.status).toBe(200);
     expect(reply.text).not.toContain(TOKEN);
@@ -139,28 +36,56 @@ describe("a host with headers", () => {
     ["public addresses", { addresses: ["93.184.216.0/24"] }],
     ["the port of https", { port: undefined, addresses: ["10.0.0.0/8"] }],
   ])("gets nothing in plain HTTP with %s: it would travel in clear text", async (_, entry) => {
-    const { host, gateway, port } = await scene({ isSecure: false, entry: entry as object });
+    const { host, gateway, port } = await scene(folder(), { isSecure: false, entry: entry as object });
     const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${"port" in entry ? 443 : port}/` });
     expect(reply).toMatchObject({ status: 403, text: expect.stringContaining("the secret would travel in clear text") });
     expect(host.seen).toEqual([]);
   });
 
+  it("gets no header by which a server takes a request for another method", async () => {
+    const { host, gateway, port } = await scene(folder(), { isSecure: false });
+    const more =
+      "X-HTTP-Method-Override: DELETE\r\nX-HTTP-Method: DELETE\r\nX_Method-Override: DELETE\r\nX-Method-Override: DELETE\r\n";
+    expect(await tunnel(gateway, `${NAME}:${port}`, get(port, more))).toMatch(/^HTTP\/1\.1 200/);
+    expect(Object.keys(host.seen[0]?.headers ?? {}).filter((name) => /^x-.*method/.test(name))).toEqual([]);
+  });
+
+  it("gets no secret with a character that could come back in a form which is not masked", async () => {
+    const { host, gateway, port } = await scene(folder(), { isSecure: false, values: ["geheim-mit-\u00e4"] });
+    const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/` });
+    expect(reply).toMatchObject({ status: 502, text: expect.stringContaining("a character beyond ASCII") });
+    expect(host.seen).toEqual([]);
+  });
+
+  it("gets no other protocol and no malformed request, and the reason is told", async () => {
+    const { gateway, port } = await scene(folder(), { isSecure: false });
+    const to = `${NAME}:${port}`;
+    await tunnel(gateway, to, `GET / HTTP/1.1\r\nHost: ${to}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    await tunnel(gateway, to, `CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\n\r\n`);
+    await tunnel(gateway, to, `GET / HTTP/1.1\r\nHost: ${to}\r\nX: ${"x".repeat(200_000)}\r\n\r\n`);
+    expect([...gateway.totals().refusals.keys()].toSorted()).toEqual([
+      `${to}: a change of protocol (WebSocket) is not passed on`,
+      `${to}: a tunnel in a tunnel is not passed on`,
+      `${to}: malformed: HPE_HEADER_OVERFLOW`,
+    ]);
+  });
+
   it("is verified as any client does: a certificate for another name gets no request", async () => {
-    const { host, gateway, authority, port } = await scene({ name: "other.example" });
+    const { host, gateway, authority, port } = await scene(folder(), { name: "other.example" });
     const said = await tunnel(gateway, `${NAME}:${port}`, get(port), { ca: authority.certificate });
     expect(said).toMatch(/^HTTP\/1\.1 502[^]*no TLS with npm\.corp\.example/);
     expect(host.seen).toEqual([]);
   });
 
   it("is asked again once with a renewed secret where it refuses one, and no third time", async () => {
-    const { host, gateway, port } = await scene({
+    const { host, gateway, port } = await scene(folder(), {
       isSecure: false,
       values: ["first-value-1", "second-value-2"],
       answer: (_, res, { headers }) => res.writeHead(headers.authorization === "Bearer second-value-2" ? 200 : 401).end("x"),
     });
     expect((await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/` })).status).toBe(200);
     expect(host.seen).toHaveLength(2);
-    const refusing = await scene({
+    const refusing = await scene(folder(), {
       isSecure: false,
       values: ["first-value-1", "second-value-2"],
       answer: (_, res) => res.writeHead(403).end(),
@@ -173,7 +98,7 @@ describe("a host with headers", () => {
 
   it("answers streams, bodies and redirects unchanged, and connections are kept", async () => {
     const bytes = Buffer.alloc(300_000, "abc");
-    const { host, gateway, authority, port } = await scene({
+    const { host, gateway, authority, port } = await scene(folder(), {
       entry: { methods: ["GET", "POST"] },
       answer: (req, res, { body }) => {
         if (req.method === "POST") return void res.writeHead(302, { location: `https://cdn.example/?${body}` }).end();
@@ -192,7 +117,7 @@ describe("a host with headers", () => {
   });
 
   it("that answers compressed is refused: nothing could be masked", async () => {
-    const { gateway, port } = await scene({
+    const { gateway, port } = await scene(folder(), {
       isSecure: false,
       answer: (_, res, { headers }) =>
         res.writeHead(200, { "content-encoding": "gzip", "x-asked": headers["accept-encoding"] }).end("x"),
@@ -205,7 +130,7 @@ describe("a host with headers", () => {
   });
 
   it("whose secret cannot be fetched gets no request, and the reason says so", async () => {
-    const { host, gateway, port } = await scene({ isSecure: false, values: [""] });
+    const { host, gateway, port } = await scene(folder(), { isSecure: false, values: [""] });
     const reply = await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/` });
     expect(reply).toMatchObject({ status: 502, text: 'the secret "npm" could not be fetched: locked\n' });
     expect(host.seen).toEqual([]);
@@ -235,14 +160,14 @@ describe("a program that wants a secret", () => {
     "by a header that is folded": (port) => get(port, "X: a\r\n Host: evil.example\r\n"),
   };
   it.each(Object.entries(refused))("gets none %s", async (_, bytes) => {
-    const { host, gateway, authority, port } = await scene();
+    const { host, gateway, authority, port } = await scene(folder());
     const said = await tunnel(gateway, `${NAME}:${port}`, bytes(port), { ca: authority.certificate });
     expect(said).not.toMatch(/^HTTP\/1\.1 2/);
     expect(host.seen).toEqual([]);
   });
 
   it("gets none behind a request: each that comes in one piece is checked by itself", async () => {
-    const { host, gateway, authority, port } = await scene();
+    const { host, gateway, authority, port } = await scene(folder());
     const first = get(port).replace("Connection: close\r\n", "Content-Length: 0\r\n");
     const said = await tunnel(gateway, `${NAME}:${port}`, first + get(port, "", "evil.example"), { ca: authority.certificate });
     expect(said).toMatch(/^HTTP\/1\.1 200[^]*HTTP\/1\.1 421/);
@@ -250,7 +175,7 @@ describe("a program that wants a secret", () => {
   });
 
   it("gets none by another server name in TLS", async () => {
-    const { host, gateway, authority, port } = await scene();
+    const { host, gateway, authority, port } = await scene(folder());
     const said = await tunnel(gateway, `${NAME}:${port}`, get(port), { ca: authority.certificate, servername: "evil.example" });
     expect(said).toMatch(/^no TLS/);
     expect(host.seen).toEqual([]);
@@ -258,7 +183,7 @@ describe("a program that wants a secret", () => {
 
   it("gets none of it at another host or port, nor after a redirect", async () => {
     const other = await standIn(echo);
-    const { gateway } = await scene({
+    const { gateway } = await scene(folder(), {
       isSecure: false,
       others: [{ host: "other.example", port: other.port, addresses: ["127.0.0.1"] }],
     });
@@ -269,7 +194,7 @@ describe("a program that wants a secret", () => {
   });
 
   it("gets no part of it by asking for a range of an echo", async () => {
-    const { host, gateway, port } = await scene({ isSecure: false });
+    const { host, gateway, port } = await scene(folder(), { isSecure: false });
     await ask(gateway, { method: "GET", path: `http://${NAME}:${port}/`, headers: { range: "bytes=0-3", "if-range": "x" } });
     expect(host.seen[0]?.headers).not.toHaveProperty("range");
     expect(host.seen[0]?.headers).not.toHaveProperty("if-range");

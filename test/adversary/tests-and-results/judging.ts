@@ -68,9 +68,9 @@ const PREPARED: readonly TicketAttack[] = [
     what: "brings a script that makes a protected file when the checkout is made ready: settings that the base has not",
     defence: DEFENCES.made,
     repo: { prepare: [[process.execPath, "setup.mjs"]] },
-    ticket: byCode(process.execPath, "-e", 'process.exit(require("fs").existsSync("pytest.ini") ? 0 : 1)'),
-    agent: BREAK + put("setup.mjs", 'import { writeFileSync } from "node:fs";\nwriteFileSync("pytest.ini", "");\n'),
-    told: /preparing the checkout created a protected file: pytest\.ini/,
+    ticket: byCode(process.execPath, "-e", 'process.exit(require("fs").existsSync("conftest.py") ? 0 : 1)'),
+    agent: BREAK + put("setup.mjs", 'import { writeFileSync } from "node:fs";\nwriteFileSync("conftest.py", "");\n'),
+    told: /preparing the checkout created a protected file: conftest\.py/,
   },
 ];
 

@@ -38,6 +38,12 @@ describe("the inputs of prepare commands", () => {
       'package.json has a script "prepare"',
     ],
     [
+      "a script that npm runs after an installation",
+      ["npm", "ci"],
+      { ...NPM, "package.json": '{"scripts": {"dependencies": "x"}}' },
+      'package.json has a script "dependencies"',
+    ],
+    [
       "a local package",
       ["npm", "ci"],
       { ...NPM, "package.json": '{"dependencies": {"a": "file:../a"}}' },

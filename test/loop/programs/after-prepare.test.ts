@@ -1,0 +1,48 @@
+import { mkdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findProtected, findShadows } from "../../../src/loop/programs/overwritten.ts";
+import { changedFiles, differingFiles, protectedFiles } from "../../../src/loop/programs/protected-files.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+
+const folder = scratchFolder();
+/** Nobody reads a file of this size within the time of a test. */
+const HUGE = 2 ** 43;
+
+async function write(path: string, text: string): Promise<void> {
+  const file = join(folder(), path);
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, text);
+}
+
+test("a file that has become huge differs, and is not read for that", async () => {
+  await write("checkout/tests/a", "one");
+  await write("checkout/tests/b", "two");
+  await write("pristine/tests/a", "one");
+  await write("pristine/tests/b", "two");
+  const checkout = join(folder(), "checkout");
+  const before = await protectedFiles(checkout, ["tests/**"]);
+  await truncate(join(checkout, "tests", "a"), HUGE);
+  expect(await changedFiles(checkout, before)).toEqual(["tests/a"]);
+  expect(await differingFiles(checkout, join(folder(), "pristine"), ["tests/a", "tests/b"])).toEqual(["tests/a"]);
+});
+
+test("a file of the same size with another content differs", async () => {
+  await write("checkout/a", "one");
+  await write("pristine/a", "two");
+  expect(await differingFiles(join(folder(), "checkout"), join(folder(), "pristine"), ["a"])).toEqual(["a"]);
+});
+
+test("a protected folder with thousands of new files counts as one that may be loaded from", async () => {
+  await write("tests/old.js", "");
+  for (let n = 0; n <= 2_000; n += 1) await writeFile(join(folder(), "tests", `${n}.txt`), "");
+  expect(await findShadows(folder(), ["tests"], ["tests/old.js"])).toEqual(["tests"]);
+});
+
+test("new protected files are found, but for those of packages, of git and of the commit", async () => {
+  for (const path of ["pytest.ini", "deep/in/it/pytest.ini", "known/pytest.ini", "node_modules/a/pytest.ini", ".venv/pytest.ini"])
+    await write(path, "");
+  await write(".git/pytest.ini", "");
+  const found = await findProtected(folder(), (path) => path.endsWith("pytest.ini"), ["known/pytest.ini"]);
+  expect(found.toSorted()).toEqual(["deep/in/it/pytest.ini", "pytest.ini"]);
+});
