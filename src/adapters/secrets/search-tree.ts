@@ -7,6 +7,9 @@ import type { Patterns } from "./patterns.ts";
 /** Bytes that are read at once. */
 const CHUNK = 1024 * 1024;
 
+/** Bytes that are searched at most. Files with holes cost a program nothing, and would keep the engine busy for days. */
+const MOST_BYTES = 32 * 2 ** 30;
+
 /** A file that holds a pattern in its text, its name or the target of its link, or one that cannot be searched. */
 export interface FoundFile {
   readonly path: string;
@@ -16,14 +19,18 @@ export interface FoundFile {
 
 /**
  * Searches everything below a path, also names and targets of links, without following one. Gives the first file with one of the
- * patterns; one that cannot be read counts as such (law 4). Nothing may write there during the search.
+ * patterns; one that cannot be read counts as such (law 4), and so does the first beyond 32 GiB. Nothing may write there during
+ * the search.
  */
 export async function searchTree(path: string, patterns: Patterns): Promise<FoundFile | undefined> {
   if (patterns.longest === 0) return undefined;
   const waiting = [path];
+  let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const at = next;
     try {
+      bytes += await sizeOf(at);
+      if (bytes > MOST_BYTES) return { path: at, unreadable: "EFBIG" };
       const { holds, inside } = await searchEntry(at, { top: path, patterns });
       if (holds) return { path: at };
       waiting.push(...inside.map((name) => join(at, name)));
@@ -34,6 +41,12 @@ export async function searchTree(path: string, patterns: Patterns): Promise<Foun
     }
   }
   return undefined;
+}
+
+/** The size of a file; 0 for anything else. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path);
+  return found.isFile() ? found.size : 0;
 }
 
 /** Searches one entry, without what is below it. `inside` are the names in a folder. */

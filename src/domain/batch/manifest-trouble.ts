@@ -58,9 +58,9 @@ const LOCKFILES = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
 
 /** Settings that have further files read or run, by the names of the files that hold them. */
 const FURTHER: readonly (readonly [names: RegExp, settings: RegExp])[] = [
-  [/^\.npmrc$/, /node-options|script-shell|config|prefix|install-links/i],
+  [/^\.npmrc$/, /node-options|script-shell|config|prefix|install-links|node-gyp|^\s*(?:git|cache|cafile)\s*=/im],
   [/^composer\.json$/, /"(?:classmap|files)"\s*:/],
-  [/^\.yarnrc/, /plugins|yarn-?path/i],
+  [/^\.yarnrc/, /plugins|yarn-?path|offline-mirror/i],
   [/^\.?mise\.toml$/, /_\.|hooks|exec\(/],
 ];
 
@@ -73,7 +73,8 @@ function packageTrouble(path: string, text: string, runsScripts: boolean): strin
   // npm makes the programs of a workspace executable and changes their line ends.
   if (path !== "package.json" && (found["bin"] !== undefined || found["directories"] !== undefined))
     return "names programs of the package";
-  return /"(?:file|link|portal|exec|patch):|"\.{0,2}\//.test(JSON.stringify(dependenciesOf(found)))
+  // A version that begins with a point or a slash is a folder, one that ends like an archive is a file (npm-package-arg).
+  return /"(?:file|link|portal|exec|patch):|"(?:\.|~?\/)|\.(?:tgz|tar|tar\.gz)"/i.test(JSON.stringify(dependenciesOf(found)))
     ? "names a folder or an archive of the repository"
     : undefined;
 }
@@ -90,7 +91,7 @@ function lockTrouble(text: string, runsScripts: boolean): string | undefined {
   if (packages === undefined) return "has a format of old versions";
   for (const [place, each] of packages) {
     if (!isRecord(each)) return "has an unknown format";
-    if (typeof each["resolved"] === "string" && /^file:/.test(each["resolved"])) return "names an archive of the repository";
+    if (typeof each["resolved"] === "string" && /^file:/i.test(each["resolved"])) return "names an archive of the repository";
     if (!runsScripts || each["hasInstallScript"] !== true || place === "") continue;
     const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
     if (!OWN_BINARIES.has(name)) return `has a package with an install script: ${name}`;

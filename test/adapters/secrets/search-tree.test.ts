@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
@@ -14,6 +14,13 @@ function search(names: readonly string[] = ["models"], at = folder()) {
   masker.learn("other", "another-value-of-nobody");
   return searchTree(at, masker.patternsOf(names));
 }
+
+it("counts files beyond 32 GiB in all as some that cannot be read, and reads none of them", async () => {
+  const path = join(folder(), "holes");
+  writeFileSync(path, "");
+  truncateSync(path, 2 ** 43);
+  expect(await search()).toEqual({ path, unreadable: "EFBIG" });
+});
 
 describe("the search of a tree for secrets", () => {
   const ways: Readonly<Record<string, (at: string) => void>> = {
