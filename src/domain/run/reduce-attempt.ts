@@ -115,8 +115,11 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
-    case "agent-launching":
-      return { phase, attempt: { ...attempt, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
+    case "agent-launching": {
+      // What the prepare commands printed last is none of its words.
+      const { lastLine: _, ...silent } = attempt;
+      return { phase, attempt: { ...silent, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
+    }
     case "agent-started":
       return {
         phase,
