@@ -58,6 +58,8 @@ export interface ExecResult {
   readonly durationMs: number;
   /** Its blocked connections; absent if there were none. */
   readonly blocked?: readonly BlockedConnection[];
+  /** The hosts that refused the secret of a header, each with its answer, as one line; absent if none did. */
+  readonly refusedSecrets?: readonly string[];
   /** Its use of the model; absent if it had none. */
   readonly model?: ModelSpend;
 }

@@ -48,6 +48,16 @@ describe("the sandbox", { timeout: 300_000 }, () => {
     expect(stage.git("app", "fsck", "--strict", "--no-dangling")).toBe("");
   });
 
+  test("an agent can read the change of the attempt before, which its prompt names", async () => {
+    using stage = checkedStage("grep -q done T-1.txt\n");
+    stage.agent(`const [, patch] = /for reading only: (\\S+)/.exec(prompt) ?? [];
+      const isRead = patch !== undefined && fs.readFileSync(patch, "utf8").includes("+wrong");
+      fs.writeFileSync(ticket + ".txt", isRead ? "done\\n" : "wrong\\n");`);
+    const batch = stage.batch(["T-1"], { sandbox: "required", limits: { attempts: 2 }, finish: FINISH });
+    const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(code, stdout).toBe(0);
+  });
+
   const walls: Record<string, { readonly attempt: string; readonly harmed: (stage: Stage) => boolean }> = {
     "the user's checkout": {
       attempt: 'fs.writeFileSync(root + "/app/evil", "x")',

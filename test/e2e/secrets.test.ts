@@ -106,7 +106,7 @@ describe("a command that prints a secret", { timeout: 300_000 }, () => {
       /command\[1\]: "\/no\/such\/token\.mjs": there is no such/,
     ],
     "that no folder of PATH has": [["no-such-program"], /command\[0\]: "no-such-program": no folder of PATH has this program/],
-    "that is no file beside the batch": [["./nope"], /command\[0\]: "\/.*\/nope": there is no such executable file/],
+    "that is no file beside the batch": [["./nope"], /command\[0\]: "\/.*\/nope": there is no such file/],
   };
   test.each(Object.entries(missing))("%s refuses --dry-run, doctor and the start, with its place", async (_, [command, why]) => {
     const { stage, batch } = stageWith({ command: ["{batch}/verify.sh", "x"] }, { secrets: { staging: { command } } });

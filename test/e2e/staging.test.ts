@@ -64,6 +64,15 @@ describe("a staging service on this machine that wants a token", { timeout: 300_
     }
   });
 
+  test("that refuses the token is named where the failed check is told", async () => {
+    const service = await staging("the-token-of-staging");
+    const { code, events } = await verifies(service, (url) => `curl -sS --fail ${url}`, {
+      secrets: (at) => ({ file: at.write("token", "another-token-of-staging\n") }),
+    });
+    expect(code).toBe(1);
+    expect(JSON.stringify(events)).toContain(`exited with code 22; localhost:${service.port} answered 401 to the secret`);
+  });
+
   test("that changes its token while a verify runs is asked again with a new one, which is fetched once", async () => {
     const service = await staging("first-token-of-staging");
     const second = "second-token-of-staging";

@@ -6,6 +6,7 @@ import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gat
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Masker } from "../../ports/secrets.ts";
 import { BlockedTimer } from "./blocked-timer.ts";
+import { isRefusedSecret } from "./credentials/pass-with-headers.ts";
 import { openGateway } from "./open-gateway.ts";
 
 /** The number of reasons that are printed at the end of a program's output. */
@@ -98,6 +99,7 @@ async function told(
   const totals = gateway.totals();
   const cut = gateway.cutReason();
   const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
+  const refusedSecrets = [...totals.refusals.keys()].filter(isRefusedSecret);
   const lines = refusalLines(totals).map((line) => masker?.text(line) ?? line);
   // A program that did not start has no log.
   if (lines.length > 0 && result.ending !== "failed-to-start") await appendFile(logFile, `${lines.join("\n")}\n`);
@@ -105,6 +107,7 @@ async function told(
     ...result,
     tail: [result.tail, ...lines].join("\n"),
     ...(totals.blocked.length === 0 ? {} : { blocked: totals.blocked }),
+    ...(refusedSecrets.length === 0 ? {} : { refusedSecrets }),
     ...(model === undefined ? {} : { model: spend }),
   };
 }

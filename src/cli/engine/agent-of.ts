@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, normalize } from "node:path";
+import { delimiter, dirname, isAbsolute, normalize, resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
@@ -213,7 +213,9 @@ export async function findAgent(
   const found = await resolveProgram(program, { cwd: folder, path });
   if (found !== undefined) return found;
   const where = program.includes("/")
-    ? "there is no such executable file"
+    ? existsSync(resolve(folder, program))
+      ? "it is there, and not executable (chmod +x)"
+      : "there is no such file"
     : `none of the ${path.split(delimiter).length} folders of PATH has it`;
   const todo = `Install the program, or name it by its full path in ${key}.`;
   throw new UserError({ what: `the ${who} program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });

@@ -122,7 +122,8 @@ async function reportPrograms(
     const isElsewhere = runs === "agent" || runs === "reviewer" || (program.includes("/") && !isAbsolute(program));
     if (isElsewhere || isInside(program, places.repos)) continue;
     if ((await resolveProgram(program, { cwd: "/", path: paths.get(repo) ?? env["PATH"] ?? "" })) !== undefined) continue;
-    const message = isAbsolute(program) ? "there is no such executable file" : "no folder of PATH has this program";
+    const absent = existsSync(program) ? "it is there, and not executable (chmod +x)" : "there is no such file";
+    const message = isAbsolute(program) ? absent : "no folder of PATH has this program";
     report("missing", { ...command, at: 0 }, `${quoted(program)}: ${message}`);
   }
 }

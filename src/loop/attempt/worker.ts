@@ -1,32 +1,28 @@
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
-import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
-import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
 import { fetchKey, takeAccount } from "../programs/account.ts";
-import { confineAgent, opened, toolsPath } from "../programs/confine.ts";
+import { confineAgent, opened } from "../programs/confine.ts";
 import { workToContinue } from "../programs/landed-change.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { prepareWorktree } from "../programs/prepare.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
-import { protectedFor } from "../steps/gates.ts";
-import { readClaims, refusalEvidence } from "./claims.ts";
+import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { keepPeoplesCommits } from "./peoples-commits.ts";
-import { renderWorkerPrompt } from "./prompt.ts";
+import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**
@@ -122,8 +118,9 @@ async function attempt(
   }
   const baseSha = await (fresh ?? ctx.starts.run(() => start(ctx, scope, repo, tree)));
   const tools = await ctx.harness.tools(scope.ticket.repo);
-  await ctx.files.write(files.prompt, await promptOf(ctx, open, tools));
-  const confinement = await confineAgent(ctx, repo, open, { ...tree, tools });
+  const patch = await lastPatch(ctx, open);
+  await ctx.files.write(files.prompt, await promptOf(ctx, open, { tools, patch }));
+  const confinement = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
   const prepareIn = opened(ctx, confinement, "prepare", { isTold: true, hasHeaders: true });
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
@@ -240,52 +237,6 @@ async function runAgent(
     ...by,
   });
   return result;
-}
-
-async function promptOf(ctx: LoopContext, open: OpenAttempt, tools: OfferedTools | undefined): Promise<string> {
-  const { evidence, failures, history, live, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
-  const last = lastAttempts(history);
-  const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
-  const patch = files[0] !== undefined && (await ctx.files.exists(files[0].patch)) ? files[0].patch : undefined;
-  const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
-  const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
-  const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
-  const { repo } = open.ticket;
-  return renderWorkerPrompt(await ctx.harness.worker(repo), {
-    ticket: open.ticket,
-    // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
-    attempt: failures + 1,
-    attempts: ctx.batch.limits.attempts,
-    protect: protectedFor(ctx.batch.protect, open.ticket),
-    hints: await ctx.harness.hints(repo),
-    ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
-    evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
-    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
-    ...(live !== undefined || reverted === undefined
-      ? {}
-      : { reverted: { ...reverted, paths: await landedPaths(ctx, open, reverted) } }),
-    ...(patch === undefined ? {} : { patch }),
-    ...(notes === undefined ? {} : { notes }),
-  });
-}
-
-/** The files of a landed change; empty if its commits are no longer there. */
-async function landedPaths(
-  ctx: LoopContext,
-  { ticket, signal }: OpenAttempt,
-  { from, sha }: Pick<LiveState, "from" | "sha">,
-): Promise<readonly string[]> {
-  const repo = waitingRepoOf(ctx, ticket, signal);
-  if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
-  return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
-}
-
-/** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */
-function lastAttempts(history: TicketState["history"]): TicketState["history"] {
-  const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
-  const at = history.findLastIndex(came);
-  const before = history.slice(0, Math.max(0, at)).findLastIndex(came);
-  return history.slice(before + 1, at + 1).toReversed();
 }
 
 function agentFailed(result: AgentResult): AttemptEnd {

@@ -1,7 +1,5 @@
 import type { Argv } from "../../domain/batch/argv.ts";
-
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
-
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -15,14 +13,22 @@ export async function confineAgent(
   ctx: Confined,
   repo: Repo,
   scope: Pick<StepScope, "files">,
-  { tools, ...tree }: { readonly path: string; readonly branch: string; readonly tools: OfferedTools | undefined },
+  options: {
+    readonly path: string;
+    readonly branch: string;
+    readonly tools: OfferedTools | undefined;
+    /** The change of the attempt before, which its prompt names. */
+    readonly patch: string | undefined;
+  },
 ): Promise<Confinement | undefined> {
   if (!ctx.confined) return undefined;
-  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: shownBesides(ctx, scope) });
+  const { tools, patch, ...tree } = options;
+  const before = patch === undefined ? [] : [patch];
+  const { write, read, mounts } = await repo.agentView({ ...tree, avoid: [...shownBesides(ctx, scope), ...before] });
   const offered = tools === undefined ? { read: [], mounts: [] } : toolsView(ctx, tools);
   return withPolicy(ctx, {
     write: [...write, scope.files.outbox, scope.files.session],
-    read: [...read, scope.files.prompt, ...ctx.agentFiles, ...offered.read],
+    read: [...read, scope.files.prompt, ...before, ...ctx.agentFiles, ...offered.read],
     mounts: [...mounts, ...offered.mounts],
     sockets: [],
   });

@@ -87,7 +87,9 @@ export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv:
   const command = plainText(argv.join(" "), 200);
   const [first] = result.ending === "blocked" ? [] : (result.blocked ?? []);
   const blocked = first === undefined ? "" : `; the sandbox blocked ${first.host}:${first.port} (${first.reason})`;
-  return { ...evidence, summary: `${command} ${howItEnded(result)}${blocked}`, detail: boundedTail(result.tail) };
+  const [secret] = result.refusedSecrets ?? [];
+  const refused = secret === undefined ? "" : `; ${plainText(secret, 200)}`;
+  return { ...evidence, summary: `${command} ${howItEnded(result)}${blocked}${refused}`, detail: boundedTail(result.tail) };
 }
 
 /** The duration of a command, in seconds with one decimal. */

@@ -71,6 +71,11 @@ function passBackRefused(answer: IncomingMessage, { secrets }: FilledHeaders, op
   return passBack(answer, options);
 }
 
+/** True for the line by which a host that refuses secrets is told. */
+export function isRefusedSecret(reason: string): boolean {
+  return /^\S+ answered 40[13] to the secret "/.test(reason);
+}
+
 function ask({ req, path, upstream, idleMs, res }: PassOptions, { headers }: FilledHeaders): Promise<IncomingMessage> {
   return new Promise((settle, reject) => {
     const out = upstream.ask({ method: req.method ?? "GET", path, headers: { ...headersToHost(req, headers), ...framing(req) } });

@@ -1,0 +1,68 @@
+import type { LiveState } from "../../domain/run/live-check.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
+import type { OfferedTools } from "../../ports/harness.ts";
+import { toolsPath } from "../programs/confine.ts";
+import { protectedFor } from "../steps/gates.ts";
+import { refusalEvidence } from "./claims.ts";
+import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
+import { renderWorkerPrompt } from "./prompt.ts";
+
+/** The file with the last attempt's change, if there is one. */
+export async function lastPatch(ctx: LoopContext, { ticket }: OpenAttempt): Promise<string | undefined> {
+  const [last] = lastAttempts(ticketOf(ctx.state(), ticket.id).history);
+  if (last === undefined) return undefined;
+  const { patch } = await ctx.files.attempt(ticket.id, last.n);
+  return (await ctx.files.exists(patch)) ? patch : undefined;
+}
+
+interface Offered {
+  readonly tools: OfferedTools | undefined;
+  readonly patch: string | undefined;
+}
+
+/** The prompt of an attempt: its ticket, and what came of the attempts before. */
+export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch }: Offered): Promise<string> {
+  const { evidence, failures, history, live, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
+  const last = lastAttempts(history);
+  const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
+  const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
+  const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
+  const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
+  const { repo } = open.ticket;
+  return renderWorkerPrompt(await ctx.harness.worker(repo), {
+    ticket: open.ticket,
+    // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
+    attempt: failures + 1,
+    attempts: ctx.batch.limits.attempts,
+    protect: protectedFor(ctx.batch.protect, open.ticket),
+    hints: await ctx.harness.hints(repo),
+    ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
+    evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
+    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
+    ...(live !== undefined || reverted === undefined
+      ? {}
+      : { reverted: { ...reverted, paths: await landedPaths(ctx, open, reverted) } }),
+    ...(patch === undefined ? {} : { patch }),
+    ...(notes === undefined ? {} : { notes }),
+  });
+}
+
+/** The files of a landed change; empty if its commits are no longer there. */
+async function landedPaths(
+  ctx: LoopContext,
+  { ticket, signal }: OpenAttempt,
+  { from, sha }: Pick<LiveState, "from" | "sha">,
+): Promise<readonly string[]> {
+  const repo = waitingRepoOf(ctx, ticket, signal);
+  if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
+  return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
+}
+
+/** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */
+function lastAttempts(history: TicketState["history"]): TicketState["history"] {
+  const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
+  const at = history.findLastIndex(came);
+  const before = history.slice(0, Math.max(0, at)).findLastIndex(came);
+  return history.slice(before + 1, at + 1).toReversed();
+}
