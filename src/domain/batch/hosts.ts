@@ -19,8 +19,7 @@ const LONGEST_NAME = 253;
 const SHARED_SUFFIX = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/;
 
 const HOW = 'write "name", "*.name" or "name:port"';
-const HOW_PRIVATE =
-  'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}, with a "port" for an address of this machine';
+const HOW_PRIVATE = 'write {"host": "npm.corp.example", "addresses": ["10.0.0.0/8"]}';
 
 /** The widest ranges: 10.0.0.0/8 is the largest private block of IPv4 (RFC 1918), fc00::/7 that of IPv6 (RFC 4193). */
 const WIDEST = { 32: 8, 128: 7 } as const;

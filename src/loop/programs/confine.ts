@@ -21,9 +21,9 @@ export async function confineAgent(
     readonly patch: string | undefined;
   },
 ): Promise<Confinement | undefined> {
-  if (!ctx.confined) return undefined;
   const { tools, patch, ...tree } = options;
   const before = patch === undefined ? [] : [patch];
+  if (!ctx.confined) return undefined;
   const { write, read, mounts } = await repo.agentView({ ...tree, avoid: [...shownBesides(ctx, scope), ...before] });
   const offered = tools === undefined ? { read: [], mounts: [] } : toolsView(ctx, tools);
   return withPolicy(ctx, {

@@ -14,8 +14,8 @@ const RECORD: Defence = {
   holes: [
     {
       file: "src/adapters/vcs/capture/agent-view.ts",
-      from: "{ from: git, at: WORKER_GIT, write: true }",
-      to: "{ from: record, at: WORKER_GIT, write: true }",
+      from: "{ from: git, at: WORKER_GIT, write: true, isGit: true }",
+      to: "{ from: record, at: WORKER_GIT, write: true, isGit: true }",
     },
   ],
 };

@@ -60,7 +60,7 @@ export const LIVE: readonly Rule[] = [
     rule: "an agent is told what landed",
     holes: [
       {
-        file: "src/loop/attempt/worker.ts",
+        file: "src/loop/attempt/prompt-of-attempt.ts",
         from: "...(live === undefined ? {} : { landed: {",
         to: "...(live !== undefined || live === undefined ? {} : { landed: {",
       },
