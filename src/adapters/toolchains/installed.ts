@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Tool } from "../../domain/toolchains/wanted.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
@@ -54,10 +54,9 @@ const PROGRAMS: Readonly<Record<Tool, readonly [string, string]>> = {
 };
 
 /** A program of each toolchain that tells where its real programs are, and how far above them that is. */
-const WHERE: Readonly<Record<Tool, readonly [argv: readonly string[], bin: string]>> = {
+const WHERE: Readonly<Record<Exclude<Tool, "rust">, readonly [argv: readonly string[], bin: string]>> = {
   node: [["node", "-p", "process.execPath"], ".."],
   python: [["python3", "-I", "-c", "import sys; print(sys.executable)"], ".."],
-  rust: [["rustc", "--print", "sysroot"], "bin"],
   go: [["go", "env", "GOROOT"], "bin"],
   ruby: [["ruby", "-e", "print RbConfig.ruby"], ".."],
 };
@@ -94,12 +93,25 @@ export async function versionOnPath(tool: Tool, env: Readonly<Record<string, str
  * or one that picks nothing. A shim reads such files in the folder that it runs in, and so those of a candidate.
  */
 export async function defaultBehindShim(tool: Tool, env: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const [[program = "", ...args], bin] = WHERE[tool];
+  const [program] = PROGRAMS[tool];
   const found = await resolveProgram(program, { cwd: "/", path: env["PATH"] ?? "" });
   if (found === undefined || !isShim(found)) return undefined;
+  // Rustup's shim would write its settings into a home that has none.
+  if (tool === "rust") return defaultOfRustup(env);
+  const [[, ...args], bin] = WHERE[tool];
   const { exitCode, stdout } = await runBriefly([found, ...args], { env, timeoutMs: VERSION_MS, cwd: "/" });
   const place = stdout.trim();
   return exitCode === 0 && isAbsolute(place) ? join(place, bin) : undefined;
+}
+
+/** The folder of the default toolchain's programs, as rustup's settings name it. */
+function defaultOfRustup({ HOME, RUSTUP_HOME }: Readonly<Record<string, string>>): string | undefined {
+  const home = RUSTUP_HOME ?? (HOME === undefined ? undefined : join(HOME, ".rustup"));
+  const settings = home === undefined ? undefined : join(home, "settings.toml");
+  if (home === undefined || settings === undefined || !existsSync(settings)) return undefined;
+  const [, name] = /^default_toolchain\s*=\s*"([\w.-]+)"/m.exec(readFileSync(settings, "utf8")) ?? [];
+  const bin = name === undefined ? undefined : join(home, "toolchains", name, "bin");
+  return bin !== undefined && existsSync(bin) ? bin : undefined;
 }
 
 function isShim(program: string): boolean {

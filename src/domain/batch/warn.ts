@@ -1,5 +1,6 @@
 import { RepoId } from "../values/ids.ts";
 import type { TestCommands } from "./argv.ts";
+import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { listed } from "./nearest.ts";
 import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
@@ -18,11 +19,14 @@ export function warnOfBatch(file: BatchFile, locate: Locate, testCommands: TestC
   unsandboxed(file.finish ?? [], ["finish"]);
   if (file.oracle?.reads === "elsewhere") warn(["oracle", "reads"], "no canary can test an oracle that reads no tracker");
   const unchecked = uncheckedRepos(file, testCommands);
-  if (file.finish !== undefined && !hasGates(file.finish)) warn(["finish"], NO_GATES, BEGIN_WITH_GATES);
+  // A batch with a list of its own means it to hold.
+  const hasOwnList = file.protect.some((glob) => glob !== PROTECT_DEFAULTS);
+  if (hasOwnList && file.finish !== undefined && !hasGates(file.finish)) warn(["finish"], NO_GATES, BEGIN_WITH_GATES);
   if (unchecked.length > 0) warn(["finish"], uncheckedIn(unchecked, Object.keys(file.repos).length), ADD_A_CHECK);
   file.tickets.forEach((ticket, i) => {
     unsandboxed(ticket.finish ?? [], ["tickets", i, "finish"]);
-    if (ticket.finish !== undefined && !hasGates(ticket.finish)) warn(["tickets", i, "finish"], NO_GATES, BEGIN_WITH_GATES);
+    if (hasOwnList && ticket.finish !== undefined && !hasGates(ticket.finish))
+      warn(["tickets", i, "finish"], NO_GATES, BEGIN_WITH_GATES);
     if (ticket.finish !== undefined && !checks(ticket.finish)) warn(["tickets", i, "finish"], uncheckedIn([], 0), ADD_A_CHECK);
     for (const field of ["dependsOn", "exclusive"] as const) {
       const names: readonly string[] = ticket[field];
@@ -45,7 +49,7 @@ function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: Tes
 
 const OUTSIDE = "what has landed runs here unsandboxed: it can read and change what you can";
 
-const NO_GATES = "no gates run before merge: a change may be empty and may touch protected paths";
+const NO_GATES = "no gates run before merge, so nothing holds the batch's list of protected paths";
 
 const BEGIN_WITH_GATES = 'begin with {"step": "gates"}';
 

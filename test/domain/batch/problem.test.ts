@@ -90,7 +90,7 @@ describe("what may be meant otherwise", () => {
   const unchecked = "no check runs before merge: whatever the agent leaves will land";
 
   const gates = { step: "gates" };
-  const ungated = "no gates run before merge: a change may be empty and may touch protected paths";
+  const ungated = "no gates run before merge, so nothing holds the batch's list of protected paths";
 
   it("is said with its place", () => {
     expect(warned({ oracle: { command: ["o"], reads: "elsewhere" }, finish: [gates, check, { step: "merge" }] })).toEqual([
@@ -103,8 +103,11 @@ describe("what may be meant otherwise", () => {
     expect(warned({ tickets })).toEqual([`tickets[0].finish: ${unchecked}`]);
     expect(warned({ tickets: [...tickets.slice(1), { id: "C", title: "x" }] })).toEqual([`finish: ${unchecked}`]);
     const own = [{ id: "A", title: "x", finish: [check, { step: "merge" }] }];
-    expect(warned({ tickets: own, finish: [gates, check, { step: "merge" }] })).toEqual([`tickets[0].finish: ${ungated}`]);
-    expect(warned({ finish: [check, { step: "merge" }] })).toEqual([`finish: ${ungated}`]);
+    const protect = ["test/**"];
+    const finish = [check, { step: "merge" }];
+    expect(warned({ protect, tickets: own, finish: [gates, ...finish] })).toEqual([`tickets[0].finish: ${ungated}`]);
+    expect(warned({ protect, finish })).toEqual([`finish: ${ungated}`]);
+    expect(warned({ finish })).toEqual([]);
   });
 });
 
