@@ -82,9 +82,16 @@ export function tally(report: Report): { failed: number; notRun: readonly string
 /** This many failures may be random on a busy machine; more are not run again. */
 const MOST_UNSTEADY = 5;
 
-/** The files with failures, to be run again alone; none if there are too many of them. */
-export function toRunAgain(report: Report): readonly string[] {
+/** What vitest says when a process of its own, in which a file of tests ran or was to run, did not start or is gone. */
+const WORKER_LOST = /^\[vitest-pool/;
+
+/**
+ * The files with failures, to be run again alone; none if there are too many of them, or if one of the errors outside of every
+ * test is more than a lost process of vitest: that error has no file that could run again.
+ */
+export function toRunAgain(report: Report, errors: readonly string[] = []): readonly string[] {
   const { failed } = tally(report);
+  if (!errors.every((error) => WORKER_LOST.test(error))) return [];
   const broken = report.testResults.filter((file) => file.status === "failed");
   return failed > MOST_UNSTEADY || broken.some(isByChance) ? [] : broken.map((file) => relative(ROOT, file.name));
 }
@@ -97,12 +104,17 @@ function isByChance({ name, assertionResults }: Report["testResults"][number]): 
 }
 
 /** The result of both runs. A test that failed among the others and passed alone is unsteady: it passed, and it is reported. */
-export function verdictOf(first: Report, again: Report | undefined): { numbers: string; told: string; failed: number } {
+export function verdictOf(
+  first: Report,
+  again: Report | undefined,
+  errors: readonly string[] = [],
+): { numbers: string; told: string; failed: number } {
   const before = tally(first).failed;
   const failed = again === undefined ? before : tally(again).failed;
   const passed = first.numPassedTests + Math.max(0, before - failed);
+  const outside = errors.map((error) => `error outside of every test: ${error}\n`).join("");
   const told = again === undefined ? "" : `unsteady: failed beside the others\n${failures(first)}run again alone:\n`;
-  return { numbers: `${passed} passed, ${failed} failed`, told: `${told}${failures(again ?? first)}`, failed };
+  return { numbers: `${passed} passed, ${failed} failed`, told: `${outside}${told}${failures(again ?? first)}`, failed };
 }
 
 /** Files that the list of the slowest names. */
@@ -124,16 +136,15 @@ function vitest(args: readonly string[], env: Record<string, string>): number {
 function strictly(args: readonly string[], env: Record<string, string>): number {
   const told = join(ROOT, "scripts/unhandled-reporter.ts");
   const reporters = ["--reporter=default", "--reporter=json", `--reporter=${told}`, `--outputFile.json=${REPORT}`];
-  const run = (more: readonly string[]): { report: Report; status: number } => {
+  const run = (more: readonly string[]): { report: Report; errors: readonly string[]; status: number } => {
     for (const file of [REPORT, UNHANDLED]) rmSync(file, { force: true });
     const status = vitest([...reporters, "--allowOnly=false", "--update=none", ...more], env);
-    return { report: JSON.parse(readFileSync(REPORT, "utf8")), status };
+    return { report: JSON.parse(readFileSync(REPORT, "utf8")), errors: JSON.parse(readFileSync(UNHANDLED, "utf8")), status };
   };
   const first = run(args);
-  // An error outside of every test has no file that could run again.
-  const files = readFileSync(UNHANDLED, "utf8") === "0\n" ? toRunAgain(first.report) : [];
+  const files = toRunAgain(first.report, first.errors);
   const again = files.length === 0 ? undefined : run(["--maxWorkers=1", ...files]);
-  const verdict = verdictOf(first.report, again?.report);
+  const verdict = verdictOf(first.report, again?.report, [...first.errors, ...(again?.errors ?? [])]);
   writeFileSync(join(OUT, "numbers"), `${verdict.numbers}\n`);
   writeFileSync(join(OUT, "failures"), verdict.told);
   console.log(`slowest files:\n${slowest(first.report).join("\n")}`);

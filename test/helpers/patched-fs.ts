@@ -1,7 +1,7 @@
 import fsp from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-type Patchable = "link" | "lstat" | "open" | "rename" | "rm" | "writeFile";
+type Patchable = "link" | "lstat" | "open" | "rename" | "rm" | "statfs" | "writeFile";
 
 /**
  * Replaces a function of node:fs/promises by `around(real)` while `act` runs, everywhere in this process: for events between two

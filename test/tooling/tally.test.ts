@@ -70,6 +70,14 @@ describe("what failed beside all the others", () => {
     expect(toRunAgain(report(file("passed", "passed")))).toEqual([]);
   });
 
+  it("is run again where vitest lost the process of a file, but not beside an error that no file is to blame for", () => {
+    const lost = "[vitest-pool]: Worker forks emitted error. (Worker exited unexpectedly with signal SIGSEGV)";
+    const slow = "[vitest-pool]: Failed to start forks worker for test files a.test.ts. (Timeout waiting for worker to respond)";
+    expect(toRunAgain(report(file("failed")), [lost, slow])).toEqual(["test/a.test.ts"]);
+    expect(toRunAgain(report(file("failed")), [lost, "stray"])).toEqual([]);
+    expect(verdictOf(report(failing(1)), undefined, ["stray"]).told).toContain("error outside of every test: stray\n");
+  });
+
   it("is not run again where chance found it", () => {
     expect(toRunAgain(report({ ...failing(1), name: resolve("test/a.property.test.ts") }))).toEqual([]);
     const why = ["Error: Property failed after 43 tests\n{ seed: 1 }"];
@@ -99,16 +107,17 @@ describe("errors that no test is to blame for", () => {
   const folder = scratchFolder();
 
   it.each([
-    ["void Promise.reject(new Error('stray'));", "1\n"],
-    ["", "0\n"],
-  ])("are counted: %j", (body, counted) => {
+    ["void Promise.reject(new Error('stray', { cause: new Error('why') }));", ["stray (why)"]],
+    ["process.kill(process.pid, 'SIGKILL');", [expect.stringMatching(/^\[vitest-pool\].*Worker exited unexpectedly/)]],
+    ["", []],
+  ])("are listed: %j", (body, listed) => {
     const later = "await new Promise((go) => setImmediate(go));";
     writeFileSync(join(folder(), "a.test.js"), `test("passes", async () => { ${body} ${later} });`);
     const file = join(folder(), "unhandled");
     const told = `--reporter=${join(ROOT, "scripts/unhandled-reporter.ts")}`;
     const argv = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--globals", "--root", folder(), told];
     spawnSync(process.execPath, argv, { cwd: folder(), env: { PATH: process.env["PATH"], UNHANDLED_FILE: file } });
-    expect(readFileSync(file, "utf8")).toBe(counted);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(listed);
   });
 });
 

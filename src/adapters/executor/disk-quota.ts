@@ -207,23 +207,29 @@ function boundOf(bytes: number, quota: DiskQuota): string {
   return bytes > quota.bytes ? `more than ${sizeInWords(quota.bytes)}` : `more than ${MOST_ENTRIES} files and folders`;
 }
 
-const blaming = new WeakSet<ReadonlySet<Member>>();
+/** Searches that are under way, by the programs among which they search. */
+const searches = new WeakMap<ReadonlySet<Member>, Promise<void>>();
 
-/** Handles a full disk: ends the program that holds the most, if it holds at least half of the space lost since it began. */
-async function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
+/**
+ * Handles a full disk: one search at a time for the program that filled it. Who asks meanwhile waits for that search: a program
+ * that has ended by itself must still be there when the search names it.
+ */
+function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
+  const search = searches.get(members) ?? blameMost(members, free, quota).finally(() => searches.delete(members));
+  searches.set(members, search);
+  return search;
+}
+
+/** Ends the program that holds the most, if it holds at least half of the space lost since it began. */
+async function blameMost(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
   // A program that is being ended frees its space soon.
-  if (blaming.has(members) || [...members].some(({ why }) => why !== undefined)) return;
-  blaming.add(members);
-  try {
-    const sums = await Promise.all([...members].map(async (member) => ({ member, bytes: await bytesOf(member, quota) })));
-    const lost = (member: Member) => Math.max(free.reserve, member.free.bytes - free.bytes);
-    const [worst] = sums.filter(({ member, bytes }) => bytes >= lost(member) / 2).toSorted((a, b) => b.bytes - a.bytes);
-    if (worst === undefined) return;
-    const holds = Number.isFinite(worst.bytes) ? sizeInWords(worst.bytes) : "folders that nobody may look into";
-    end(worst.member, `it filled the disk: its folders hold ${holds}, and ${sizeInWords(free.bytes)} are left`);
-  } finally {
-    blaming.delete(members);
-  }
+  if ([...members].some(({ why }) => why !== undefined)) return;
+  const sums = await Promise.all([...members].map(async (member) => ({ member, bytes: await bytesOf(member, quota) })));
+  const lost = (member: Member) => Math.max(free.reserve, member.free.bytes - free.bytes);
+  const [worst] = sums.filter(({ member, bytes }) => bytes >= lost(member) / 2).toSorted((a, b) => b.bytes - a.bytes);
+  if (worst === undefined) return;
+  const holds = Number.isFinite(worst.bytes) ? sizeInWords(worst.bytes) : "folders that nobody may look into";
+  end(worst.member, `it filled the disk: its folders hold ${holds}, and ${sizeInWords(free.bytes)} are left`);
 }
 
 /** The space that a program holds; folders that cannot be read count as more than anything else. */

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, type PathLike, readdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import type fsp from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { quotaExecutor } from "../../../src/adapters/executor/disk-quota.ts";
 import { diskUse } from "../../../src/adapters/executor/disk-use.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
+import type { ExecResult } from "../../../src/ports/executor.ts";
+import { withPatchedFs } from "../../helpers/patched-fs.ts";
 
 let root = "";
 let outbox = "";
@@ -31,12 +34,12 @@ const executorOf = (bytes: number) => quotaExecutor(createExecutor(), { roots: [
 
 let runs = 0;
 
-function run(executor: ReturnType<typeof executorOf>, script: string, cwd = worktree) {
+function run(executor: ReturnType<typeof executorOf>, script: string, cwd = worktree, box = outbox) {
   runs += 1;
   return executor.run({
     argv: ["/bin/sh", "-c", script],
     cwd,
-    env: { PATH: "/usr/bin:/bin", LOOPDASH_OUTBOX: outbox },
+    env: { PATH: "/usr/bin:/bin", LOOPDASH_OUTBOX: box },
     logFile: join(root, `${runs}.log`),
     timeoutMs: 60_000,
     signal: new AbortController().signal,
@@ -100,6 +103,64 @@ test("on a small disk, who filled it is killed, and who works beside it is not",
   } finally {
     execFileSync("umount", ["-l", root]);
   }
+});
+
+test("who filled the disk and ended by itself is told of although others are being counted at this moment", async () => {
+  const other = join(root, "other");
+  mkdirSync(join(other, "outbox"), { recursive: true });
+  writeFileSync(join(other, "counted"), "");
+  const [counting, greedyLooks, honestEnds] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ];
+  let full = false;
+  let greedyIsGone = false;
+  const exited = { ending: "exited", exitCode: 1, signal: null, tail: "" } as unknown as ExecResult;
+  const executor = quotaExecutor(
+    {
+      killStrays: () => Promise.resolve(0),
+      run: async ({ cwd }) => {
+        if (cwd === other) return await honestEnds.promise.then(() => exited);
+        writeFileSync(join(outbox, "big"), Buffer.alloc(20 * MIB, 1));
+        full = true;
+        await counting.promise;
+        greedyIsGone = true;
+        return exited;
+      },
+    },
+    { roots: [root], bytes: 1024 * MIB, everyMs: 20 },
+  );
+  const disk = { bsize: 4_096, blocks: 8_000, ffree: 1_000 };
+  const smallDisk = (async () => {
+    // The look of the program that is gone; what it learns is known to it before the count of the others goes on.
+    if (greedyIsGone) setImmediate(() => setImmediate(greedyLooks.resolve));
+    return { ...disk, bavail: full ? 0 : 8_000 };
+  }) as unknown as typeof fsp.statfs;
+  const slowCount = (real: typeof fsp.lstat) =>
+    (async (path: PathLike) => {
+      if (String(path) === join(other, "counted")) {
+        counting.resolve();
+        await greedyLooks.promise;
+      }
+      return await real(path);
+    }) as unknown as typeof fsp.lstat;
+  await withPatchedFs(
+    "statfs",
+    () => smallDisk,
+    () =>
+      withPatchedFs("lstat", slowCount, async () => {
+        const honest = run(executor, "", other, join(other, "outbox"));
+        expect(await run(executor, "")).toMatchObject({
+          ending: "over-quota",
+          message: expect.stringMatching(/^it filled the disk: its folders hold 20 MiB/),
+        });
+        full = false;
+        expect(readdirSync(outbox)).toEqual([]);
+        honestEnds.resolve();
+        expect(await honest).toEqual(exited);
+      }),
+  );
 });
 
 describe("diskUse", () => {

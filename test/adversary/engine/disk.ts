@@ -55,8 +55,9 @@ async function survives(program: string, { fill, told }: Filling): Promise<boole
   const proven = JSON.stringify(stage.path("proven"));
   const bad = `while (!fs.existsSync(${proven})) await wait(20);
     if (ticket === "T-1" && !fs.existsSync(${mended})) { ${fill} }`;
-  // The other works until the disk is full, and for a while after that.
-  const beside = `if (ticket === "T-2") for (let i = 0; i < 40; i++) { say("at work " + i); await wait(50); }`;
+  // The other works until the disk is full, for a while after that, and until there is room for its commit.
+  const room = `(() => { try { fs.writeFileSync("../room", Buffer.alloc(4 << 20, 1)); return true; } catch { return false; } finally { fs.rmSync("../room", { force: true }); } })()`;
+  const beside = `if (ticket === "T-2") for (let i = 0; i < 40 || !${room}; i++) { say("at work " + i); await wait(50); }`;
   stage.agent(`${bad} ${beside} ${HONEST}`);
   const batch = stage.batch(["T-1", "T-2"], { limits: { attempts: 1, minutesPerAttempt: program === PROGRAM ? 4 : 0.4 } });
   const env = { LOOPDASH_HOME: home };
