@@ -27,10 +27,10 @@ async function killAgainAndAgain(stage: StageType, batch: string, after: (kill: 
       () => false,
     );
     if (await enough) run.child.kill("SIGKILL");
-    const { code, stderr } = await run.ended;
+    const { code, stdout, stderr } = await run.ended;
     expect(stderr).toBe("");
     if (code === null) continue;
-    expect(code).toBe(0);
+    expect(code, `after ${kills} kills: ${stdout.slice(-4_000)}`).toBe(0);
     return kills;
   }
   throw new Error("the run never ended");
