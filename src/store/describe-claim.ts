@@ -85,7 +85,7 @@ export function changeLabel(event: Extract<RunEvent, GrowthFact>): EventLabel {
 function prepareFailedLabel({ ticket, summary }: Extract<RunEvent, { type: "prepare-failed" }>, state: RunState): EventLabel {
   const { repo } = specOf(state.plan, ticket);
   const isHeld = unpreparedFor(state, indexOf(state, ticket)) !== undefined;
-  const next = isHeld ? `nothing starts in ${repo} until its base changes` : "it is tried once more";
+  const next = isHeld ? `nothing starts in ${repo} in this run unless its base changes` : "it is tried once more";
   return [STYLES.failed, `${repo} cannot be prepared: ${summary}; ${next}`];
 }
 

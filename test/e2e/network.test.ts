@@ -73,6 +73,9 @@ describe("a prepare command whose every connection is blocked", { timeout: 300_0
     expect(log(stage, "prepare.log")).toContain(`the sandbox blocked localhost:4873 (${reason}). Allow it with ${allow}`);
     const { stdout } = await stage.run([batch, "--headless", "--fresh"]);
     expect(stdout).toContain(`prepare: the sandbox blocked localhost:4873 (${reason})`);
+    const report = (await stage.run(["report"])).stdout.replaceAll(/\s+/g, " ");
+    expect(report).toMatch(/app cannot be prepared: .*the sandbox blocked every connection/);
+    expect(report).toContain(`Allow it with ${allow}`);
   });
 
   test("says so as well if the batch opens no host at all", async () => {

@@ -54,7 +54,7 @@ describe("a base that cannot be prepared", { timeout: 300_000 }, () => {
     const lines = stdout.split("\n").filter((line) => /^\d\d:.*cannot be prepared/.test(line) && !line.includes("run ended"));
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain("code EROFS | syscall open; it is tried once more");
-    expect(lines[1]).toContain("nothing starts in app until its base changes");
+    expect(lines[1]).toContain("nothing starts in app in this run unless its base changes");
     expect(stdout).not.toContain("heal");
   });
 

@@ -98,6 +98,16 @@ describe("a secret of a verify", { timeout: 300_000 }, () => {
   });
 });
 
+test("all secrets that a start would refuse are listed by doctor, and the start counts them", { timeout: 300_000 }, async () => {
+  const secrets = { staging: { env: "NO_SUCH_TOKEN" }, other: { env: "NO_OTHER_TOKEN" }, third: { file: "nothing" } };
+  const { stage, batch } = stageWith({ command: ["{batch}/verify.sh"] }, { secrets });
+  const start = await stage.run([batch, "--headless"]);
+  expect(start.stderr).toMatch(/NO_SUCH_TOKEN is not set[^]*"loopdash doctor" lists 2 more problems of this kind/);
+  const { stdout } = await stage.run(["doctor", batch]);
+  for (const why of ["NO_SUCH_TOKEN is not set", "NO_OTHER_TOKEN is not set", "nothing does not exist"])
+    expect(stdout).toMatch(new RegExp(`bad +secret .*${why}`));
+});
+
 describe("a command that prints a secret", { timeout: 300_000 }, () => {
   const missing: Readonly<Record<string, readonly [command: readonly string[], why: RegExp]>> = {
     "whose script is not there": [["sh", "nope.sh"], /secrets\.staging\.command\[1\]: "nope\.sh": there is no such file/],

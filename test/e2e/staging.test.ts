@@ -27,7 +27,11 @@ async function staging(first: string) {
 async function verifies(
   service: Awaited<ReturnType<typeof staging>>,
   script: (url: string) => string,
-  { secrets, check }: { readonly secrets: (stage: Stage) => object; readonly check?: (url: string) => string },
+  {
+    secrets,
+    check,
+    ...over
+  }: { readonly secrets: (stage: Stage) => object; readonly check?: (url: string) => string; readonly [key: string]: unknown },
 ) {
   const stage = new Stage();
   onTestFinished(() => stage[Symbol.dispose]());
@@ -45,6 +49,7 @@ async function verifies(
       { step: "merge" },
       { step: "verify", name: "live", command: ["sh", "-c", script(url)], expect: { text: "version 2" } },
     ],
+    ...over,
   });
   return { stage, ...(await stage.events(batch)) };
 }
@@ -71,6 +76,26 @@ describe("a staging service on this machine that wants a token", { timeout: 300_
     });
     expect(code).toBe(1);
     expect(JSON.stringify(events)).toContain(`exited with code 22; localhost:${service.port} answered 401 to the secret`);
+  });
+
+  test("that refuses the token reverts nothing and starts no agent: only a person can renew it", async () => {
+    const service = await staging("the-token-of-staging");
+    const { stage, code, events } = await verifies(service, (url) => `curl -sS --fail ${url}`, {
+      secrets: (at) => ({ file: at.write("token", "another-token-of-staging\n") }),
+      limits: { attempts: 3 },
+      live: { repeats: 1, everySeconds: 0.1 },
+      onBroken: "revert",
+    });
+    expect(code).toBe(1);
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === "attempt-claimed")).toHaveLength(1);
+    expect(types.filter((type) => type.startsWith("revert"))).toEqual([]);
+    const { tickets } = await stage.report();
+    expect(tickets).toMatchObject([
+      { state: "open", landed: { givenUp: expect.stringContaining("answered 401 to the secret") } },
+    ]);
+    const { stdout } = await stage.run(["report", "--md"]);
+    expect(stdout).toContain('answered 401 to the secret "staging"');
   });
 
   test("that changes its token while a verify runs is asked again with a new one, which is fetched once", async () => {

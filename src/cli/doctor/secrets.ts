@@ -1,20 +1,19 @@
 import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
-import { UserError } from "../../domain/values/user-error.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
-import { checkSecretSources } from "../engine/secret-sources.ts";
+import { secretProblems } from "../engine/secret-sources.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /**
  * Fetches each secret of the batch once, and says whether that works. Nothing of a value is shown. If a start would refuse their
- * sources, fetches none, and gives that refusal.
+ * sources, fetches none, and gives all the reasons.
  */
 export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const runSecrets = secretsOf(batch, { folder, env });
   if (runSecrets === undefined) return [];
-  const refused = sourceRefusals(batch, { folder, env });
-  if (refused.length > 0) return refused;
+  const refused = secretProblems(batch, { folder, env });
+  if (refused.length > 0) return refused.map(({ what, why, todo }) => bad("secret", `${what}: ${why}`, todo));
   const found = await Promise.all(
     Object.entries(batch.secrets ?? {}).map(async ([name, spec]) => {
       try {
@@ -28,16 +27,6 @@ export async function checkBatchSecrets({ batch, folder }: LoadedBatch, env: Nod
   );
   runSecrets.secrets.forget();
   return found;
-}
-
-function sourceRefusals(...options: Parameters<typeof checkSecretSources>): readonly CheckResult[] {
-  try {
-    checkSecretSources(...options);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return [bad("secret", `${error.what}: ${error.why}`, error.todo)];
-  }
 }
 
 function fixOf({ env, file }: SecretSpec): string {

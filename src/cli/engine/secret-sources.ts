@@ -8,6 +8,7 @@ import { prepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
+import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { repositoryOf } from "./outside-repositories.ts";
@@ -44,26 +45,32 @@ export function programProblem(
   return written === undefined ? undefined : `agents may write ${shown}: sandboxPolicy.write opens ${plainText(written, 200)}`;
 }
 
-/**
- * Checks everything about secrets that can be known before the start, without fetching one. Throws a UserError (exit 4) at the
- * first problem.
- */
+/** One reason for which the secrets of a batch cannot be used, and what to do. */
+interface SecretProblem extends SourceProblem {
+  readonly what: string;
+}
+
+/** Checks everything about secrets that can be known before the start, without fetching one. Throws a UserError (exit 4). */
 export function checkSecretSources(batch: Batch, context: SecretContext): void {
-  for (const [name, spec] of Object.entries(batch.secrets ?? {})) {
+  const [first, ...others] = secretProblems(batch, context);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` "loopdash doctor" lists ${plural(others.length, "more problem")} of this kind.`;
+  throw new UserError({ ...first, todo: `${first.todo}${more}`, exitCode: EXIT.refused });
+}
+
+/** All that `checkSecretSources` would refuse a batch for. */
+export function secretProblems(batch: Batch, context: SecretContext): readonly SecretProblem[] {
+  const sources = Object.entries(batch.secrets ?? {}).flatMap(([name, spec]) => {
     const problem = sourceProblem(spec, batch, context);
-    if (problem === undefined) continue;
-    throw new UserError({ what: `the secret "${name}" cannot be used`, ...problem, exitCode: EXIT.refused });
-  }
-  for (const { who, command } of commandsWithSecrets(batch)) {
+    return problem === undefined ? [] : [{ what: `the secret "${name}" cannot be used`, ...problem }];
+  });
+  const programs = commandsWithSecrets(batch).flatMap(({ who, command }) => {
     const why = programProblem(command, { batch, folder: context.folder });
-    if (why === undefined) continue;
-    throw new UserError({
-      what: `${who} cannot have a secret`,
-      why,
-      todo: 'Keep its program beside the batch file, outside of every repository, and name it as "{batch}/…".',
-      exitCode: EXIT.refused,
-    });
-  }
+    if (why === undefined) return [];
+    const todo = 'Keep its program beside the batch file, outside of every repository, and name it as "{batch}/…".';
+    return [{ what: `${who} cannot have a secret`, why, todo }];
+  });
+  return [...sources, ...programs];
 }
 
 /** Every command of the batch with a secret in a variable; `who` names it for people. */

@@ -14,6 +14,8 @@ export interface Evidence {
   readonly detail: string;
   /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
   readonly tests?: readonly string[];
+  /** Set if a host answered that it does not accept the batch's secret, or that the secret does not permit the request. */
+  readonly refusedSecret?: true;
 }
 
 /**

@@ -59,6 +59,8 @@ export interface LiveState {
   readonly history: readonly LiveCheck[];
   /** The output of the last failed check; bounded. */
   readonly detail: string;
+  /** Set if a host refused a secret of the batch in it: that says nothing about the change. */
+  readonly refusedSecret?: true;
   /** The next check, in milliseconds since the epoch; absent if none is planned. */
   readonly nextAt?: number;
   readonly checking?: true;
@@ -102,6 +104,8 @@ export type LiveCheckFact =
       readonly detail: string;
       /** The failed `verify` step. */
       readonly check?: string;
+      /** As in its evidence. */
+      readonly refusedSecret?: true;
       /**
        * `inconclusive`: it neither passed nor failed. `gone`: the base no longer holds the change. `waits`: a check of an earlier
        * environment fails on the same base. `untold`: it passed, but the tracker could not be told.

@@ -40,8 +40,10 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.ok) return pass(state, index, checked, at);
   if (event.problem === "gone") return lose(state, index, event);
   if (event.problem !== undefined) return afterNoResult(state, index, { ...checked, ...(untold && { untold }) }, event);
-  const { detail, check = live.check } = event;
-  const counted: LiveState = { ...checked, check, detail, failed: live.failed + 1, inconclusive: 0 };
+  const { detail, check = live.check, refusedSecret } = event;
+  const { refusedSecret: __, ...accepted } = checked;
+  const failure = { check, detail, ...(refusedSecret && { refusedSecret }) };
+  const counted: LiveState = { ...accepted, ...failure, failed: live.failed + 1, inconclusive: 0 };
   const failed = live.isOutOfAttempts ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
   const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
   // A person's check counts as none of the repeats, so looking often starts no agent.
@@ -123,6 +125,7 @@ export function endAsLanded(
     inconclusive: 0,
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
+    ...(evidence?.refusedSecret && { refusedSecret: true }),
     reopened: earlier?.reopened ?? 0,
     ...(earlier && { landings: [...ticketLandings(earlier), { from: merge.from, sha: merge.to }] }),
     ...(isForOldText(attempt, earlier, before) && { rewritten: true }),
@@ -162,6 +165,7 @@ export function reopenedAsLanded(ticket: TicketState, evidence: Evidence, at: nu
     landedAt: at,
     check: evidence.name,
     detail: evidence.detail,
+    ...(evidence.refusedSecret && { refusedSecret: true }),
     failed: 1,
     requested: 0,
     inconclusive: 0,
@@ -207,8 +211,8 @@ function lose(state: RunState, index: number, { summary, detail, at }: Ended): R
 }
 
 /**
- * Plans the next step after a failed check of a landed ticket: a repeat; an agent, once the repeats are used up; or nothing more
- * by itself, once the attempts are used up too.
+ * Plans the next step after a failed check of a landed ticket: a repeat; once the repeats are used up, a revert or an agent; or
+ * nothing more by itself, if the attempts are used up too or a host refuses the batch's secret.
  */
 export function afterFailure(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
@@ -221,6 +225,8 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const repeated = live.failed - (live.requested ?? 0);
   if (repeated <= spec.repeats)
     return withTicket(state, index, { ...ticket, live: { ...live, nextAt: at + waitAfter(repeated, spec) } });
+  // Neither a revert nor an agent can help: only a person renews a secret or the rights that come with it.
+  if (live.refusedSecret) return giveUp(state, index, failedChecks(live).summary);
   if (state.batch.onBroken === "revert" && live.revert?.failed === undefined)
     return withTicket(state, index, { ...ticket, live: { ...idleLive(live), revert: { since: at, ...live.revert } } });
   const failures = ticket.failures + 1;

@@ -1,5 +1,6 @@
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { type BlockedConnection, blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -104,13 +105,16 @@ export async function prepareWorktree(
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
   const run = runPrepare(ctx, OWN_LOG);
   const toPrepare = { cwd, commit, base: commit, name: "worktree", confinement, run };
-  let isBlocked = false;
+  const blocked: BlockedConnection[] = [];
   const announce: StepScope["announce"] = (fact) => {
-    isBlocked ||= fact.type === "connection-blocked";
+    if (fact.type === "connection-blocked") blocked.push(fact);
     return scope.announce(fact);
   };
   const failed = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
-  if (failed !== undefined)
-    announce({ type: "prepare-failed", base: commit, summary: failed.summary, ...(isBlocked ? { blocked: true } : {}) });
+  if (failed === undefined) return undefined;
+  const [first] = blocked;
+  const why = first === undefined ? {} : ({ blocked: true } as const);
+  const remedy = first === undefined ? "" : `. ${blockedRemedy(first)}`;
+  announce({ type: "prepare-failed", base: commit, summary: `${failed.summary}${remedy}`, ...why });
   return failed;
 }

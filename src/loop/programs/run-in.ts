@@ -89,7 +89,12 @@ export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv:
   const blocked = first === undefined ? "" : `; the sandbox blocked ${first.host}:${first.port} (${first.reason})`;
   const [secret] = result.refusedSecrets ?? [];
   const refused = secret === undefined ? "" : `; ${plainText(secret, 200)}`;
-  return { ...evidence, summary: `${command} ${howItEnded(result)}${blocked}${refused}`, detail: boundedTail(result.tail) };
+  return {
+    ...evidence,
+    summary: `${command} ${howItEnded(result)}${blocked}${refused}`,
+    detail: boundedTail(result.tail),
+    ...(secret === undefined ? {} : { refusedSecret: true }),
+  };
 }
 
 /** The duration of a command, in seconds with one decimal. */

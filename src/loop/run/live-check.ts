@@ -51,8 +51,8 @@ export async function checkLive(ctx: LoopContext, id: TicketId, signal: AbortSig
 export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: LiveResult): Promise<void> {
   if (!result.ok) {
     const { evidence, problem } = result;
-    const { summary, detail, name: check } = evidence;
-    const why = problem === undefined ? { check } : { problem };
+    const { summary, detail, name: check, refusedSecret } = evidence;
+    const why = problem === undefined ? { check, ...(refusedSecret && { refusedSecret }) } : { problem };
     ctx.report({ type: "live-check-ended", ticket, ok: false, summary, detail, ...why });
     return;
   }
