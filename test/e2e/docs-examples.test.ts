@@ -30,7 +30,7 @@ const TESTS = `import test from "node:test"; test("works", () => {});\n`;
 const MANIFEST = {
   name: "app",
   version: "1.0.0",
-  scripts: { test: "node --test --test-reporter=tap", smoke: "node -e 0" },
+  scripts: { test: "node --test", smoke: "node -e 0" },
 };
 const LOCK = { name: "app", version: "1.0.0", lockfileVersion: 3, packages: { "": { name: "app", version: "1.0.0" } } };
 

@@ -24,7 +24,7 @@ export function parseTap(text: string, roots: readonly string[]): ParsedResults 
     parser.write(`${line}\n`);
   }
   parser.end();
-  if (!sawTap) throw new BadResults("it holds no TAP");
+  if (!sawTap) throw new BadResults("it holds no TAP (of node:test: --test-reporter=tap)");
   if (parser.bailedOut) throw new BadResults("the run bailed out");
   const [first] = trouble;
   if (first !== undefined) throw new BadResults(first);

@@ -225,7 +225,7 @@ describe("a report that cannot be believed", () => {
       "<testsuites><testsuite><testsuite errors='1'><testcase name='a'/></testsuite></testsuite></testsuites>",
       "it counts 1 failures",
     ],
-    ["tap", "all is well\n", "it holds no TAP"],
+    ["tap", "all is well\n", "it holds no TAP (of node:test: --test-reporter=tap)"],
     ["tap", "ok 1 - a\n1..1\nTAP version 13\nnot ok 1 - a\n1..1\n", "it goes on after its plan"],
     ["tap", "ok 1 - a\n1..1\nBail out!\n", "it goes on after its plan"],
     ["tap", "ok 1 - a\n", "no plan"],
