@@ -1,5 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { createCommandTracker } from "../../src/adapters/tracker/command/command-tracker.ts";
+import { trackerProgram } from "../../src/adapters/tracker/command/tracker-program.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
@@ -10,44 +15,102 @@ export interface TrackerUnderTest {
   readonly kind: string;
   seed(folder: string, ids: readonly TicketId[]): Promise<void>;
   open(folder: string, ids: readonly TicketId[]): Tracker;
+  /** The file or folder without which the tracker is away. */
+  homeOf(folder: string): string;
+  /** Everything that the tracker keeps, to see that nothing changed. */
+  contentOf(folder: string): Promise<unknown>;
+  /** A person gives the ticket another title. */
+  retitle(folder: string, id: TicketId, title: string): Promise<void>;
+}
+
+/** A kind whose tickets are in files that it writes itself. */
+export interface FileTrackerUnderTest extends TrackerUnderTest {
   /** The file that holds the ticket. */
   fileOf(folder: string, id: TicketId): string;
   /** The folder in which the adapter writes. */
   placeOf(folder: string): string;
 }
 
-export const trackersUnderTest: readonly TrackerUnderTest[] = [
-  {
-    kind: "embedded",
-    seed: (folder, ids) =>
-      seedEmbeddedTracker(
-        join(folder, "tracker.json"),
-        ids.map((id) => ({ id, title: `Title of ${id}`, body: "Some text.\n" })),
-      ),
-    open: (folder, ids) => createEmbeddedTracker({ file: join(folder, "tracker.json"), ids }),
-    fileOf: (folder) => join(folder, "tracker.json"),
-    placeOf: (folder) => folder,
+const embedded: FileTrackerUnderTest = {
+  kind: "embedded",
+  seed: (folder, ids) =>
+    seedEmbeddedTracker(
+      join(folder, "tracker.json"),
+      ids.map((id) => ({ id, title: `Title of ${id}`, body: "Some text.\n" })),
+    ),
+  open: (folder, ids) => createEmbeddedTracker({ file: join(folder, "tracker.json"), ids }),
+  homeOf: (folder) => join(folder, "tracker.json"),
+  contentOf: (folder) => filesIn(folder),
+  async retitle(folder, id, title) {
+    const file = join(folder, "tracker.json");
+    const content: { readonly tickets: readonly { readonly id: string }[] } = JSON.parse(await readFile(file, "utf8"));
+    const tickets = content.tickets.map((ticket) => (ticket.id === id ? { ...ticket, title } : ticket));
+    await writeFile(file, JSON.stringify({ ...content, tickets }));
   },
-  {
-    kind: "folder",
-    async seed(folder, ids) {
-      await mkdir(join(folder, "tickets"));
-      for (const id of ids) {
-        await writeFile(
-          join(folder, "tickets", `${id}.md`),
-          `---\nstate: open\nowner: Jo\n---\n# Title of ${id}\n\nSome text.\n`,
-        );
-      }
-    },
-    open: (folder, ids) => createFolderTracker({ folder: join(folder, "tickets"), ids }),
-    fileOf: (folder, id) => join(folder, "tickets", `${id}.md`),
-    placeOf: (folder) => join(folder, "tickets"),
+  fileOf: (folder) => join(folder, "tracker.json"),
+  placeOf: (folder) => folder,
+};
+
+const folder: FileTrackerUnderTest = {
+  kind: "folder",
+  async seed(place, ids) {
+    await mkdir(join(place, "tickets"));
+    for (const id of ids) {
+      await writeFile(join(place, "tickets", `${id}.md`), `---\nstate: open\nowner: Jo\n---\n# Title of ${id}\n\nSome text.\n`);
+    }
   },
-];
+  open: (place, ids) => createFolderTracker({ folder: join(place, "tickets"), ids }),
+  homeOf: (place) => join(place, "tickets"),
+  contentOf: (place) => filesIn(join(place, "tickets")),
+  async retitle(place, id, title) {
+    const file = join(place, "tickets", `${id}.md`);
+    await writeFile(file, (await readFile(file, "utf8")).replace(/^# .*$/m, `# ${title}`));
+  },
+  fileOf: (place, id) => join(place, "tickets", `${id}.md`),
+  placeOf: (place) => join(place, "tickets"),
+};
+
+const SQLITE = fileURLToPath(new URL("../../example/trackers/sqlite.mjs", import.meta.url));
+
+/** The example's program in a process of its own for each request, on a real database. */
+const command: TrackerUnderTest = {
+  kind: "command",
+  async seed(place, ids) {
+    execFileSync(process.execPath, [SQLITE, join(place, "tickets.db"), "init"], { env: {} });
+    for (const id of ids)
+      inDatabase(place, "INSERT INTO tickets (id, title, body) VALUES (?, ?, ?)", id, `Title of ${id}`, "Some text.\n");
+  },
+  open: (place, ids) =>
+    createCommandTracker({
+      program: trackerProgram({
+        command: [process.execPath, SQLITE, "tickets.db"],
+        cwd: place,
+        environment: async () => ({}),
+      }),
+      ids,
+    }),
+  homeOf: (place) => join(place, "tickets.db"),
+  contentOf: async (place) => inDatabase(place, "SELECT * FROM tickets ORDER BY rowid"),
+  async retitle(place, id, title) {
+    inDatabase(place, "UPDATE tickets SET title = ? WHERE id = ?", title, id);
+  },
+};
+
+function inDatabase(place: string, sql: string, ...values: string[]): unknown {
+  const database = new DatabaseSync(join(place, "tickets.db"), { timeout: 30_000 });
+  try {
+    return database.prepare(sql).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+export const fileTrackersUnderTest: readonly FileTrackerUnderTest[] = [embedded, folder];
+export const trackersUnderTest: readonly TrackerUnderTest[] = [...fileTrackersUnderTest, command];
 
 /** Every file below the folder with its bytes, to see that nothing changed. */
-export async function filesIn(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { withFileTypes: true });
+export async function filesIn(place: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(place, { withFileTypes: true });
   const files = entries.filter((e) => e.isFile()).sort((a, b) => a.name.localeCompare(b.name));
-  return Object.fromEntries(await Promise.all(files.map(async (e) => [e.name, await readFile(join(folder, e.name), "utf8")])));
+  return Object.fromEntries(await Promise.all(files.map(async (e) => [e.name, await readFile(join(place, e.name), "utf8")])));
 }

@@ -4,7 +4,7 @@ import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 
 /** The reason why a program did not start, in words for people. */
-export async function startFailure(request: ExecRequest, error: unknown): Promise<string> {
+export async function startFailure(request: Pick<ExecRequest, "argv" | "cwd" | "env">, error: unknown): Promise<string> {
   const program = request.argv[0];
   if (program === undefined || program === "") return "there is no program to run";
   const code = codeOf(error);
