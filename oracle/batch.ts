@@ -5,7 +5,9 @@ import { checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./s
 /** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =
   | { readonly kind: "embedded"; readonly file: string }
-  | { readonly kind: "folder"; readonly folder: string };
+  | { readonly kind: "folder"; readonly folder: string }
+  /** What the program of a tracker has printed for this judgement. */
+  | { readonly kind: "listing"; readonly file: string };
 
 export interface JudgedBatch {
   readonly tracker: TrackerPlace;
@@ -24,7 +26,7 @@ export function parseBatch(text: string): JudgedBatch {
 
 function placeOf(value: unknown): TrackerPlace {
   const kind = checkedObject(value, "the batch's tracker", ["kind"], ["file", "folder"]).get("kind");
-  if (kind === "embedded") {
+  if (kind === "embedded" || kind === "listing") {
     return { kind, file: pathOf(checkedObject(value, "the batch's tracker", ["kind", "file"]).get("file")) };
   }
   if (kind === "folder") {

@@ -2,10 +2,20 @@ import type { Judgement } from "../domain/run/event.ts";
 import type { TicketEvidence } from "../domain/run/oracle-evidence.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 
-/** The oracle's input. Paths are absolute. */
+/** The place that the oracle reads. Paths are absolute. */
+export type TrackerPlace =
+  | { readonly kind: "embedded"; readonly file: string }
+  | { readonly kind: "folder"; readonly folder: string }
+  /** `program` is the frozen command that prints all tickets; it runs in `folder`. */
+  | { readonly kind: "command"; readonly program: string; readonly folder: string };
+
+/** Gives what the frozen program of a tracker prints now. Throws if it prints no whole listing. */
+export type ReadListing = (tracker: Extract<TrackerPlace, { kind: "command" }>, signal?: AbortSignal) => Promise<string>;
+
+/** The oracle's input. */
 export interface OracleBatch {
   readonly version: 1;
-  readonly tracker: { readonly kind: "embedded"; readonly file: string } | { readonly kind: "folder"; readonly folder: string };
+  readonly tracker: TrackerPlace;
   readonly tickets: readonly TicketId[];
 }
 

@@ -4,6 +4,7 @@ import { createEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
 import { newTicketText } from "../../src/adapters/tracker/ticket-edit.ts";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
+import { ticketFolderOf } from "../../src/domain/batch/tracker-spec.ts";
 import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 
@@ -20,6 +21,6 @@ export function writeTickets(folder: string, tickets: readonly Ticket[]): void {
 /** The tracker of a run's batch, with the tickets that it holds. */
 export function trackerOf(state: RunState, file: string): Tracker {
   const ids = state.plan.tickets.map((t) => t.id).filter((id) => ticketOf(state, id).unfiled === undefined);
-  const { path } = state.batch.tracker;
+  const path = ticketFolderOf(state.batch.tracker);
   return path === undefined ? createEmbeddedTracker({ file, ids }) : createFolderTracker({ folder: path, ids });
 }

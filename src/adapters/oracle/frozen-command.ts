@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
+import { scriptOf } from "../../domain/batch/commands.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
@@ -33,6 +34,27 @@ export async function freezeCommand(command: readonly string[], options: { folde
 }
 
 /**
+ * Freezes the command of a tracker's program: its program and the script that an interpreter runs stay in place, because they may
+ * load what lies beside them; their sha256 is kept, and if it no longer matches, nothing runs. All other words are plain: a file
+ * among them may be the tracker's data. Throws a UserError (exit 4) if there is no such program.
+ */
+export async function freezeTrackerProgram(
+  command: readonly [string, ...string[]],
+  options: { folder: string; path: string },
+): Promise<string> {
+  const script = scriptOf(command);
+  const words: Word[] = [];
+  for (const [at, word] of command.entries()) {
+    const path =
+      at === 0 ? await resolveProgram(word, { cwd: options.folder, path: options.path }) : resolve(options.folder, word);
+    if (path === undefined) throw notFound(word, "the tracker's program", "tracker.command");
+    const isCode = at === 0 || (at === script?.at && (await isFile(path)));
+    words.push(isCode ? { kind: "in-place", path, sha: await fileSha(path) } : { kind: "text", text: word });
+  }
+  return JSON.stringify({ version: 1, words });
+}
+
+/**
  * Writes a frozen command to a private folder. Returns the words to run, and the files among them with their stamps. Throws if a
  * file that stays in place has changed.
  */
@@ -61,8 +83,11 @@ async function program(word: string, options: { folder: string; path: string }):
 
 async function argument(word: string, folder: string): Promise<Word> {
   const path = resolve(folder, word);
-  const isFile = !word.startsWith("-") && (await stat(path).then((s) => s.isFile(), isNoFile));
-  return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };
+  return !word.startsWith("-") && (await isFile(path)) ? frozenFile(path, 0o400) : { kind: "text", text: word };
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then((s) => s.isFile(), isNoFile);
 }
 
 /** A word that cannot be a path is a plain word. */
@@ -77,9 +102,9 @@ async function frozenFile(path: string, mode: number): Promise<Word> {
   return { kind: "copy", name: basename(path), mode, bytes: (await readFile(path)).toString("base64") };
 }
 
-function notFound(word: string): UserError {
-  const what = `the oracle program ${JSON.stringify(word)} is not found`;
+function notFound(word: string, who = "the oracle program", where = "oracle.command"): UserError {
+  const what = `${who} ${JSON.stringify(word)} is not found`;
   const why = word.includes("/") ? "there is no such executable file" : "no folder of PATH has it";
-  const todo = "Install it, or name it by its path in oracle.command.";
+  const todo = `Install it, or name it by its path in ${where}.`;
   return new UserError({ what, why, todo, exitCode: EXIT.refused });
 }

@@ -2,12 +2,13 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { FrozenProgram, Oracle, OracleBatch } from "../../ports/oracle.ts";
+import type { FrozenProgram, Oracle, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
-import { oracleBatchBytes, oracleInput, oracleSha } from "./oracle-batch.ts";
+import { oracleInput, oracleSha, type ReadablePlace, readableBatchBytes } from "./oracle-batch.ts";
 import { type OracleReading, plainLine, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
+import { type ListingOptions, printedListing } from "./tracker-listing.ts";
 
 export interface FrozenProgramOptions {
   /** `script`: a CommonJS script under Node's permission model, the default. `command`: a result of `freezeCommand`. */
@@ -21,11 +22,14 @@ export interface FrozenProgramOptions {
   readonly path?: string;
   /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000. */
   readonly deadlineMs?: number;
+  /** What the program of a tracker runs with, if there is one. */
+  readonly tracker?: Pick<ListingOptions, "environment" | "deadlineMs"> | undefined;
 }
 
 /** The program, kept in memory from the start of the run: no change of a file can reach it. */
 interface Frozen extends Required<FrozenProgramOptions> {
   readonly sha: string;
+  readonly tracker: NonNullable<FrozenProgramOptions["tracker"]>;
 }
 
 interface Asked {
@@ -39,19 +43,22 @@ interface Asked {
  * environment. A script may read that folder and the tracker, and may not write, load native code or start processes. A command
  * cannot run under Node's permission model: it has the user's rights, and loopdash only controls its bytes and its bounds.
  */
-export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
+export function freezeProgram(options: FrozenProgramOptions): FrozenProgram & { readonly listing: ReadListing } {
   const bytes = Uint8Array.from(options.bytes);
+  const path = options.path ?? "/usr/local/bin:/usr/bin:/bin";
   const frozen: Frozen = {
     bytes,
     sha: oracleSha(bytes),
     kind: options.kind ?? "script",
     scratch: options.scratch,
     node: options.node ?? process.execPath,
-    path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
+    path,
     deadlineMs: options.deadlineMs ?? 20_000,
+    tracker: options.tracker ?? { environment: () => Promise.resolve({ PATH: path }), deadlineMs: 60_000 },
   };
   return {
     sha: frozen.sha,
+    listing: (tracker, signal) => printedListing(tracker, { ...frozen.tracker, signal }),
     async judge(batch, signal, how) {
       const startedAt = performance.now();
       const { reading: said, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
@@ -69,7 +76,7 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram {
  * A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given.
  */
 export function createFrozenOracle({ batch, ...of }: FrozenProgramOptions & { readonly batch: OracleBatch }): Oracle {
-  refuseWildcard(oracleInput(batch));
+  if (batch.tracker.kind !== "command") refuseWildcard(oracleInput(batch.tracker));
   const program = freezeProgram(of);
   const fixed: OracleBatch = { version: 1, tracker: { ...batch.tracker }, tickets: [...batch.tickets] };
   return { sha: program.sha, judge: async (signal, how) => (await program.judge(fixed, signal, how)).judgement };
@@ -97,8 +104,9 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   // Node's permission model compares real paths for the program it starts.
   const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {
-    const batch = await placeFrozen(join(folder, "batch.json"), oracleBatchBytes(asked.batch));
-    const { files, ...launch } = await launchOf(frozen, asked, folder, batch.path);
+    const place = await placeOf(frozen, asked, folder);
+    const batch = await placeFrozen(join(folder, "batch.json"), readableBatchBytes(place, asked.batch.tickets));
+    const { files, ...launch } = await launchOf(frozen, asked, { folder, batch: batch.path, place });
     const exit = await runOracle(launch);
     if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
     await refuseChanged([batch, ...files]);
@@ -109,10 +117,22 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   }
 }
 
+/** What the oracle reads: the tracker itself, or what its program prints now, in a file of this judgement alone. */
+async function placeOf(frozen: Frozen, { batch: { tracker }, signal, how }: Asked, folder: string): Promise<ReadablePlace> {
+  if (tracker.kind !== "command") return tracker;
+  const text = await printedListing(tracker, { ...frozen.tracker, signal, how });
+  const { path } = await placeFrozen(join(folder, "listing.jsonl"), new TextEncoder().encode(text));
+  return { kind: "listing", file: path };
+}
+
 /** `files`: the program's files with their stamps. */
 type Launch = OracleLaunch & { readonly files: readonly FrozenFile[] };
 
-async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: string): Promise<Launch> {
+async function launchOf(
+  frozen: Frozen,
+  asked: Asked,
+  { folder, batch, place }: { readonly folder: string; readonly batch: string; readonly place: ReadablePlace },
+): Promise<Launch> {
   const { node, path, deadlineMs, kind } = frozen;
   const common = { folder, deadlineMs, signal: asked.signal, how: asked.how };
   if (kind === "command") {
@@ -120,6 +140,6 @@ async function launchOf(frozen: Frozen, asked: Asked, folder: string, batch: str
     return { ...common, argv: [...argv, batch], files, env: { PATH: path, LANG: "C.UTF-8" }, family: true };
   }
   const program = await placeFrozen(join(folder, "oracle.cjs"), frozen.bytes);
-  const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(asked.batch)}`];
+  const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(place)}`];
   return { ...common, argv: [node, ...flags, program.path, batch], files: [program], env: {}, family: false };
 }

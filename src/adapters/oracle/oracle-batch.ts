@@ -1,17 +1,29 @@
 import { createHash } from "node:crypto";
-import type { OracleBatch } from "../../ports/oracle.ts";
+import type { OracleBatch, TrackerPlace } from "../../ports/oracle.ts";
 
-/** The batch as the oracle reads it: the same batch always gives the same bytes. */
-export function oracleBatchBytes(batch: OracleBatch): Uint8Array {
-  const { tracker, tickets } = batch;
-  const place =
-    tracker.kind === "embedded" ? { kind: tracker.kind, file: tracker.file } : { kind: tracker.kind, folder: tracker.folder };
-  return new TextEncoder().encode(`${JSON.stringify({ version: 1, tracker: place, tickets })}\n`);
+/** The place of a tracker that is a file or a folder, or of the listing that a tracker's program has printed. */
+export type ReadablePlace = Exclude<TrackerPlace, { kind: "command" }> | { readonly kind: "listing"; readonly file: string };
+
+/** The batch as a run freezes it: the same batch always gives the same bytes. */
+export function oracleBatchBytes({ tracker, tickets }: OracleBatch): Uint8Array {
+  if (tracker.kind !== "command") return readableBatchBytes(tracker, tickets);
+  const place = { kind: tracker.kind, program: oracleSha(new TextEncoder().encode(tracker.program)), folder: tracker.folder };
+  return lineOf({ version: 1, tracker: place, tickets });
+}
+
+/** The batch as the oracle reads it. */
+export function readableBatchBytes(place: ReadablePlace, tickets: OracleBatch["tickets"]): Uint8Array {
+  const tracker = place.kind === "folder" ? { kind: place.kind, folder: place.folder } : { kind: place.kind, file: place.file };
+  return lineOf({ version: 1, tracker, tickets });
+}
+
+function lineOf(value: unknown): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
 /** The file or folder that the oracle must be able to read. */
-export function oracleInput(batch: OracleBatch): string {
-  return batch.tracker.kind === "embedded" ? batch.tracker.file : batch.tracker.folder;
+export function oracleInput(place: ReadablePlace): string {
+  return place.kind === "folder" ? place.folder : place.file;
 }
 
 /** sha256 in hexadecimal digits. */

@@ -9,6 +9,10 @@ import { plainLine } from "./oracle-output.ts";
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 export interface OracleLaunch {
+  /** Its name in messages; default: the oracle. */
+  readonly who?: string;
+  /** Limit of its stdout and stderr each, in characters; default: 16 Mi. */
+  readonly maxOutput?: number;
   readonly argv: readonly [string, ...string[]];
   readonly folder: string;
   /** The whole environment. */
@@ -33,7 +37,7 @@ const BUSY_MS = 10;
 export async function runOracle(launch: OracleLaunch): Promise<OracleExit> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runOnce(launch);
-    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch.deadlineMs);
+    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch);
     await pause(BUSY_MS);
   }
 }
@@ -53,7 +57,7 @@ function runOnce(launch: OracleLaunch) {
     reject: false,
     timeout: deadlineMs,
     killSignal: "SIGKILL",
-    maxBuffer: MAX_OUTPUT,
+    maxBuffer: launch.maxOutput ?? MAX_OUTPUT,
     // Its own process group, so that all of it can be ended.
     detached: family,
     cleanup: true,
@@ -64,12 +68,13 @@ function runOnce(launch: OracleLaunch) {
   return child;
 }
 
-function exitOf(result: Result, deadlineMs: number): OracleExit {
+function exitOf(result: Result, { who = "the oracle", maxOutput = MAX_OUTPUT, deadlineMs }: OracleLaunch): OracleExit {
   if (result.isCanceled) return { problem: "the judgement was cancelled" };
-  if (result.timedOut) return { problem: `the oracle gave no verdict within ${deadlineMs} ms and was killed` };
-  if (result.isMaxBuffer) return { problem: `the oracle printed more than ${MAX_OUTPUT} characters and was killed` };
-  if (result.signal !== undefined) return { problem: `the oracle was ended by ${result.signal}` };
-  if (result.exitCode === undefined) return { problem: `the oracle could not be started: ${plainLine(result.message ?? "")}` };
+  if (result.timedOut)
+    return { problem: `${who} gave no ${who === "the oracle" ? "verdict" : "answer"} within ${deadlineMs} ms and was killed` };
+  if (result.isMaxBuffer) return { problem: `${who} printed more than ${maxOutput} characters and was killed` };
+  if (result.signal !== undefined) return { problem: `${who} was ended by ${result.signal}` };
+  if (result.exitCode === undefined) return { problem: `${who} could not be started: ${plainLine(result.message ?? "")}` };
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }
 

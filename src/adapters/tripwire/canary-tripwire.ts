@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { changedPart } from "../../domain/run/frozen-set.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
+import type { FrozenProgram, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Canary } from "./canary.ts";
 import { judgeWithCopies } from "./copy-comparison.ts";
@@ -25,6 +25,8 @@ export interface CanaryTripwireOptions {
   readonly batch: () => OracleBatch;
   readonly like: () => Likeness;
   readonly hides: DecoyFolders;
+  /** Reads a tracker behind a program; needed only for one. */
+  readonly listing?: ReadListing | undefined;
   /** True if the program only needs to return exit codes. */
   readonly plain: boolean;
   /** False for a program that ignores the tracker it is given: it cannot be tried then, and only the hashes count. */

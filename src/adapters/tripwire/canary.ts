@@ -9,7 +9,7 @@ export interface CanaryTicket {
   readonly step?: string;
 }
 
-export type TrackerKind = "embedded" | "folder";
+export type TrackerKind = "embedded" | "folder" | "command";
 
 /** Damage to the tracker as a whole. */
 export type Damage = "gone" | "half" | "huge" | "changing";

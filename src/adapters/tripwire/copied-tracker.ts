@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
+import type { ReadListing, TrackerPlace } from "../../ports/oracle.ts";
 import { openNoLink } from "../plain-file.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
@@ -13,8 +15,13 @@ interface CopiedFile {
   readonly stamp: string;
 }
 
-/** Reads all files of a tracker. Throws if one of them cannot be read. */
-export async function copyTracker(place: TrackerLocation): Promise<Copy> {
+/** Reads all files of a tracker, or what its program prints. Throws if one of them cannot be read. */
+export async function copyTracker(place: TrackerPlace, listing: ReadListing | undefined): Promise<Copy> {
+  if (place.kind === "command") {
+    if (listing === undefined) throw new TypeError("nothing reads a tracker behind a program");
+    const text = await listing(place);
+    return new Map([["", { bytes: Buffer.from(text), stamp: createHash("sha256").update(text).digest("hex") }]]);
+  }
   if (place.kind === "embedded") return new Map([["", await copyFile(place.file)]]);
   const files = new Map<string, CopiedFile>();
   for (const entry of await readdir(place.folder, { withFileTypes: true })) {
@@ -43,7 +50,7 @@ export function isSameCopy(a: Copy, b: Copy): boolean {
 export async function placeCopy(place: TrackerLocation, copy: Copy): Promise<void> {
   if (place.kind === "folder") await mkdir(place.folder, { mode: 0o700 });
   for (const [name, { bytes }] of copy) {
-    await writeFile(place.kind === "embedded" ? place.file : join(place.folder, name), bytes, { flag: "wx", mode: 0o600 });
+    await writeFile(place.kind !== "folder" ? place.file : join(place.folder, name), bytes, { flag: "wx", mode: 0o600 });
   }
 }
 
@@ -59,7 +66,7 @@ export function reopened(kind: TrackerLocation["kind"], copy: Copy, wanted: read
   const found = new Set<string>();
   const files = [...copy].map(([name, file]): [string, CopiedFile] => {
     const text = file.bytes.toString("utf8");
-    const opened = kind === "embedded" ? openIn(text, wanted, found) : openFile(name, text, wanted, found);
+    const opened = OPENERS[kind](text, { name, wanted, found });
     return [name, opened === undefined ? file : { bytes: Buffer.from(opened), stamp: "" }];
   });
   return { copy: new Map(files), ids: wanted.filter((id) => found.has(id)) };
@@ -71,6 +78,7 @@ export function stillOpen(kind: TrackerLocation["kind"], copy: Copy, batch: read
   for (const [name, { bytes }] of copy) {
     const text = bytes.toString("utf8");
     if (kind === "embedded") for (const { id, state } of ticketsIn(text)) if (state === "open") open.add(id);
+    if (kind === "command") for (const { id, state } of listedIn(text)) if (state === "open") open.add(id);
     const front = kind === "folder" ? frontOf(text) : undefined;
     if (front !== undefined && /^state: +(["']?)open\1 *(?:#.*)?$/m.test(front)) open.add(idOf(name, front));
   }
@@ -82,12 +90,44 @@ interface Line {
   readonly state: string;
   readonly humanStep?: string;
   readonly note?: string;
+  readonly step?: string;
 }
 
 const ticketsIn = (text: string): readonly Line[] => (JSON.parse(text) as { tickets: Line[] }).tickets;
 
+interface Opening {
+  readonly name: string;
+  readonly wanted: readonly string[];
+  readonly found: Set<string>;
+}
+
+/** Gives a tracker's text with the wanted tickets open; undefined if it holds none of them. */
+const OPENERS: Readonly<Record<TrackerPlace["kind"], (text: string, opening: Opening) => string | undefined>> = {
+  embedded: openIn,
+  folder: openFile,
+  command: openListed,
+};
+
+/** The tickets of a listing; its last line tells their number. */
+const listedIn = (text: string): readonly Line[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+
+function openListed(text: string, { wanted, found }: Opening): string {
+  const lines = listedIn(text).map((ticket) => {
+    if (!wanted.includes(ticket.id)) return ticket;
+    found.add(ticket.id);
+    const { step: _, ...rest } = ticket;
+    return { ...rest, state: "open" };
+  });
+  return `${[...lines, { tickets: lines.length }].map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
 /** One ticket per line, as the engine writes it. */
-function openIn(text: string, wanted: readonly string[], found: Set<string>): string {
+function openIn(text: string, { wanted, found }: Opening): string {
   const lines = ticketsIn(text).map((ticket) => {
     if (!wanted.includes(ticket.id)) return ticket;
     found.add(ticket.id);
@@ -99,7 +139,7 @@ function openIn(text: string, wanted: readonly string[], found: Set<string>): st
 }
 
 /** The oracle reads only plain `key: value` lines of YAML, so these expressions see all that it sees. */
-function openFile(name: string, text: string, wanted: readonly string[], found: Set<string>): string | undefined {
+function openFile(text: string, { name, wanted, found }: Opening): string | undefined {
   const front = frontOf(text);
   if (front === undefined || !/^state: /m.test(front)) return undefined;
   const id = idOf(name, front);

@@ -1,7 +1,7 @@
 import type { Judgement } from "../../domain/run/event.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { FrozenProgram, Judging, OracleBatch } from "../../ports/oracle.ts";
+import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
@@ -23,6 +23,8 @@ export interface CopyComparisonOptions {
   readonly batch: () => OracleBatch;
   readonly plain: boolean;
   readonly hides: DecoyFolders;
+  /** Reads a tracker behind a program; needed only for one. */
+  readonly listing?: ReadListing | undefined;
 }
 
 /** The same options for one judgement of one batch. */
@@ -59,13 +61,13 @@ export async function judgeWithCopies(
 ): Promise<CopyComparison> {
   for (let attempt = 1; ; attempt += 1) {
     const batch = options.batch();
-    const before = await copyOrWhyNot(batch.tracker);
+    const before = await copyOrWhyNot(batch.tracker, options.listing);
     const real = await options.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
     const judged = { judgement, evidence: real.evidence };
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
       return { ...judged, compared: false };
-    const after = await copyOrWhyNot(batch.tracker);
+    const after = await copyOrWhyNot(batch.tracker, options.listing);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
     if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
@@ -76,8 +78,8 @@ export async function judgeWithCopies(
   }
 }
 
-function copyOrWhyNot(place: OracleBatch["tracker"]): Promise<Copy | Error> {
-  return copyTracker(place).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
+function copyOrWhyNot(place: OracleBatch["tracker"], listing: ReadListing | undefined): Promise<Copy | Error> {
+  return copyTracker(place, listing).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
 }
 
 async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: JudgementRequest): Promise<string | undefined> {

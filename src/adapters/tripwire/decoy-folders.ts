@@ -27,10 +27,13 @@ export function createDecoyFolders({
   run,
   list,
   real,
+  printer,
 }: {
   readonly run: string;
   readonly list: string;
   readonly real: OracleBatch["tracker"];
+  /** Freezes a program that prints a file, like that of a tracker; needed if `real` has a program. */
+  readonly printer?: ((file: string, folder: string) => Promise<string>) | undefined;
 }): DecoyFolders {
   const runs = dirname(run);
   let made = 0;
@@ -43,11 +46,16 @@ export function createDecoyFolders({
       made += 1;
       await mkdir(join(runs, name), { mode: 0o700 });
       if (kind === "embedded") return { kind, file: join(runs, name, "tracker.json") };
+      if (kind === "command") {
+        const [folder, file] = [join(runs, name), join(runs, name, "listing.jsonl")];
+        if (printer === undefined) throw new TypeError("nothing prints a canary");
+        return { kind, program: await printer(file, folder), folder, file };
+      }
       const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
       return { kind, folder: join(runs, name, last) };
     },
     async remove(place) {
-      await removeHide(dirname(place.kind === "embedded" ? place.file : place.folder));
+      await removeHide(dirname(place.kind === "folder" ? place.folder : place.file));
       made -= 1;
       if (made === 0) rmSync(list, { force: true });
     },

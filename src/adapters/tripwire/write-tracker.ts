@@ -1,18 +1,21 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { mkdir, open, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { OracleBatch } from "../../ports/oracle.ts";
+import type { TrackerPlace } from "../../ports/oracle.ts";
 import type { Age, CanaryTicket } from "./canary.ts";
 import { flipCoin } from "./random.ts";
 
-export type TrackerLocation = OracleBatch["tracker"];
+type Command = Extract<TrackerPlace, { kind: "command" }>;
+
+/** The place of a canary. Its program, if it has one, prints the file. */
+export type TrackerLocation = Exclude<TrackerPlace, Command> | (Command & { readonly file: string });
 
 /** Sizes above the oracle's limits (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
-const HUGE = { embedded: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
+const HUGE = { embedded: 129 * 1024 * 1024, command: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
 
 /** Writes a tracker as real ones are written: in the same form, replaced by rename, and of this age. */
 export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
-  if (place.kind === "embedded") return replace(place.file, embeddedText(tickets, runOf(place)), age);
+  if (place.kind !== "folder") return replace(place.file, textOf(place, tickets), age);
   await rm(place.folder, { recursive: true, force: true });
   await mkdir(place.folder, { mode: 0o700 });
   const names = new Set<string>();
@@ -25,8 +28,8 @@ export async function writeTracker(place: TrackerLocation, tickets: readonly Can
 
 /** Writes a tracker that lacks part of a page. */
 export async function writeHalf(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
-  if (place.kind === "embedded") {
-    const text = embeddedText(tickets, runOf(place));
+  if (place.kind !== "folder") {
+    const text = textOf(place, tickets);
     return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)), age);
   }
   await writeTracker(place, tickets, age);
@@ -39,7 +42,7 @@ export async function writeHalf(place: TrackerLocation, tickets: readonly Canary
 export async function writeHuge(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
-  await truncate(place.kind === "embedded" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
+  await truncate(place.kind !== "folder" ? place.file : join(place.folder, `${ticket.id}.md`), HUGE[place.kind]);
 }
 
 /** Rewrites the tracker in two parts with a moment between them: a reader at that moment sees half of it. */
@@ -48,7 +51,7 @@ export async function writeTorn(
   tickets: readonly CanaryTicket[],
   pause: () => Promise<void>,
 ): Promise<void> {
-  if (place.kind === "embedded") return torn(place.file, embeddedText(tickets, runOf(place)), pause);
+  if (place.kind !== "folder") return torn(place.file, textOf(place, tickets), pause);
   for (const ticket of tickets) await torn(join(place.folder, `${ticket.id}.md`), ticketText(ticket, runOf(place), false), pause);
 }
 
@@ -66,7 +69,7 @@ async function torn(file: string, text: string, pause: () => Promise<void>): Pro
 
 /** The run to which a tracker at this place would belong. */
 function runOf(place: TrackerLocation): string {
-  return basename(dirname(place.kind === "embedded" ? place.file : place.folder));
+  return basename(dirname(place.kind === "folder" ? place.folder : place.file));
 }
 
 async function replace(file: string, text: string, age: Age): Promise<void> {
@@ -77,6 +80,18 @@ async function replace(file: string, text: string, age: Age): Promise<void> {
     await utimes(temporary, new Date(), Date.now() / 1_000 - secondsAgo);
   }
   await rename(temporary, file);
+}
+
+function textOf(place: Exclude<TrackerLocation, { kind: "folder" }>, tickets: readonly CanaryTicket[]): string {
+  return place.kind === "embedded" ? embeddedText(tickets, runOf(place)) : listingText(tickets);
+}
+
+/** What the program of a tracker prints. */
+function listingText(tickets: readonly CanaryTicket[]): string {
+  const lines = tickets.map(({ id, title, body, state, step }) =>
+    JSON.stringify({ id, title, body, state, ...(step === undefined ? {} : { step }) }),
+  );
+  return `${[...lines, JSON.stringify({ tickets: lines.length })].join("\n")}\n`;
 }
 
 /** The form of the embedded tracker: one ticket per line. */

@@ -4,6 +4,7 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { commandsOf } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -100,7 +101,8 @@ export async function checkBatchCommands(
   const { batch, folder, file } = loaded;
   const children = allowedEnvironment(env, {});
   const home = env["HOME"];
-  const hide = batch.tracker.path === undefined ? [] : [batch.tracker.path];
+  const tickets = ticketFolderOf(batch.tracker);
+  const hide = tickets === undefined ? [] : [tickets];
   const found =
     batch.sandbox === "off"
       ? undefined

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { trackerOf } from "../engine/open-run.ts";
+import { placedTracker, trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { checkOutsideRepositories } from "../engine/outside-repositories.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
@@ -22,21 +23,27 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
   const { batch, path } = loaded;
   try {
     checkOutsideRepositories(batch, home.root);
-    const folder = batch.tracker.path === undefined ? unfinishedRunFolder(path, home) : home.runs;
+    const folder = isKeptOutside(batch.tracker) ? home.runs : unfinishedRunFolder(path, home);
     if (folder === undefined)
       return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];
-    const { tracker, place } = trackerOf(batch, folder);
+    const { tracker, place } = trackerOf(batch, folder, { outside: await placedTracker(loaded) });
     const tickets = await tracker.snapshot();
     const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
     const kind = oracleKind(batch);
     const ids = batch.tickets.map((ticket) => ticket.id);
     const { verdict, problem } = await withProbeFolder(tmpdir(), (scratch) =>
-      createFrozenOracle({ kind, bytes, batch: { version: 1, tracker: place, tickets: ids }, scratch }).judge(),
+      createFrozenOracle({
+        ...{ kind, bytes, scratch, tracker: loaded.outside?.runsWith },
+        batch: { version: 1, tracker: place, tickets: ids },
+      }).judge(),
     );
-    const where = place.kind === "folder" ? place.folder : place.file;
+    const where = place.kind === "command" ? "the tracker" : place.kind === "folder" ? place.folder : place.file;
     if (verdict !== "unjudged")
       return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
-    const fix = "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
+    const fix =
+      place.kind === "command"
+        ? "Fix what it names: `loopdash tracker check -- PROGRAM` tells whether the program keeps the protocol."
+        : "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
     return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "no reason given"}`, fix)];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];

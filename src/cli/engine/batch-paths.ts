@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { homesOf } from "../../adapters/sandbox/mounts/homes.ts";
+import { isWithin } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 
 /** The places of a batch: its folder, and what no command of it may be shown because it decides about their work. */
 export function pathsOf(
@@ -12,10 +14,14 @@ export function pathsOf(
   options: { readonly folder: string; readonly state: string; readonly home: string | undefined },
 ): BatchPaths {
   const { folder, state, home } = options;
-  const oracle = (batch.oracle?.command ?? []).map((word) => (isAbsolute(word) ? word : join(folder, word))).filter(existsSync);
+  const tickets = ticketFolderOf(batch.tracker);
+  const there = (words: Argv) => words.map((word) => (isAbsolute(word) ? word : join(folder, word))).filter(existsSync);
+  const oracle = batch.oracle === undefined ? [] : there(batch.oracle.command);
+  // An interpreter outside of the batch's folder is everybody's.
+  const tracker = batch.tracker.kind === "command" ? there(batch.tracker.command).filter((path) => isWithin(folder, path)) : [];
   return {
     folder,
-    hidden: [state, ...(batch.tracker.path === undefined ? [] : [batch.tracker.path]), ...oracle],
+    hidden: [state, ...(tickets === undefined ? [] : [tickets]), ...oracle, ...tracker],
     repos: Object.values(batch.repos).map(({ path }) => path),
     homes: homesOf(home ?? homedir()),
   };

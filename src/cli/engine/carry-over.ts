@@ -1,5 +1,7 @@
+import { createCommandTracker } from "../../adapters/tracker/command/command-tracker.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { isKeptOutside, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { joinedTickets, withEarlier } from "../../domain/outbox/discovery.ts";
 import { carriedOverWork, isReopenedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { CarriedOverWork, ReopenedBefore } from "../../domain/run/event.ts";
@@ -13,6 +15,7 @@ import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { hasBegun, stateFromJournal } from "./journal-state.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** The newest run of a batch file that has begun, except `but`. */
@@ -68,7 +71,7 @@ export async function findReopened({
   readonly world: RunEnvironment;
   readonly carriedOver: readonly CarriedOverWork[];
 }): Promise<readonly ReopenedBefore[]> {
-  if (earlier === undefined || batch.tracker.path === undefined) return [];
+  if (earlier === undefined || !isKeptOutside(batch.tracker)) return [];
   const landings = landingsUpTo(earlier);
   const repoOf = new Map(batch.tickets.map(({ id, repo }) => [id, world.repos.get(repo)]));
   const known = new Set(carriedOver.flatMap(({ id, landed }) => (landed === undefined ? [] : [id])));
@@ -86,23 +89,28 @@ export async function findReopened({
  * with it. A ticket folder holds them too unless someone removed them; the ones that the previous run could not file are filed
  * now. Tickets that cannot come along are reported. Throws a UserError if the folder cannot be read or written.
  */
-export async function withJoinedTickets(batch: Batch, last: RunState): Promise<Batch> {
-  const there = batch.tracker.path === undefined ? undefined : await heldIn(batch.tracker.path, batch, last);
+export async function withJoinedTickets(batch: Batch, last: RunState, outside?: OutsideTracker): Promise<Batch> {
+  const tracker = trackerOutside(batch, outside);
+  const there = tracker === undefined ? undefined : await heldIn(tracker, batch, last);
   const grown = withEarlier(batch, last, (id) => there?.has(id) ?? true);
   const known = new Set<TicketId>(grown.tickets.map((ticket) => ticket.id));
   const left = joinedTickets(last).filter((ticket) => !known.has(ticket.id));
   if (left.length > 0) {
     const ids = left.map((ticket) => ticket.id).join(", ");
-    process.emitWarning(
-      `left out tickets that run ${last.run} found, because their repository or ticket file is missing: ${ids}`,
-    );
+    process.emitWarning(`left out tickets that run ${last.run} found, because their repository or ticket is missing: ${ids}`);
   }
   return grown;
 }
 
-/** The names in a ticket folder, after filing the tickets that the last run announced but did not file. */
-async function heldIn(folder: string, batch: Batch, last: RunState): Promise<ReadonlySet<string>> {
-  const tracker = createFolderTracker({ folder, ids: [] });
+/** The tracker in which people keep the tickets, with none of them in its batch yet. */
+function trackerOutside({ tracker }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
+  if (outside !== undefined) return createCommandTracker({ program: outside.program, ids: [] });
+  const folder = ticketFolderOf(tracker);
+  return folder === undefined ? undefined : createFolderTracker({ folder, ids: [] });
+}
+
+/** The names in a tracker, after filing the tickets that the last run announced but did not file. */
+async function heldIn(tracker: Tracker, batch: Batch, last: RunState): Promise<ReadonlySet<string>> {
   const found = withEarlier(batch, last, () => true).tickets.slice(batch.tickets.length);
   for (const { id } of found) if (ticketOf(last, id).unfiled === true) await tracker.file(filedTicket(last, id));
   return new Set(await tracker.taken());

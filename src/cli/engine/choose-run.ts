@@ -44,7 +44,7 @@ export async function openRun(input: {
     if (options.workers !== undefined) throw workersGiven(unfinished.run);
     const changes = await changesSince({ loaded, row: unfinished, store, acceptChanges: options.acceptChanges });
     options.onAccepted?.(loaded);
-    const open = await resumeRun({ run: unfinished.run, home, store });
+    const open = await resumeRun({ run: unfinished.run, home, store, outside: loaded.outside });
     refuseOtherSandbox(open, input.world);
     return changes === undefined ? open : applyChanges(open, changes);
   }

@@ -6,13 +6,14 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
-import { readBatch, ticketFolder, untestedRepos } from "../../domain/batch/read.ts";
+import { readBatch, ticketFolder, trackerProgramOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";
+import { type OutsideTracker, outsideTrackerOf, readOutsideTickets } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
 
 /** A batch file that was read and is valid. */
@@ -32,17 +33,24 @@ export interface LoadedBatch {
   readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
+  /** The tracker of its tickets, if a program speaks for it. */
+  readonly outside?: OutsideTracker;
 }
 
 /** Options of reading a batch file. */
 export interface LoadBatchOptions {
   readonly cwd: string;
+  /** The environment in which secrets and a tracker's program are found; default: this process's. */
+  readonly env?: NodeJS.ProcessEnv;
   readonly workers?: number;
   /** Finds the test commands of repositories whose finish line is the default one; by default none is looked for. */
   readonly findTests?: (repos: Batch["repos"]) => Promise<TestCommands>;
 }
 
-/** Reads and checks a batch file and its folder of tickets, if it names one. Throws a UserError (exit 2). */
+/**
+ * Reads and checks a batch file, and its tickets where the tracker keeps them. Throws a UserError (exit 2; 3 if the tracker cannot be
+ * read, 4 if it must not be asked).
+ */
 export async function loadBatch(file: string, options: LoadBatchOptions): Promise<LoadedBatch> {
   const shown = resolve(options.cwd, file);
   const path = await realpath(shown).catch((cause: unknown) => {
@@ -54,8 +62,15 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const text = bytes.toString("utf8");
   const folder = dirname(path);
   const tickets = ticketFolder(text, folder);
-  const folderTickets = tickets === undefined ? undefined : await readTicketFolder(tickets);
   const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
+  const request = trackerProgramOf(text, folder);
+  const outside = request === undefined ? undefined : outsideTrackerOf(request, { folder, env: options.env ?? process.env });
+  const folderTickets =
+    outside !== undefined
+      ? await readOutsideTickets(outside)
+      : tickets === undefined
+        ? undefined
+        : await readTicketFolder(tickets);
   const read = readBatch(text, { folder, testCommands, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
@@ -73,6 +88,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     sha: createHash("sha256").update(bytes).digest("hex"),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
     warnings: sortProblems(read.warnings),
+    ...(outside && { outside }),
   };
 }
 

@@ -33,6 +33,7 @@ import { maskedPorts } from "./masked-ports.ts";
 import { openReviewer } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
 import { keySecretsOf, type RunSecrets, stepSecretsOf } from "./run-secrets.ts";
 
@@ -44,11 +45,13 @@ interface ContextParts {
   readonly store: RunStore;
   readonly others?: OtherSessions | undefined;
   readonly secrets: RunSecrets | undefined;
+  /** What the program of a tracker runs with, if there is one. */
+  readonly tracker: OutsideTracker["runsWith"] | undefined;
 }
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
-  { open, world, home, store, others, secrets }: ContextParts,
+  { open, world, home, store, others, secrets, tracker }: ContextParts,
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
@@ -84,6 +87,7 @@ export async function contextOf(
       recorded: open.state.frozen,
       runFolder: open.folder,
       scratch,
+      tracker,
     }),
     clock: systemClock,
     files,

@@ -3,10 +3,12 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
+import { createCommandTracker } from "../../adapters/tracker/command/command-tracker.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
@@ -14,7 +16,7 @@ import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { RunId, type TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
-import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
+import type { Oracle, OracleBatch, TrackerPlace } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
 import { packageFiles } from "../package-files.ts";
@@ -32,6 +34,7 @@ import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** A run with an open journal, its tracker and the frozen bytes of its oracle. */
@@ -67,17 +70,32 @@ export function newRunId(name: string, now: Date): RunId {
  */
 const MOST_WITHOUT_THREAD = 32_000;
 
+/** A tracker behind a program, and the frozen command by which the oracle reads it. */
+export interface PlacedTracker extends Pick<OutsideTracker, "program"> {
+  readonly place: Extract<TrackerPlace, { kind: "command" }>;
+}
+
+/** The file in which a run keeps the frozen command by which its oracle reads a tracker behind a program. */
+const LISTING_COMMAND = "tracker-command.json";
+
+/** The tracker behind the batch's program, with the command that the oracle runs frozen now. */
+export async function placedTracker({ outside }: Pick<LoadedBatch, "outside">): Promise<PlacedTracker | undefined> {
+  return outside && { program: outside.program, place: await outside.freeze() };
+}
+
 /** The tracker of a batch, and the same tracker in the oracle's terms. `found` are the discovered tickets that it holds. */
 export function trackerOf(
   batch: Batch,
   folder: string,
-  found: readonly TicketId[] = [],
-): { tracker: Tracker; place: OracleBatch["tracker"]; seed: () => Promise<void> } {
+  { found = [], outside }: { readonly found?: readonly TicketId[]; readonly outside?: PlacedTracker | undefined } = {},
+): { tracker: Tracker; place: TrackerPlace; seed: () => Promise<void> } {
   const ids = [...batch.tickets.map((ticket) => ticket.id), ...found];
-  const { path } = batch.tracker;
+  const path = ticketFolderOf(batch.tracker);
   const thread = { program: packageFiles().main, args: ["__tracker"] };
+  const nothing = () => Promise.resolve();
+  if (outside !== undefined)
+    return { tracker: createCommandTracker({ program: outside.program, ids }), place: outside.place, seed: nothing };
   if (path !== undefined) {
-    const nothing = () => Promise.resolve();
     return {
       tracker: createFolderTracker({ folder: path, ids, thread }),
       place: { kind: "folder", folder: path },
@@ -115,12 +133,14 @@ export async function beginRun(options: {
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
   const last = options.fresh ? undefined : previousRunIfNotDone(store, { batchPath: loaded.path, run });
-  const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last);
+  const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last, loaded.outside);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: options.world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
-  const { tracker, place, seed } = trackerOf(batch, folder);
+  const outside = await placedTracker(loaded);
+  if (outside !== undefined) await writeFile(join(folder, LISTING_COMMAND), outside.place.program, { mode: 0o600 });
+  const { tracker, place, seed } = trackerOf(batch, folder, { outside });
   await seed();
   const carriedOver = last === undefined ? [] : await findCarriedOverWork({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
@@ -131,8 +151,15 @@ export async function beginRun(options: {
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
-  const oracle = createFrozenOracle({ kind: oracleKind(batch), bytes: oracleBytes, batch: oracleBatch, scratch: folder });
-  if (place.kind === "folder") await refuseUnjudgeable(oracle);
+  const runsWith = loaded.outside?.runsWith;
+  const oracle = createFrozenOracle({
+    kind: oracleKind(batch),
+    bytes: oracleBytes,
+    batch: oracleBatch,
+    scratch: folder,
+    tracker: runsWith,
+  });
+  if (place.kind !== "embedded") await refuseUnjudgeable(oracle, place);
   const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
@@ -191,19 +218,27 @@ function asFound(
  * The tracker may understand people's own files that the oracle, which understands less on purpose, does not. This reports it at
  * the start instead of at the end of the night. Throws a UserError (exit 3).
  */
-async function refuseUnjudgeable(oracle: Oracle): Promise<void> {
+async function refuseUnjudgeable(oracle: Oracle, { kind }: TrackerPlace): Promise<void> {
   const { problem, verdict } = await oracle.judge();
   if (verdict !== "unjudged") return;
   throw new UserError({
     what: "the oracle cannot judge this tracker",
     why: problem ?? "no reason given",
-    todo: "Fix the ticket file that it names; keep its front matter to plain `key: value` lines.",
+    todo:
+      kind === "folder"
+        ? "Fix the ticket file that it names; keep its front matter to plain `key: value` lines."
+        : "Fix what it names: `loopdash tracker check -- PROGRAM` tells whether the tracker's program keeps the protocol.",
     exitCode: EXIT.unjudged,
   });
 }
 
 /** Opens a run that another engine left. Throws a UserError: exit 3 if the frozen oracle or the journal has changed. */
-export async function resumeRun(options: { run: RunId; home: StateHome; store: RunStore }): Promise<OpenRun> {
+export async function resumeRun(options: {
+  run: RunId;
+  home: StateHome;
+  store: RunStore;
+  outside?: OutsideTracker | undefined;
+}): Promise<OpenRun> {
   const folder = runFolder(options.home, options.run);
   // Read before it is opened for writing: that open also refuses a journal with a changed end, but without a remedy.
   const state = stateFromJournal(options.store.openForReading(options.run), options.run);
@@ -215,11 +250,23 @@ export async function resumeRun(options: { run: RunId; home: StateHome; store: R
   if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
-  const { tracker, place } = trackerOf(state.batch, folder, filed);
+  const outside = options.outside && (await frozenTracker(options.outside, { folder, run: options.run }));
+  const { tracker, place } = trackerOf(state.batch, folder, { found: filed, outside });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
   if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");
   return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
+}
+
+/** The tracker behind a program, read by the oracle as the run froze it. */
+async function frozenTracker(
+  outside: OutsideTracker,
+  { folder, run }: { readonly folder: string; readonly run: RunId },
+): Promise<PlacedTracker> {
+  const program = await readFile(join(folder, LISTING_COMMAND), "utf8").catch((cause: unknown) => {
+    throw tampered(run, "the frozen command of its tracker cannot be read", cause);
+  });
+  return { program: outside.program, place: { ...(await outside.freeze()), program } };
 }
 
 /**

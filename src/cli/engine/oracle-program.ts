@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { keepsEvidence } from "../../adapters/oracle/evidence-file.ts";
-import { freezeCommand } from "../../adapters/oracle/frozen-command.ts";
+import { freezeCommand, freezeTrackerProgram } from "../../adapters/oracle/frozen-command.ts";
 import { freezeProgram } from "../../adapters/oracle/frozen-oracle.ts";
 import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
 import { createCanaryTripwire } from "../../adapters/tripwire/canary-tripwire.ts";
@@ -10,9 +10,13 @@ import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { frozenSetOf } from "../../domain/run/frozen-set.ts";
-import { type FrozenProgram, type Oracle, type OracleBatch, withEvidence } from "../../ports/oracle.ts";
+import { type Oracle, type OracleBatch, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
+
+/** Where every system has its own programs. */
+const SYSTEM_PATH = "/usr/bin:/bin";
 
 /** The form of a batch's oracle: the shipped one is a module, the user's own is a command. */
 export function oracleKind(batch: Batch): "script" | "command" {
@@ -50,17 +54,25 @@ export function judgesOf(options: {
   readonly runFolder: string;
   /** A folder for the oracle's runs only. */
   readonly scratch: string;
+  /** What the program of a tracker runs with, if there is one. */
+  readonly tracker?: OutsideTracker["runsWith"] | undefined;
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = options;
-  const program: FrozenProgram = freezeProgram({ kind: oracleKind(batch), bytes: options.bytes, scratch: options.scratch });
-  const hides = createDecoyFolders({ run: runFolder, list: join(runFolder, "canaries"), real: oracleBatch.tracker });
+  const { bytes, scratch, tracker } = options;
+  const program = freezeProgram({ kind: oracleKind(batch), bytes, scratch, tracker });
+  const hides = createDecoyFolders({
+    run: runFolder,
+    list: join(runFolder, "canaries"),
+    real: oracleBatch.tracker,
+    printer: (file, folder) => freezeTrackerProgram(["cat", file], { folder, path: SYSTEM_PATH }),
+  });
   const canaries = batch.oracle?.reads !== "elsewhere";
   const frozen = oracleBatch.tickets;
   const grown = (): OracleBatch => {
     const found = options.tickets().slice(frozen.length);
     return { ...oracleBatch, tickets: [...frozen, ...found.map((ticket) => ticket.id)] };
   };
-  const common = { program, batch: grown, hides, plain: batch.oracle !== undefined };
+  const common = { program, batch: grown, hides, plain: batch.oracle !== undefined, listing: program.listing };
   const kept = keepsEvidence(program, { folder: runFolder, tracker: oracleBatch.tracker });
   const plainOracle: Oracle = {
     sha: program.sha,

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { type TrackerProgramSpec, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
@@ -8,16 +11,10 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
  * bring its own tickets, set to done, or the harness of later runs: the checkout of the base follows what lands (law 3).
  */
 export function checkOutsideRepositories({ tracker, repos }: Pick<Batch, "tracker" | "repos">, state: string): void {
+  const folder = ticketFolderOf(tracker);
+  const todo = "Move it beside the batch file, and name it in tracker.path.";
   const places = [
-    ...(tracker.path === undefined
-      ? []
-      : [
-          {
-            what: "the folder of tickets",
-            path: tracker.path,
-            todo: "Move it beside the batch file, and name it in tracker.path.",
-          },
-        ]),
+    ...(folder === undefined ? [] : [{ what: "the folder of tickets", path: folder, todo }]),
     { what: "loopdash's state", path: state, todo: "Set LOOPDASH_HOME to a folder outside of every repository." },
   ];
   for (const { what, path, todo } of places) {
@@ -25,6 +22,23 @@ export function checkOutsideRepositories({ tracker, repos }: Pick<Batch, "tracke
     if (repository === undefined) continue;
     const why = `${plainText(path, 300)} lies in the repository "${repository}", where changes land that agents wrote`;
     throw new UserError({ what: `${what} cannot be in a repository`, why, todo, exitCode: EXIT.refused });
+  }
+}
+
+/**
+ * Throws a UserError (exit 4) if a file that the tracker's command names lies in a repository of the batch: it runs with the user's
+ * rights, decides what is done, and a change could rewrite it. `folder` is where its relative paths start.
+ */
+export function checkTrackerProgram({ command }: TrackerProgramSpec, repos: Batch["repos"], folder: string): void {
+  for (const path of command.map((word) => resolve(folder, word)).filter((each) => existsSync(each))) {
+    const repository = repositoryOf(path, repos);
+    if (repository === undefined) continue;
+    throw new UserError({
+      what: "the program of the tracker cannot be in a repository",
+      why: `${plainText(path, 300)} lies in the repository "${repository}", where changes land that agents wrote`,
+      todo: 'Move it beside the batch file, and name it as "{batch}/…" in tracker.command.',
+      exitCode: EXIT.refused,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -163,7 +164,8 @@ async function sandboxOf(
   },
 ): Promise<Sandbox | undefined> {
   if (sandbox === "off") return undefined;
-  const hide = [...(tracker.path === undefined ? [] : [tracker.path]), ...secretFiles];
+  const tickets = ticketFolderOf(tracker);
+  const hide = [...(tickets === undefined ? [] : [tickets]), ...secretFiles];
   const home = env["HOME"];
   const state = stateHome(env, cwd).root;
   const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");

@@ -9,7 +9,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Outages } from "../../loop/concurrency/outages.ts";
 import { type SecretLeak, type Secrets, SecretUnavailable, type StepSecrets } from "../../ports/secrets.ts";
-import { programProblem, type SecretContext } from "./secret-sources.ts";
+import { type ProgramRules, programProblem, type SecretContext } from "./secret-sources.ts";
 
 /** The secrets of a run, and what hides them in everything that is written. */
 export interface RunSecrets {
@@ -18,7 +18,7 @@ export interface RunSecrets {
 }
 
 /** The secrets of a batch, none of them fetched yet; undefined if it names none. */
-export function secretsOf({ secrets: specs }: Batch, context: SecretContext): RunSecrets | undefined {
+export function secretsOf({ secrets: specs }: Pick<Batch, "secrets">, context: SecretContext): RunSecrets | undefined {
   if (specs === undefined || Object.keys(specs).length === 0) return undefined;
   const masker = createMasker();
   return { masker, secrets: createSecrets({ specs, masker, ...context }) };
@@ -69,7 +69,7 @@ export function stepSecretsOf(
 export async function variablesOf(
   { secrets }: RunSecrets,
   { command, env = {} }: CommandWithVariables,
-  place: { readonly batch: Batch; readonly folder: string },
+  place: { readonly batch: ProgramRules; readonly folder: string },
 ): Promise<Readonly<Record<string, string>>> {
   const problem = hasSecrets(env) ? programProblem(command, place) : undefined;
   if (problem !== undefined) throw new SecretUnavailable(`no secret for ${plainText(command.join(" "), 200)}: ${problem}`);

@@ -20,6 +20,9 @@ export interface SecretContext {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** The part of a batch that says what agents may write. */
+export type ProgramRules = Pick<Batch, "repos" | "sandboxPolicy">;
+
 /** The files that hold secrets of a batch: no sandbox shows them. */
 export function filesOfSecrets({ secrets = {} }: Batch, context: SecretContext): readonly string[] {
   return Object.values(secrets).flatMap(({ file }) => (file === undefined ? [] : [secretFile(file, context)]));
@@ -31,7 +34,7 @@ export function filesOfSecrets({ secrets = {} }: Batch, context: SecretContext):
  */
 export function programProblem(
   command: readonly string[],
-  { batch, folder }: { readonly batch: Batch; readonly folder: string },
+  { batch, folder }: { readonly batch: ProgramRules; readonly folder: string },
 ): string | undefined {
   const word = command[programWord(command)] ?? "";
   const real = realPath(word);
@@ -74,7 +77,12 @@ export function secretProblems(batch: Batch, context: SecretContext): readonly S
 }
 
 /** Every command of the batch with a secret in a variable; `who` names it for people. */
-function commandsWithSecrets({ tickets, repos, reviewer }: Batch): readonly { readonly who: string; readonly command: Argv }[] {
+function commandsWithSecrets({
+  tickets,
+  repos,
+  reviewer,
+  tracker,
+}: Batch): readonly { readonly who: string; readonly command: Argv }[] {
   const verifies = tickets.flatMap(({ finish }) =>
     finish.flatMap((step) => (step.step === "verify" ? [{ ...step, who: `the verify "${stepName(step)}"` }] : [])),
   );
@@ -82,7 +90,8 @@ function commandsWithSecrets({ tickets, repos, reviewer }: Batch): readonly { re
     prepare.map((entry) => ({ ...prepareCommand(entry), who: `a prepare command of "${id}"` })),
   );
   const reviewers = reviewer?.kind === "command" ? [{ ...reviewer, who: "the reviewer" }] : [];
-  return [...prepares, ...verifies, ...reviewers].filter(({ env }) => hasSecrets(env));
+  const trackers = tracker.kind === "command" ? [{ ...tracker, who: "the tracker" }] : [];
+  return [...prepares, ...verifies, ...reviewers, ...trackers].filter(({ env }) => hasSecrets(env));
 }
 
 interface SourceProblem {

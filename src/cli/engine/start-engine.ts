@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
@@ -7,7 +7,6 @@ import { canPass } from "../../adapters/disk-error.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
-import { isWithin, wayToPlace } from "../../adapters/sandbox/mounts/real-path.ts";
 import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -40,8 +39,10 @@ import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findTestCommands, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import type { OpenRun } from "./open-run.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
+import { pathOutside } from "./safe-path.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
 export interface EngineOptions extends RunChoiceOptions {
@@ -110,10 +111,11 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
     opened.locks.push(exclusive);
-    const secrets = secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
+    const secrets = loaded.outside?.secrets ?? secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
     await secrets?.secrets.preload();
-    return await wire({ open, world, home, store, others, opened, exclusive, secrets, locks, inherited });
+    const tracker = loaded.outside?.runsWith;
+    return await wire({ open, world, home, store, others, opened, exclusive, secrets, tracker, locks, inherited });
   } catch (error) {
     await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
@@ -121,22 +123,12 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   }
 }
 
-/**
- * Removes from `env.PATH` everything that is not an absolute folder or that is in one of these repositories. A file that lands
- * there could otherwise be the next `git` or `npm` that the engine starts (npx and npm put a project's `node_modules/.bin` first;
- * adversary case A12).
- */
+/** Removes from `env.PATH` what `pathOutside` leaves out. */
 function sanitizePath(env: NodeJS.ProcessEnv, repos: Batch["repos"]): void {
   const { PATH } = env;
-  if (PATH === undefined) return;
-  const closed = Object.values(repos).map(({ path }) => wayToPlace(path).real);
-  const kept = PATH.split(":").filter((entry) => {
-    if (!isAbsolute(entry)) return false;
-    const { real } = wayToPlace(entry);
-    return !closed.some((repository) => isWithin(repository, real));
-  });
-  if (kept.length > 0) env["PATH"] = kept.join(":");
-  else delete env["PATH"];
+  const kept = PATH === undefined ? undefined : pathOutside(PATH, repos);
+  if (kept === undefined) delete env["PATH"];
+  else env["PATH"] = kept;
 }
 
 interface EngineParts {
@@ -148,6 +140,7 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
+  readonly tracker: OutsideTracker["runsWith"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
 }

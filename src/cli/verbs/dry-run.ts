@@ -6,6 +6,7 @@ import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { protectGroups } from "../../domain/batch/default-protect.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { tests } from "../../domain/evidence/compare.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -33,7 +34,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
   const { batch } = loaded;
   const lines = [
     ...planLines(batch, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
-    ...(await notRead(batch.tracker.path)),
+    ...(await notRead(ticketFolderOf(batch.tracker))),
     ...(await unfinishedLines(loaded, request)),
     "",
     "nothing was started",

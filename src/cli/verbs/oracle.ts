@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
+import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { joinedTickets } from "../../domain/outbox/discovery.ts";
 import type { VerdictWord } from "../../domain/run/event.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -10,7 +11,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { lastRun } from "../engine/carry-over.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";
 import { loadBatch } from "../engine/load-batch.ts";
-import { trackerOf } from "../engine/open-run.ts";
+import { placedTracker, trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
@@ -36,8 +37,8 @@ async function ask(file: string): Promise<number> {
   const loaded = await loadBatch(file, { cwd: process.cwd() });
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
   try {
-    const last = lastOf(loaded.path, loaded.batch.tracker.path !== undefined);
-    const { place } = trackerOf(loaded.batch, last.folder);
+    const last = lastOf(loaded.path, isKeptOutside(loaded.batch.tracker));
+    const { place } = trackerOf(loaded.batch, last.folder, { outside: await placedTracker(loaded) });
     const bytes = await oracleBytesOf(loaded.batch, { folder: loaded.folder, path: process.env.PATH ?? "" });
     const tickets = [...new Set([...loaded.batch.tickets.map((ticket) => ticket.id), ...last.found])];
     const frozen = createFrozenOracle({
@@ -45,6 +46,7 @@ async function ask(file: string): Promise<number> {
       bytes,
       batch: { version: 1, tracker: place, tickets },
       scratch,
+      tracker: loaded.outside?.runsWith,
     });
     const judgement = await frozen.judge();
     writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);
@@ -56,11 +58,11 @@ async function ask(file: string): Promise<number> {
 }
 
 /** The folder of the batch's newest run, and the tickets found by its workers, or by those of an earlier run. */
-function lastOf(batchPath: string, folderTracker: boolean): { readonly folder: string; readonly found: readonly TicketId[] } {
+function lastOf(batchPath: string, keptOutside: boolean): { readonly folder: string; readonly found: readonly TicketId[] } {
   const home = stateHome(process.env, process.cwd());
   const run = existsSync(home.db) ? foundIn(home, batchPath) : undefined;
   if (run !== undefined) return run;
-  if (folderTracker) return { folder: home.runs, found: [] };
+  if (keptOutside) return { folder: home.runs, found: [] };
   throw new UserError({
     what: "the oracle cannot judge",
     why: "the batch keeps its tickets in an embedded tracker, which its first run makes, and there was no run yet",

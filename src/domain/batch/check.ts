@@ -11,6 +11,7 @@ import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
+import { isKeptOutside, type TrackerProgramSpec } from "./tracker-spec.ts";
 import { vendorsWith } from "./vendors.ts";
 
 /** Programs whose sessions can be counted. */
@@ -94,13 +95,30 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
   }
 }
 
-function checkTracker({ tracker, tickets }: BatchFile, report: NoteProblem): void {
-  if (tracker.path !== undefined) {
+function checkTracker(file: BatchFile, report: NoteProblem): void {
+  const { tracker, tickets } = file;
+  if (tracker.kind === "command") {
+    checkTrackerProgram(tracker, file, report);
+    if (tickets.length === 0) report(["tracker", "command"], "the tracker holds no tickets that its program shows");
+  } else if (tracker.path !== undefined) {
     reportUnfit(unfitForPath(tracker.path), ["tracker", "path"], report);
     if (tickets.length === 0) report(["tracker", "path"], "the folder holds no tickets", "a ticket is a Markdown file");
   } else if (tickets.length === 0) {
     report(["tickets"], "the batch has no tickets", 'list them under "tickets", or name a folder of them in tracker.path');
   }
+}
+
+function checkTrackerProgram(tracker: TrackerProgramSpec, rules: SecretRules, report: NoteProblem): void {
+  checkCommand(tracker.command, ["tracker", "command"], report);
+  checkVariables(tracker, ["tracker"], rules, report);
+}
+
+/** The problems for which the program of a tracker cannot even be asked for the tickets. */
+export function trackerProblems(file: BatchFile, locate: Locate): readonly BatchProblem[] {
+  const problems: BatchProblem[] = [];
+  const report: NoteProblem = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
+  if (file.tracker.kind === "command") checkTrackerProgram(file.tracker, file, report);
+  return sortProblems(problems);
 }
 
 /** Reports the problems of one ticket by itself, for a batch with these repositories, tracker and finish line. */
@@ -123,7 +141,7 @@ function checkTicket(
   const at = (...rest: Path) => ["tickets", i, ...rest];
   reportReserved(ticket.id, at("id"), report);
   if (ticket.title !== undefined) reportUnfit(unfitForLine(ticket.title), at("title"), report);
-  else if (file.tracker.path === undefined) report(at("title"), "is missing (the task, in one line)");
+  else if (!isKeptOutside(file.tracker)) report(at("title"), "is missing (the task, in one line)");
   ticket.exclusive.forEach((name, j) => {
     reportReserved(name, at("exclusive", j), report);
   });

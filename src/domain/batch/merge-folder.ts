@@ -4,8 +4,9 @@ import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, displayValue, type Locate, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
+import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 
-/** A ticket of the folder that `tracker.path` names. */
+/** A ticket of the folder that `tracker.path` names, or of the tracker behind `tracker.command`. */
 export interface FolderTicket {
   readonly id: TicketId;
   readonly title: string;
@@ -13,7 +14,7 @@ export interface FolderTicket {
   readonly repo?: RepoId;
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
-  /** Its file, as messages name it. */
+  /** Its file, as messages name it; "the tracker" if it has none. */
   readonly file: string;
 }
 
@@ -40,12 +41,15 @@ const FIELDS = ["title", "body", "repo", "dependsOn", "exclusive"] as const;
 export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[] | undefined): MergedBatch {
   const { file, locate } = parsed;
   const nothing = { file, locate, problems: [], elsewhere: new Set<string>() };
-  if (file.tracker.path === undefined) return nothing;
-  if (folder === undefined)
-    return {
-      ...nothing,
-      problems: [problemAt(locate, ["tracker", "path"], unfitForPath(file.tracker.path) ?? "the ticket folder was not read")],
-    };
+  const { tracker } = file;
+  if (!isKeptOutside(tracker)) return nothing;
+  const path = ticketFolderOf(tracker);
+  const where = path === undefined ? "the tracker" : "the ticket folder";
+  if (folder === undefined) {
+    const unfit = path === undefined ? undefined : unfitForPath(path);
+    const at = ["tracker", path === undefined ? "command" : "path"];
+    return { ...nothing, problems: [problemAt(locate, at, unfit ?? `${where} was not read`)] };
+  }
   const byId = new Map(folder.map((ticket) => [ticket.id, ticket]));
   if (file.tickets.length === 0) {
     return {
@@ -61,7 +65,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
     if (sources[i] !== undefined) return [];
     const near = hints++ < MAX_HINTS ? nearest(id, byId.keys()) : undefined;
     const hint = near === undefined ? undefined : `did you mean ${displayValue(near)}?`;
-    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${displayValue(id)} in the ticket folder`, hint)];
+    return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${displayValue(id)} in ${where}`, hint)];
   });
   const tickets = file.tickets.map((ticket, i) => {
     const source = sources[i];

@@ -1,12 +1,13 @@
 import { resolve } from "node:path/posix";
 import type { TestCommands } from "./argv.ts";
-import { checkBatch } from "./check.ts";
+import { checkBatch, trackerProblems } from "./check.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
-import { resolveBatch } from "./resolve.ts";
+import { resolveBatch, resolvePolicy, resolveSecrets, resolveTracker } from "./resolve.ts";
 import type { Batch } from "./schema.ts";
+import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 import { warnOfBatch } from "./warn.ts";
 
 export type BatchReading =
@@ -17,7 +18,7 @@ export type BatchReading =
 export interface BatchSurroundings {
   /** Absolute path of the batch file's folder. */
   readonly folder: string;
-  /** The tickets of the folder that `ticketFolder` names; needed only if it names one. */
+  /** The tickets of the folder that `ticketFolder` names, or of the program of `trackerProgramOf`; needed only if there is one. */
   readonly folderTickets?: readonly FolderTicket[];
   /** The test commands that the repositories of `untestedRepos` name at their bases. */
   readonly testCommands?: TestCommands;
@@ -25,14 +26,15 @@ export interface BatchSurroundings {
 
 /**
  * Turns the text of a batch file into a batch that can run, or into every reason why it cannot. Pure; never throws for the text.
- * If `ticketFolder(text, folder)` names a folder, its tickets must be given.
+ * If `ticketFolder` or `trackerProgramOf` names a tracker, its tickets must be given.
  */
 export function readBatch(text: string, batchSurroundings: BatchSurroundings): BatchReading {
   const parsed = parseBatchFile(text);
   if (!parsed.ok) return parsed;
   const { file, locate, problems, elsewhere } = mergeFolder(parsed, batchSurroundings.folderTickets);
-  const unread = file.tracker.path !== undefined && batchSurroundings.folderTickets === undefined;
-  const found = unread ? problems : [...problems, ...checkBatch(file, locate, elsewhere)];
+  const unread = isKeptOutside(file.tracker) && batchSurroundings.folderTickets === undefined;
+  const ofTracker = unread ? trackerProblems(file, locate) : [];
+  const found = unread ? (ofTracker.length > 0 ? ofTracker : problems) : [...problems, ...checkBatch(file, locate, elsewhere)];
   if (found.length > 0) return { ok: false, problems: sortProblems(found) };
   return {
     ok: true,
@@ -59,6 +61,31 @@ export function untestedRepos(text: string, folder: string): Batch["repos"] {
  */
 export function ticketFolder(text: string, folder: string): string | undefined {
   const parsed = parseBatchFile(text);
-  const path = parsed.ok ? parsed.file.tracker.path : undefined;
+  const path = parsed.ok ? ticketFolderOf(parsed.file.tracker) : undefined;
   return path === undefined || unfitForPath(path) !== undefined ? undefined : resolve(folder, path);
+}
+
+/** What it takes to ask the program that speaks for a batch's tracker. Paths are absolute. */
+export type TrackerRequest = Pick<Batch, "repos" | "secrets" | "sandboxPolicy"> & {
+  readonly tracker: Extract<Batch["tracker"], { kind: "command" }>;
+};
+
+/**
+ * The program that speaks for the tracker of a batch file; undefined if it names none, or if the file has problems that
+ * `readBatch` will report.
+ */
+export function trackerProgramOf(text: string, folder: string): TrackerRequest | undefined {
+  const parsed = parseBatchFile(text);
+  if (!parsed.ok || parsed.file.tracker.kind !== "command" || trackerProblems(parsed.file, parsed.locate).length > 0)
+    return undefined;
+  const { file } = parsed;
+  const tracker = resolveTracker(file.tracker, folder);
+  if (tracker.kind !== "command") return undefined;
+  const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
+  return {
+    tracker,
+    repos: Object.fromEntries(repos),
+    ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
+    ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
+  };
 }

@@ -9,6 +9,7 @@ import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import type { SecretSpecs } from "./secret-spec.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
+import type { TrackerSpec } from "./tracker-spec.ts";
 
 /**
  * The batch as a run freezes it. `file` has passed `checkBatch` and already contains the folder's tickets; `folder` is the
@@ -20,7 +21,6 @@ export function resolveBatch(
   { folder, testCommands = {} }: { readonly folder: string; readonly testCommands?: TestCommands },
 ): Batch {
   const { name, oracle, sandbox, limits, tracker } = file;
-  const path = tracker.path === undefined ? {} : { path: resolve(folder, tracker.path) };
   const repos = Object.entries(file.repos).map(([id, repo]) => {
     const prepare = repo.prepare.map(
       (entry): PrepareCommand =>
@@ -38,7 +38,7 @@ export function resolveBatch(
     ...(file.reviewer && { reviewer: programAtFolder(file.reviewer, folder) }),
     ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
-    ...(file.sandboxPolicy && { sandboxPolicy: atHome(file.sandboxPolicy, folder) }),
+    ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
     ...(file.commit && { commit: file.commit }),
     ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
     ...(file.live && { live: file.live }),
@@ -47,7 +47,7 @@ export function resolveBatch(
   };
   return {
     name,
-    tracker: { ...tracker, ...path },
+    tracker: resolveTracker(tracker, folder),
     repos: Object.fromEntries(repos),
     agent: programAtFolder(file.agent, folder),
     ...own,
@@ -60,19 +60,30 @@ export function resolveBatch(
   };
 }
 
+/** A folder is relative to the batch file, and a program may lie beside it. */
+export function resolveTracker(tracker: TrackerSpec, folder: string): TrackerSpec {
+  if (tracker.kind === "command") return { ...tracker, command: programOf(tracker.command, folder) };
+  return tracker.path === undefined ? tracker : { ...tracker, path: resolve(folder, tracker.path) };
+}
+
+/** A command with the batch file's folder put in, and a program that is named by a relative path made absolute. */
+function programOf(command: Argv, folder: string): Argv {
+  const [program = "", ...args] = atFolder(command, folder);
+  return [program.includes("/") ? resolve(folder, program) : program, ...args];
+}
+
 /** Paths of the policy are relative to the batch file, like all its paths. */
-function atHome(policy: SandboxPolicy, folder: string): SandboxPolicy {
+export function resolvePolicy(policy: SandboxPolicy, folder: string): SandboxPolicy {
   const absolute = (paths: readonly string[]) => paths.map((path) => resolve(folder, path));
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
 }
 
 /** Commands of secrets with the batch file's folder put in, and a program that is named by a relative path made absolute. */
-function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
+export function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
   const entries = Object.entries(secrets).map(([name, { command, file, ...rest }]) => {
     const named = file === undefined || file.startsWith("~/") ? file : resolve(folder, file);
-    const [program, ...args] = command === undefined ? [] : atFolder(command, folder);
-    const argv = program === undefined ? undefined : [program.includes("/") ? resolve(folder, program) : program, ...args];
-    return [name, { ...rest, ...(named === undefined ? {} : { file: named }), ...(argv === undefined ? {} : { command: argv }) }];
+    const argv = command === undefined ? {} : { command: programOf(command, folder) };
+    return [name, { ...rest, ...(named === undefined ? {} : { file: named }), ...argv }];
   });
   return Object.fromEntries(entries);
 }

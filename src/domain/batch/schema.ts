@@ -11,6 +11,7 @@ import { PrepareCommand } from "./prepare-command.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
+import { TrackerSpec } from "./tracker-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
 import { minutes, name, usd } from "./values.ts";
 
@@ -96,21 +97,6 @@ export const OracleSpec = z
   })
   .describe("Who says whether the batch is done, in place of the oracle that ships");
 export type OracleSpec = z.infer<typeof OracleSpec>;
-
-/** `path` names a folder of Markdown tickets. Without it, the inline tickets seed an embedded tracker. */
-export const TrackerSpec = z
-  .discriminatedUnion("kind", [
-    z.strictObject({
-      kind: z.literal("local").describe("Tickets on this machine"),
-      path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("A folder of Markdown tickets, absolute or relative to this file; else those below are used"),
-    }),
-  ])
-  .describe("Where the tickets truly live");
-export type TrackerSpec = z.infer<typeof TrackerSpec>;
 
 /** Every bound of a run. `decide` or the executor reads each of them. */
 export const Limits = z.strictObject({

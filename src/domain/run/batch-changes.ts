@@ -2,6 +2,7 @@ import { changedPaths } from "../batch/changed-paths.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Limits, Ticket } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
+import { isKeptOutside } from "../batch/tracker-spec.ts";
 import { joinedTickets } from "../outbox/discovery.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { FinishChange, GrowthFact } from "./growth-fact.ts";
@@ -42,7 +43,7 @@ export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const finish = finishChange(state, now);
   const fixed = { limits: undefined, protect: undefined, finish: undefined, testCommands: undefined };
   // What people write in a ticket folder is read during the run, and is no change of the batch file.
-  const words = now.tracker.path === undefined ? {} : { title: undefined, body: undefined, dependsOn: undefined };
+  const words = !isKeptOutside(now.tracker) ? {} : { title: undefined, body: undefined, dependsOn: undefined };
   const unbound = (tickets: readonly Ticket[]) => tickets.map((ticket) => ({ ...ticket, finish: undefined, ...words }));
   const limits = limitChanges(batch.limits, now.limits);
   const protect = protectChanges(batch.protect, now.protect);
@@ -101,7 +102,7 @@ function finishChange(
     if (line === undefined || isSame(line, ticket.finish)) return [];
     // A ticket folder does not hold the line that a ticket was added with.
     const hasOwn = ticket.added === true && !isSame(ticket.finish, finishLineOf(batch, ticket.repo));
-    if (hasOwn && now.tracker.path !== undefined && isSame(line, finishLineOf(now, ticket.repo))) return [];
+    if (hasOwn && isKeptOutside(now.tracker) && isSame(line, finishLineOf(now, ticket.repo))) return [];
     return [{ id: ticket.id, before: ticket.finish, line }];
   });
   const isSameBatch = isSame(batch.finish, now.finish) && isSame(batch.testCommands, now.testCommands);

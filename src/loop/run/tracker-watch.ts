@@ -1,3 +1,4 @@
+import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
@@ -181,7 +182,7 @@ export class TrackerWatch {
     const { batch, confined, report, run, state, tracker } = this.#ctx;
     this.#missingSince.delete(now.id);
     if (ticketOf(state(), now.id).unfiled === true) return;
-    const isOursAlone = batch.tracker.path === undefined && !confined;
+    const isOursAlone = !isKeptOutside(batch.tracker) && !confined;
     for (const next of reconcileTicket(state(), now, { isOursAlone })) {
       if (next.do === "report") report(next.fact);
       else if (next.do === "read-text")

@@ -10,7 +10,7 @@ const folder = scratchFolder();
 const never = () => new AbortController().signal;
 const ids = ["T-1", "T-2", "T-3"].map((id) => TicketId.parse(id));
 const D1 = TicketId.parse("T-2-d1");
-const KINDS = ["embedded", "folder"] as const;
+const KINDS = ["embedded", "folder", "command"] as const;
 
 /** A run whose own tickets are done, and which has one more that a worker found. */
 async function grownProof(bytes: Uint8Array, kind: (typeof KINDS)[number]) {

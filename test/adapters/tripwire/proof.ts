@@ -1,6 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { freezeTrackerProgram } from "../../../src/adapters/oracle/frozen-command.ts";
 import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
+import { printedListing } from "../../../src/adapters/oracle/tracker-listing.ts";
+import { createCommandTracker } from "../../../src/adapters/tracker/command/command-tracker.ts";
+import { trackerProgram } from "../../../src/adapters/tracker/command/tracker-program.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
@@ -8,7 +12,7 @@ import { createCrossCheckedOracle } from "../../../src/adapters/tripwire/cross-c
 import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
 import type { FrozenSet } from "../../../src/domain/run/frozen-set.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
-import type { FrozenProgram, Oracle, OracleBatch } from "../../../src/ports/oracle.ts";
+import type { FrozenProgram, Oracle, OracleBatch, ReadListing, TrackerPlace } from "../../../src/ports/oracle.ts";
 import type { Tracker } from "../../../src/ports/tracker.ts";
 import type { Tripwire } from "../../../src/ports/tripwire.ts";
 
@@ -26,33 +30,64 @@ export interface Proof {
   tripwire(over?: Partial<CanaryTripwireOptions>): Tripwire;
 }
 
+interface Making {
+  readonly root: string;
+  readonly run: string;
+  readonly ids: readonly TicketId[];
+  readonly tickets: readonly { readonly id: TicketId; readonly title: string; readonly body: string }[];
+}
+
+const SQLITE = resolve(import.meta.dirname, "../../../example/trackers/sqlite.mjs");
+const environment = () => Promise.resolve({ PATH: process.env["PATH"] ?? "" });
+const RUNS_WITH = { environment, deadlineMs: 60_000 };
+
+/** Makes a tracker of each kind that holds these tickets, all open. */
+const TRACKERS: Readonly<
+  Record<"embedded" | "folder" | "command", (made: Making) => Promise<{ place: TrackerPlace; tracker: Tracker }>>
+> = {
+  async embedded({ run, ids, tickets }) {
+    const file = join(run, "tracker.json");
+    await seedEmbeddedTracker(file, tickets);
+    return { place: { kind: "embedded", file }, tracker: createEmbeddedTracker({ file, ids }) };
+  },
+  async folder({ root, ids, tickets }) {
+    const folder = join(root, "project", "tickets");
+    mkdirSync(folder, { recursive: true });
+    for (const { id, title } of tickets) writeFileSync(join(folder, `${id}.md`), `---\nstate: open\n---\n# ${title}\n`);
+    return { place: { kind: "folder", folder }, tracker: createFolderTracker({ folder, ids }) };
+  },
+  async command({ root, ids, tickets }) {
+    const folder = join(root, "project");
+    mkdirSync(folder, { recursive: true });
+    const command = [process.execPath, SQLITE, join(folder, "tickets.db")] as const;
+    const program = trackerProgram({ command, cwd: folder, environment });
+    await program.ask("init");
+    const filing = createCommandTracker({ program, ids: [] });
+    for (const ticket of tickets) await filing.file({ ...ticket, repo: RepoId.parse("app"), note: "" });
+    const frozen = await freezeTrackerProgram([...command, "snapshot"], { folder, path: "/usr/bin:/bin" });
+    return { place: { kind: "command", program: frozen, folder }, tracker: createCommandTracker({ program, ids }) };
+  },
+};
+
 export async function proofOf(
   root: string,
   /** The oracle's bytes, or one that runs here. */
   oracle: Uint8Array | FrozenProgram,
-  kind: "embedded" | "folder",
+  kind: "embedded" | "folder" | "command",
   more: { plain?: boolean; count?: number } = {},
 ): Promise<Proof> {
   const ids = Array.from({ length: more.count ?? 3 }, (_, at) => TicketId.parse(`T-${at + 1}`));
   const tickets = ids.map((id) => ({ id, title: `Do ${id}`, body: "" }));
   const run = join(root, "home", "runs", "test-20260504-k3f9".replace("k", "a"));
   mkdirSync(join(run, "oracle"), { recursive: true });
-  const place =
-    kind === "embedded" ? { kind, file: join(run, "tracker.json") } : { kind, folder: join(root, "project", "tickets") };
-  if (place.kind === "embedded") await seedEmbeddedTracker(place.file, tickets);
-  else {
-    mkdirSync(place.folder, { recursive: true });
-    for (const { id, title } of tickets) writeFileSync(join(place.folder, `${id}.md`), `---\nstate: open\n---\n# ${title}\n`);
-  }
-  const tracker =
-    place.kind === "embedded"
-      ? createEmbeddedTracker({ file: place.file, ids })
-      : createFolderTracker({ folder: place.folder, ids });
+  const { place, tracker } = await TRACKERS[kind]({ root, run, ids, tickets });
   const program = oracle instanceof Uint8Array ? freezeProgram({ bytes: oracle, scratch: join(run, "oracle") }) : oracle;
   const late: TicketId[] = [];
   const batch = (): OracleBatch => ({ version: 1, tracker: place, tickets: [...ids, ...late] });
-  const hides = createDecoyFolders({ run, list: join(run, "canaries"), real: place });
-  const common = { program, batch, hides, plain: more.plain === true };
+  const printer = (file: string, folder: string) => freezeTrackerProgram(["cat", file], { folder, path: "/usr/bin:/bin" });
+  const hides = createDecoyFolders({ run, list: join(run, "canaries"), real: place, printer });
+  const listing: ReadListing = (at, signal) => printedListing(at, { ...RUNS_WITH, signal });
+  const common = { program, batch, hides, plain: more.plain === true, listing };
   return {
     run,
     program,

@@ -47,9 +47,9 @@ function lying(says: Says, plain = false): FrozenProgram {
   };
   return {
     sha: "lying",
-    judge: (batch) =>
-      readSnapshot(batch.tracker).then(
-        (snapshot) => judging(says(snapshot, batch.tickets)),
+    judge: ({ tracker, tickets }) =>
+      readSnapshot(tracker as Exclude<typeof tracker, { kind: "command" }>).then(
+        (snapshot) => judging(says(snapshot, tickets)),
         (cause: unknown) => judging({ verdict: "unjudged", problem: String(cause) }),
       ),
   };

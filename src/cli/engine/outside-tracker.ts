@@ -1,0 +1,76 @@
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import { freezeTrackerProgram } from "../../adapters/oracle/frozen-command.ts";
+import type { ListingOptions } from "../../adapters/oracle/tracker-listing.ts";
+import { readCommandTickets } from "../../adapters/tracker/command/command-tracker.ts";
+import { type TrackerProgram, trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
+import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
+import type { TrackerRequest } from "../../domain/batch/read.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { TrackerPlace } from "../../ports/oracle.ts";
+import { checkTrackerProgram } from "./outside-repositories.ts";
+import { type RunSecrets, secretsOf, variablesOf } from "./run-secrets.ts";
+import { pathOutside } from "./safe-path.ts";
+
+/** A tracker of a service, behind a program of the user. */
+export interface OutsideTracker {
+  readonly program: TrackerProgram;
+  /** Freezes the command by which the oracle reads the tracker. Throws a UserError (exit 4) if there is no such program. */
+  readonly freeze: () => Promise<Extract<TrackerPlace, { kind: "command" }>>;
+  /** What that command runs with. */
+  readonly runsWith: Pick<ListingOptions, "environment" | "deadlineMs">;
+  /** The secrets of the batch; undefined if it names none. */
+  readonly secrets: RunSecrets | undefined;
+}
+
+/** Default time limit of one request to a tracker's program. Seconds. */
+const SECONDS = 60;
+
+/**
+ * The tracker behind the program that a batch names, which has not been asked anything yet. `folder` is the batch file's. Throws a
+ * UserError (exit 4) if the program is one that agents' changes could rewrite.
+ */
+export function outsideTrackerOf(
+  request: TrackerRequest,
+  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+): OutsideTracker {
+  const { tracker, repos } = request;
+  checkTrackerProgram(tracker, repos, folder);
+  const secrets = secretsOf(request, { folder, env });
+  const allowed = allowedEnvironment(env, {});
+  const PATH = pathOutside(allowed.PATH ?? "", repos) ?? "/usr/local/bin:/usr/bin:/bin";
+  const environment = async () => ({
+    ...allowed,
+    PATH,
+    ...(secrets === undefined ? tracker.env : await variablesOf(secrets, tracker, { batch: request, folder })),
+  });
+  const deadlineMs = (tracker.seconds ?? SECONDS) * 1000;
+  const command = tracker.command as readonly [string, ...string[]];
+  return {
+    program: trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs }),
+    freeze: async () => ({
+      kind: "command",
+      program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
+      folder,
+    }),
+    runsWith: { environment, deadlineMs },
+    secrets,
+  };
+}
+
+/** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if its program does not give them. */
+export async function readOutsideTickets({ program, secrets }: OutsideTracker): Promise<readonly FolderTicket[]> {
+  try {
+    return await readCommandTickets(program);
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
+    const why = errorMessage(cause);
+    throw new UserError({
+      what: "the tracker cannot be read",
+      why: secrets?.masker.text(why) ?? why,
+      todo: "Run its program with `snapshot` yourself; `loopdash tracker check -- PROGRAM` tells whether it keeps the protocol.",
+      exitCode: EXIT.unjudged,
+      cause,
+    });
+  }
+}
