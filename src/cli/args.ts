@@ -50,10 +50,16 @@ function refusal({ code, message }: CommanderError, command: Command): UserError
     case "commander.missingArgument":
       return missing(command);
     case "commander.invalidArgument":
-      return command.name() === "harness" ? noHarnessAct(command.args[0] ?? "") : noCompletions(command.args[0] ?? "");
+      return notAmongChoices(command);
     default:
       return unreadable(command, message.replace(/^error: /, ""));
   }
+}
+
+function notAmongChoices(command: Command): UserError {
+  const [word = ""] = command.args;
+  if (command.name() === "harness") return noHarnessAct(word);
+  return command.name() === "tracker" ? noTrackerAct(word) : noCompletions(word);
 }
 
 function unreadable(command: Command, why: string): UserError {
@@ -82,6 +88,7 @@ function unknownVerb(word: string, program: Command): UserError {
 function missing(command: Command): UserError {
   if (command.name() === "completion") return noCompletions("");
   if (command.name() === "harness") return noHarnessAct("");
+  if (command.name() === "tracker") return noTrackerAct("");
   const needed = command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name());
   const [name] = needed.slice(command.args.length);
   if (name !== undefined && name !== "batch.json") {
@@ -103,6 +110,11 @@ function noCompletions(shell: string): UserError {
 function noHarnessAct(word: string): UserError {
   const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
   return usageError("loopdash harness does log, diff, keep and revert", why, "Try: loopdash harness log");
+}
+
+function noTrackerAct(word: string): UserError {
+  const why = word === "" ? "its act is not named" : `"${word}" is not it`;
+  return usageError("loopdash tracker does one thing, check", why, "Try: loopdash tracker check -- node tracker.mjs");
 }
 
 function tooMany(command: Command): UserError {

@@ -38,6 +38,7 @@ export type Request =
       readonly json: boolean;
       readonly everywhere: boolean;
     }
+  | { readonly verb: "tracker"; readonly act: "check"; readonly command: readonly string[] }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Callbacks for the parser's results. */
@@ -167,6 +168,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addReport(program, onRequest);
   addDoctor(program, onRequest);
   addHarness(program, onRequest);
+  addTracker(program, onRequest);
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")
@@ -241,6 +243,29 @@ function addHarness(program: Command, onRequest: (request: Request) => void): vo
       (act: "log" | "diff" | "keep" | "revert", changes: string[], { json, everywhere }: { json?: true; everywhere?: true }) =>
         onRequest({ verb: "harness", act, changes, json: json === true, everywhere: everywhere === true }),
     );
+}
+
+const TRACKER_CHECK = `
+check files tickets with ids loopdash-check-… and leaves them done: use a test project. Words after -- are the program and its
+arguments. It runs in this folder with this environment. Exit 0 if it keeps to the protocol, 1 if not.`;
+
+function addTracker(program: Command, onRequest: (request: Request) => void): void {
+  program
+    .command("tracker")
+    .usage("check -- <program> [arguments]")
+    .description("check a program that speaks for your tracker; files tickets: use a test project")
+    .addArgument(new Argument("<act>", "check").choices(["check"]))
+    .argument("[program...]", "the program and its arguments, after --")
+    .addHelpText("after", TRACKER_CHECK)
+    .action((act: "check", command: string[]) => {
+      if (command.length === 0 || command[0] === "") throw noTrackerProgram();
+      onRequest({ verb: "tracker", act, command });
+    });
+}
+
+function noTrackerProgram(): UserError {
+  const todo = "Try: loopdash tracker check -- node tracker.mjs";
+  return usageError("loopdash tracker check lacks its program", "no program is named", todo);
 }
 
 function readWorkers(text: string): number {

@@ -130,6 +130,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).doctor(request);
     case "harness":
       return (await import("./verbs/deferred-verbs.ts")).harness(request);
+    case "tracker":
+      return (await import("./verbs/deferred-verbs.ts")).trackerCheck(request.command);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
   }

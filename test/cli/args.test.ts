@@ -55,6 +55,8 @@ describe("the command line", () => {
     ["status r-1 --json", { verb: "status", run: "r-1", json: true }],
     ["runs", { verb: "runs", json: false }],
     ["runs --json", { verb: "runs", json: true }],
+    ["tracker check -- node t.mjs --file -x", { verb: "tracker", act: "check", command: ["node", "t.mjs", "--file", "-x"] }],
+    ["tracker check ./t", { verb: "tracker", act: "check", command: ["./t"] }],
     ["report", { verb: "report", format: "text" }],
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
     ["report --md", { verb: "report", format: "md" }],
@@ -127,7 +129,19 @@ describe("the command line", () => {
     const text = helpOf("--help");
     for (const word of ["--headless", "--json", "--workers", "--dry-run", "--fresh", "--detach", "--allow-api-key", "--version"])
       expect(text).toContain(word);
-    for (const verb of ["run", "attach", "replay", "oracle", "status", "runs", "report", "doctor", "completion", "help"])
+    for (const verb of [
+      "run",
+      "attach",
+      "replay",
+      "oracle",
+      "status",
+      "runs",
+      "report",
+      "doctor",
+      "tracker",
+      "completion",
+      "help",
+    ])
       expect(text).toMatch(new RegExp(`^ {2}${verb}\\b`, "m"));
     expect(text).toMatch(/0 the oracle said done, 1 .*2 .*\n3 .*4 .*130 /);
   });

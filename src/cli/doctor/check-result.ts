@@ -1,3 +1,5 @@
+import { plainText } from "../../domain/values/text.ts";
+
 /** `bad`: at present a run is refused or cannot be trusted. `warn`: a run starts, but with fewer features. */
 export type Status = "ok" | "warn" | "bad";
 
@@ -25,4 +27,22 @@ export function warn(check: string, found: string, fix: string): CheckResult {
 /** No run starts, or none that can be trusted. */
 export function bad(check: string, found: string, fix: string): CheckResult {
   return { check, status: "bad", found, fix };
+}
+
+/** The texts may come from files and programs: lines stay lines, and every other terminal control is removed. */
+export function plainCheck({ check, status, found, fix }: CheckResult): CheckResult {
+  const plain = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => plainText(line))
+      .join("\n");
+  return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
+}
+
+/** A result for people: status, name and finding, and the remedy below them. `width` is that of the longest name. */
+export function checkLines({ check, status, found, fix }: CheckResult, width: number): readonly string[] {
+  const gap = " ".repeat(6 + width + 2);
+  const [first = "", ...rest] = found.split("\n");
+  const todo = fix === null ? [] : fix.split("\n").map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);
+  return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
 }

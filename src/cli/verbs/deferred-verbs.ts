@@ -11,4 +11,5 @@ export { harness } from "./harness.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { runs } from "./runs.ts";
+export { trackerCheck } from "./tracker-check.ts";
 export { verify } from "./verify.ts";

@@ -4,7 +4,7 @@ import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
-import { bad, type CheckResult, ok, type Status } from "../doctor/check-result.ts";
+import { bad, type CheckResult, checkLines, ok, plainCheck, type Status } from "../doctor/check-result.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
 import { checkLogins } from "../doctor/logins.ts";
 import { checkModelApis } from "../doctor/model-api.ts";
@@ -43,7 +43,7 @@ export async function doctor({ batch: file, json, prepare }: DoctorOptions): Pro
   if (prepare && file === undefined) throw new UserError(NO_BATCH);
   const batch = file === undefined ? undefined : await readBatch(file);
   const checks = (await Promise.all(checksOf(batch?.loaded, prepare))).flat();
-  const findings = [...(batch?.findings ?? []), ...checks].map(shown);
+  const findings = [...(batch?.findings ?? []), ...checks].map(plainCheck);
   writeAll(1, json ? asJson(findings, batch?.loaded?.path) : asLines(findings, batch === undefined));
   return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
 }
@@ -121,16 +121,6 @@ async function withFoundTests(file: string, unread: LoadedBatch): Promise<Requir
   }
 }
 
-/** The texts may come from files and programs: lines stay lines, and every other terminal control is removed. */
-function shown({ check, status, found, fix }: CheckResult): CheckResult {
-  const plain = (text: string): string =>
-    text
-      .split("\n")
-      .map((line) => plainText(line))
-      .join("\n");
-  return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
-}
-
 function asJson(checks: readonly CheckResult[], batch: string | undefined): string {
   const counts = countsOf(checks);
   const answer = {
@@ -145,12 +135,7 @@ function asJson(checks: readonly CheckResult[], batch: string | undefined): stri
 
 function asLines(findings: readonly CheckResult[], withoutBatch: boolean): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
-  const gap = " ".repeat(6 + width + 2);
-  const lines = findings.flatMap(({ check, status, found, fix }) => {
-    const [first = "", ...rest] = found.split("\n");
-    const todo = fix === null ? [] : fix.split("\n").map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);
-    return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
-  });
+  const lines = findings.flatMap((finding) => checkLines(finding, width));
   const { ok: fine, warn, bad: wrong } = countsOf(findings);
   const hint = withoutBatch ? ["add a batch file to check its repositories, agent and tracker too"] : [];
   return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
