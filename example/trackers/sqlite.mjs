@@ -52,8 +52,9 @@ const verbs = {
   },
 };
 
-if (!Object.hasOwn(verbs, verb)) throw new Error(`unknown verb ${verb}`);
+const answer = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+if (!answer) throw new Error(`unknown verb ${verb}`);
 const request = verb === "set" || verb === "file" ? await json(process.stdin) : undefined;
 db.exec("BEGIN IMMEDIATE"); // one writer at a time, and every reader sees one instant
-verbs[verb](request);
+answer(request);
 db.exec("COMMIT");

@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { parseSnapshot } from "../../src/adapters/tracker/command/protocol.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { serveGitLab } from "./trackers/gitlab.ts";
 import { serveJira } from "./trackers/jira.ts";
@@ -22,6 +25,30 @@ function run(
     );
   });
 }
+
+const PAGE = readFileSync(join(ROOT, "docs/tracker-program.md"), "utf8");
+
+describe("the page on tracker programs", () => {
+  test("shows the example with SQLite as it is", () => {
+    const [, shown] = /^```js\n([^]*?)^```$/m.exec(PAGE) ?? [];
+    expect(shown).toBe(readFileSync(example("sqlite.mjs"), "utf8"));
+    expect(PAGE).toContain(`has ${shown?.trimEnd().split("\n").length} lines`);
+  });
+
+  test("makes and fills a database that the example reads", async () => {
+    const [, insert = ""] = /^sqlite3 tickets\.db "(INSERT .*)"$/m.exec(PAGE) ?? [];
+    expect(PAGE).toContain("\nnode sqlite.mjs tickets.db init\n");
+    await run({}, example("sqlite.mjs"), "tickets.db", "init");
+    const database = new DatabaseSync(join(folder(), "tickets.db"));
+    database.exec(insert);
+    database.close();
+    const { output } = await run({}, example("sqlite.mjs"), "tickets.db", "snapshot");
+    const { tickets } = await parseSnapshot(output);
+    expect([...tickets.values()]).toMatchObject([
+      { id: "T-1", title: "Show the version", body: "In the footer.", state: { as: "open" } },
+    ]);
+  });
+});
 
 const check = (env: Readonly<Record<string, string>>, ...program: string[]) =>
   run(env, MAIN, "tracker", "check", "--", process.execPath, ...program);

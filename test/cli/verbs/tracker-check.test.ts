@@ -71,11 +71,7 @@ db.exec("BEGIN IMMEDIATE");`;
 test.each<[rule: string, piece: string, by: string]>([
   ["snapshot", "{ tickets: rows.length }", "{ tickets: rows.length + 1 }"],
   ["taken", "SELECT id FROM tickets", "SELECT id FROM tickets WHERE id <> 'T-1'"],
-  [
-    "unknown verb",
-    "if (!Object.hasOwn(verbs, verb)) throw",
-    "if (!Object.hasOwn(verbs, verb)) process.exit(0); if (false) throw",
-  ],
+  ["unknown verb", "if (!answer) throw", "if (!answer) process.exit(0); if (false) throw"],
   ["file", "state TEXT NOT NULL DEFAULT 'open'", "state TEXT NOT NULL DEFAULT 'done'"],
   ["file is read", "SELECT * FROM tickets ORDER", "SELECT * FROM tickets WHERE id NOT LIKE '%-b' ORDER"],
   ["text", "const values = [id, title, body,", "const values = [id, title, body.replace('/close\\n', ''),"],
