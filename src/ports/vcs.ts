@@ -42,7 +42,10 @@ export class RepoUnavailable extends Error {
 }
 
 /** The repository's part of a confinement. */
-export type RepoView = Pick<Confinement, "write" | "read" | "mounts">;
+export interface RepoView extends Pick<Confinement, "write" | "read" | "mounts"> {
+  /** The folder of the objects that a checkout borrows, if the sandbox shows it elsewhere. */
+  readonly objects?: string;
+}
 
 /** A commit as it describes itself. Author and subject are untrusted text. `at` in milliseconds since the epoch. */
 export interface Commit {

@@ -55,6 +55,7 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
     repos: new Map([["app", await openRepo({ id: APP, path: join(root, "user"), base: "main", scratch: root })]]),
     ...{ commandEnv: {}, sandbox: undefined, reviewerProgram: undefined, agentProgram: "/bin/true", warnings: [] },
     places: { folder: "/", hidden: [], repos: [], homes: [] },
+    carefulToolchains: new Map(),
     toolchainPaths: new Map<string, string>(),
   };
   const open = await beginRun({ loaded, world, home, store, run, now: Date.now(), fresh: over.fresh ?? false });

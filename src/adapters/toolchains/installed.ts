@@ -114,6 +114,26 @@ function defaultOfRustup({ HOME, RUSTUP_HOME }: Readonly<Record<string, string>>
   return bin !== undefined && existsSync(bin) ? bin : undefined;
 }
 
+/** Folders whose programs run what a file of the current folder names, which may be a path in it. */
+const OBEYING = /\/shims\/?$/;
+
+/** A PATH without the folders of shims that run what a file of the current folder names. */
+export function withoutShims(path: string): string {
+  return path
+    .split(":")
+    .filter((entry) => !OBEYING.test(entry))
+    .join(":");
+}
+
+/**
+ * The toolchain that rustup is told to use, from the folder of its programs: it then reads no file of the current folder. Without
+ * one, a name that rustup refuses.
+ */
+export function rustupToolchain(bin: string | undefined): string {
+  const name = bin === undefined ? undefined : /\/toolchains\/([^/]+)\/bin$/.exec(bin)?.[1];
+  return name ?? "none";
+}
+
 function isShim(program: string): boolean {
   return SHIMS.test(program) || SHIMS.test(realpathSync(program));
 }

@@ -110,7 +110,7 @@ export async function checkBatchCommands(
   const sandbox = found?.ok === true ? found.sandbox : undefined;
   const places = pathsOf(batch, { folder, state, home });
   const toolchains = await findToolchains(batch.repos, { env: children, homes: places.homes });
-  const paths = await toolchainPaths(toolchains, { repos: batch.repos, env: children });
+  const { paths } = await toolchainPaths(toolchains, { repos: batch.repos, env: children });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });
   const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
   const lacking = toolchainWarnings(toolchains, loaded.locate);

@@ -1,4 +1,10 @@
-import { defaultBehindShim, installedTools, versionOnPath } from "../../adapters/toolchains/installed.ts";
+import {
+  defaultBehindShim,
+  installedTools,
+  rustupToolchain,
+  versionOnPath,
+  withoutShims,
+} from "../../adapters/toolchains/installed.ts";
 import { type BatchProblem, type Locate, problemAt } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import {
@@ -52,6 +58,14 @@ async function find(
   return best === undefined ? { ...about, onPath } : { ...about, version: best.version, bin: best.bin };
 }
 
+/** How commands find toolchains, by repository. */
+export interface ToolchainPaths {
+  /** The PATH of repositories whose toolchains are not those of PATH. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Variables with which version managers obey no file of a checkout. */
+  readonly careful: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
 /**
  * The PATH of each repository whose toolchains are not those of PATH. Where a repository pins no version of a tool, or one that is
  * not installed, and PATH has a shim for it, the version that the shim picks by itself comes first: a shim would obey what a
@@ -60,10 +74,11 @@ async function find(
 export async function toolchainPaths(
   found: readonly FoundToolchain[],
   { repos, env }: { readonly repos: Batch["repos"]; readonly env: Readonly<Record<string, string>> },
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ToolchainPaths> {
   const { PATH = "" } = env;
   const defaults = await Promise.all(TOOLS.map(async (tool) => [tool, await defaultBehindShim(tool, env)] as const));
   const paths = new Map<string, string>();
+  const careful = new Map<string, Readonly<Record<string, string>>>();
   for (const repo of Object.keys(repos)) {
     const own = found.filter((each) => each.repo === repo);
     const pinned = own.flatMap(({ bin }) => bin ?? []);
@@ -71,8 +86,10 @@ export async function toolchainPaths(
     const others = defaults.flatMap(([tool, bin]) => (bin === undefined || isFound(tool) ? [] : [bin]));
     const first = [...new Set([...pinned.toReversed(), ...others])];
     if (first.length > 0) paths.set(repo, [...first, PATH].join(":"));
+    const rust = own.find(({ wanted }) => wanted.tool === "rust")?.bin ?? defaults.find(([tool]) => tool === "rust")?.[1];
+    careful.set(repo, { PATH: withoutShims([...first, PATH].join(":")), RUSTUP_TOOLCHAIN: rustupToolchain(rust) });
   }
-  return paths;
+  return { paths, careful };
 }
 
 /** What is missing, at the repository's place in the batch file. A run starts all the same: many a pin is stricter than the tests. */

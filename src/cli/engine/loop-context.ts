@@ -73,6 +73,7 @@ export async function contextOf(
     ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     ...{ commandFiles: commandFilesIn(world.places), toolchainPaths: world.toolchainPaths },
+    carefulToolchains: world.carefulToolchains,
     repos,
     commandEnv: env,
     agent: await agentOf(batch, { ...programs, program: world.agentProgram }),

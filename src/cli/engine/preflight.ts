@@ -39,6 +39,8 @@ export interface RunEnvironment {
   readonly places: BatchPaths;
   /** The PATH of the commands and the agent in a repository whose toolchains PATH does not have first. */
   readonly toolchainPaths: ReadonlyMap<string, string>;
+  /** Variables with which version managers obey no file of a checkout, by repository. */
+  readonly carefulToolchains: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** What a start should say about the commands of the batch. */
   readonly warnings: readonly BatchProblem[];
 }
@@ -79,11 +81,12 @@ async function findEnvironment(
     openRepos(batch, { env, git, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
-  const paths = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
+  const { paths, careful } = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
-  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, toolchainPaths: paths, warnings: told };
+  const carefully = { toolchainPaths: paths, carefulToolchains: careful };
+  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, ...carefully, warnings: told };
 }
 
 /** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */

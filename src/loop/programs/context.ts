@@ -23,6 +23,11 @@ export interface ProgramContext {
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The PATH of commands and agents in repositories that want other toolchains than those of `commandEnv`. */
   readonly toolchainPaths: ReadonlyMap<string, string>;
+  /**
+   * Variables, PATH among them, with which version managers obey no file of a checkout, by repository: for commands that have a
+   * secret or run outside the sandbox.
+   */
+  readonly carefulToolchains?: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The secrets of steps; absent if the batch has none. */
   readonly stepSecrets?: StepSecrets;
   /** True if agents and the commands of steps run in the sandbox. */

@@ -1,7 +1,8 @@
-import type { BigIntStats, Stats } from "node:fs";
-import { cp, lstat, opendir } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { cp, lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrorCode } from "./protected-files.ts";
+import { entriesBelow } from "./raw-names.ts";
 
 /** Entries of a git folder that are compared at most: one of a pristine checkout has some twenty. Beyond, it counts as changed. */
 const MOST_ENTRIES = 10_000;
@@ -32,11 +33,13 @@ export class GitFolders {
     this.#remove = remove;
   }
 
-  /** Copies these folders, each to the path beside it. One that is no folder is left out. */
+  /** Copies these folders, each to the path beside it, which no sandbox shows. One that is no folder is left out. */
   static async save(folders: readonly { readonly from: string; readonly copy: string }[], remove: Remove): Promise<GitFolders> {
     const saved: Saved[] = [];
     for (const { from, copy } of folders) {
       if (!(await isFolder(from))) continue;
+      // A killed engine may have left one.
+      await remove(copy);
       await cp(from, copy, AS_IT_IS);
       saved.push({ from, copy, state: await stateOf(from) });
     }
@@ -81,29 +84,20 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 /** Everything below a git folder except the index, by path, type, size and ctime, which nobody can set. */
 async function stateOf(root: string): Promise<string> {
   const lines: string[] = [];
+  if (!(await isFolder(root))) return "it is no folder";
   try {
-    for await (const { path, stats } of entriesBelow(root)) {
+    for await (const { path, place } of entriesBelow(root, () => true)) {
+      if (path === "index") continue;
+      const stats = await lstat(place, { bigint: true });
       const { ctimeNs, ino, mode, size } = stats;
       // A folder's times change with the index beside its files.
-      lines.push([path, mode, ...(stats.isDirectory() ? [] : [ino, size, ctimeNs])].join("\0"));
+      // One character per byte: names need not be UTF-8.
+      lines.push([place.toString("latin1"), mode, ...(stats.isDirectory() ? [] : [ino, size, ctimeNs])].join("\0"));
       if (lines.length > MOST_ENTRIES) return "too many entries";
     }
   } catch (error) {
-    if (!isErrorCode(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) throw error;
+    if (!isErrorCode(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) throw error;
     return "it cannot be read";
   }
   return lines.toSorted().join("\n");
-}
-
-async function* entriesBelow(root: string): AsyncGenerator<{ readonly path: string; readonly stats: BigIntStats }> {
-  const folders = [""];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for await (const { name } of await opendir(join(root, folder))) {
-      const path = folder === "" ? name : `${folder}/${name}`;
-      if (path === "index") continue;
-      const stats = await lstat(join(root, path), { bigint: true });
-      if (stats.isDirectory()) folders.push(path);
-      yield { path, stats };
-    }
-  }
 }

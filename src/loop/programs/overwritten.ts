@@ -3,6 +3,7 @@ import { chmod, lstat, opendir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
 import { isErrorCode } from "./protected-files.ts";
+import { entriesBelow, rawEntries, rawNames } from "./raw-names.ts";
 
 /** Entries of a layer that are read at most. */
 const MOST_ENTRIES = 500_000;
@@ -104,10 +105,10 @@ async function lookAtFolder(checkout: string, folder: string, known: ReadonlySet
   return { added, siblings };
 }
 
-/**
- * New files of a checkout that a list of protected paths covers, outside of folders of packages. Throws beyond two million
- * entries.
- */
+/** A prepared checkout that cannot be looked through. */
+export class TooMuchPrepared extends Error {}
+
+/** New files of a checkout that a list of protected paths covers, outside of folders of packages. Throws a TooMuchPrepared. */
 export async function findProtected(
   checkout: string,
   isProtected: (path: string) => boolean,
@@ -115,27 +116,42 @@ export async function findProtected(
 ): Promise<readonly string[]> {
   const known = new Set(committed);
   const found: string[] = [];
-  for await (const path of filesOutsidePackages(checkout)) if (!known.has(path) && isProtected(path)) found.push(path);
+  try {
+    for await (const path of newFiles(checkout, known)) if (isProtected(path)) found.push(path);
+  } catch (error) {
+    if (!isErrorCode(error, "ENAMETOOLONG")) throw error;
+    throw new TooMuchPrepared("folders inside each other, beyond the length of a path", { cause: error });
+  }
   return found;
 }
 
-/** All files of a checkout but git's own and those in folders of packages. */
-async function* filesOutsidePackages(checkout: string): AsyncGenerator<string> {
-  const folders = [""];
+/**
+ * All files of a checkout that no commit has, but git's own and those in folders of packages. Of a new link to a folder, the files
+ * there by their names below the link: a program that looks for one of them follows it.
+ */
+async function* newFiles(checkout: string, known: ReadonlySet<string>): AsyncGenerator<string> {
   let entries = 0;
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for await (const entry of await openFolder(join(checkout, folder))) {
-      refuseMany(++entries);
-      const path = join(folder, entry.name);
-      if (isPassedOver(path)) continue;
-      if (entry.isDirectory()) folders.push(path);
-      else yield path;
-    }
+  for await (const { path, place, entry } of entriesBelow(checkout, (folder) => !isPassedOver(folder))) {
+    refuseMany(++entries);
+    if (entry.isDirectory() || isPassedOver(path) || known.has(path)) continue;
+    yield path;
+    if (entry.isSymbolicLink()) for (const name of await namesBehind(place)) yield `${path}/${name}`;
   }
 }
 
+/** The names in the folder that a link leads to, at most so many; none if it leads to no folder. */
+async function namesBehind(link: Buffer<ArrayBuffer>): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    for await (const name of rawNames(link)) if (names.push(name.toString()) >= MOST_NAMES) break;
+  } catch (error) {
+    if (!isErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM")) throw error;
+  }
+  return names;
+}
+
 function refuseMany(entries: number): void {
-  if (entries > MOST_FOUND) throw new Error(`the checkout holds more than ${MOST_FOUND} files and folders`);
+  if (entries > MOST_FOUND) throw new TooMuchPrepared(`more than ${MOST_FOUND} files and folders`);
 }
 
 function isPassedOver(path: string): boolean {
@@ -178,9 +194,10 @@ function matters({ isTracked }: Seen, path: string): boolean {
 
 /** A file of the folder that has no entry in the layer, if one matters. */
 async function untouched(seen: Seen, folder: string, changed: ReadonlySet<string>): Promise<readonly string[]> {
-  for await (const entry of await opendir(join(seen.checkout, folder))) {
-    if (changed.has(entry.name)) continue;
-    const path = `${folder}/${entry.name}`;
+  for await (const entry of rawEntries(Buffer.from(join(seen.checkout, folder)))) {
+    const name = entry.name.toString();
+    if (changed.has(name)) continue;
+    const path = `${folder}/${name}`;
     if (entry.isDirectory() ? (await firstIn(seen, path)).length > 0 : matters(seen, path)) return [path];
   }
   return [];
@@ -188,13 +205,9 @@ async function untouched(seen: Seen, folder: string, changed: ReadonlySet<string
 
 /** One file that matters in a folder of the checkout, however deep; none if there is none. */
 async function firstIn(seen: Seen, folder: string): Promise<readonly string[]> {
-  const folders = [folder];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for await (const entry of await opendir(join(seen.checkout, at))) {
-      const path = `${at}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(path);
-      else if (matters(seen, path)) return [path];
-    }
+  for await (const found of entriesBelow(join(seen.checkout, folder), () => true)) {
+    const path = `${folder}/${found.path}`;
+    if (!found.entry.isDirectory() && matters(seen, path)) return [path];
   }
   return [];
 }

@@ -5,7 +5,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
-import { changedIdentities, findProtected, findShadows, identitiesOf } from "./overwritten.ts";
+import { changedIdentities, findProtected, findShadows, identitiesOf, TooMuchPrepared } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
 import { OWN_LOG, runPrepare } from "./run-prepare.ts";
@@ -61,9 +61,10 @@ export async function prepare(
   const isProtected = protectedBy(ctx.batch.protect);
   const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
   const mayWrite = protectedBy(writes);
-  // A protected folder may get files that nothing loads.
-  const isByName = (each: string): boolean => isProtected(each) && !foldersAbove(each).some((folder) => folders.has(folder));
-  const made = (await findProtected(path, isByName, files)).filter((each) => !mayWrite(each));
+  const isByName = byName(ctx.batch.protect, folders);
+  const found = await findProtected(path, isByName, files).catch(tooMuch);
+  if ("step" in found) return found;
+  const made = found.filter((each) => !mayWrite(each));
   if (made.length > 0) return changedByPrepare("created a protected file", made, [ALLOW]);
   const shadows = (await findShadows(path, [...folders], files)).filter((each) => !mayWrite(each));
   if (shadows.length > 0)
@@ -76,6 +77,26 @@ export async function prepare(
   const differing = linked.length > 0 ? linked : await differingFiles(path, other, touched);
   if (differing.length === 0) return undefined;
   return changedByPrepare("changed a file of the commit", differing, [ALLOW]);
+}
+
+/** The evidence against a preparation that left more than can be looked through. */
+function tooMuch(error: unknown): Evidence {
+  if (!(error instanceof TooMuchPrepared)) throw error;
+  return { step: "prepare", name: "prepare", summary: `preparing the checkout left ${error.message}`, detail: "" };
+}
+
+/**
+ * Tells whether a new file is protected by its name. A protected folder may get files that nothing loads: a glob that covers one
+ * of these folders as a whole does not count in it, but the others do.
+ */
+function byName(protect: readonly string[], folders: ReadonlySet<string>): (path: string) => boolean {
+  const isProtected = protectedBy(protect);
+  const globs = protect.map((glob) => protectedBy([glob]));
+  return (path) => {
+    if (!isProtected(path)) return false;
+    const around = foldersAbove(path).filter((folder) => folders.has(folder));
+    return globs.some((covers) => covers(path) && !around.some((folder) => covers(`${folder}/any name`)));
+  };
 }
 
 /** The folders above a path, except the top. */

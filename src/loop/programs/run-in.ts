@@ -1,4 +1,5 @@
 import type { Argv } from "../../domain/batch/argv.ts";
+import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { CommandWithVariables } from "../../domain/batch/prepare-command.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
@@ -6,12 +7,10 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
-
 import type { StepSecrets } from "../../ports/secrets.ts";
-
 import { withCommandFiles } from "./confine.ts";
-
 import type { ProgramContext } from "./context.ts";
+import { CAREFUL_GIT } from "./nested-git.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
 
@@ -39,7 +38,12 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   const result = await ctx.executor.run({
     argv: toRun.argv,
     cwd: toRun.cwd,
-    env: { ...ctx.commandEnv, ...(path === undefined ? {} : { PATH: path }), ...toRun.env },
+    env: {
+      ...ctx.commandEnv,
+      ...(path === undefined ? {} : { PATH: path }),
+      ...(ctx.confined && toRun.confinement === undefined ? carefulVariables(ctx, scope) : {}),
+      ...toRun.env,
+    },
     logFile: scope.files.log(toRun.log),
     timeoutMs: toRun.minutes * 60_000,
     signal: scope.signal,
@@ -58,6 +62,11 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   return result;
 }
 
+/** Keeps git and version managers from obeying files of the checkout, for a command with a secret or outside the sandbox. */
+function carefulVariables({ carefulToolchains }: ProgramContext, { ticket }: StepScope): Readonly<Record<string, string>> {
+  return { ...CAREFUL_GIT, ...carefulToolchains?.get(ticket.repo) };
+}
+
 /** The batch's own variables for a command, with the values of their secrets. Throws AttemptOver as `runIn` does. */
 export async function variablesOf(
   ctx: ProgramContext,
@@ -65,7 +74,9 @@ export async function variablesOf(
   command: CommandWithVariables,
 ): Promise<Readonly<Record<string, string>>> {
   if (command.env === undefined) return {};
-  return (await withSecrets(ctx, scope, (secrets) => secrets.variables(command, scope.signal))) ?? command.env;
+  const careful = hasSecrets(command.env) ? carefulVariables(ctx, scope) : {};
+  const filled = await withSecrets(ctx, scope, (secrets) => secrets.variables(command, scope.signal));
+  return { ...careful, ...(filled ?? command.env) };
 }
 
 /** Waits for secrets; undefined if the batch has none. Throws AttemptOver if the attempt ended meanwhile. */

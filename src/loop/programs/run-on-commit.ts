@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
 import { isUnsandboxed, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
@@ -8,6 +9,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
+import { borrowOutside, nestedGitEvidence } from "./nested-git.ts";
 import { prepare } from "./prepare.ts";
 import { runIn, type TakesOutput, type ToRun, variablesOf } from "./run-in.ts";
 import type { StepScope } from "./scope.ts";
@@ -76,6 +78,10 @@ export async function runOnCommit(
     await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
+    const nested = await nestedGit(ctx, step, folders.checkout);
+    if (nested !== undefined) return { ok: false, evidence: nested };
+    const { objects } = repo.checkoutView;
+    if (isUnsandboxed(step) && objects !== undefined) await borrowOutside(folders.checkout, objects);
     // Only its command runs outside: the change's own prepare commands have run in the sandbox.
     const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
     const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
@@ -83,6 +89,14 @@ export async function runOnCommit(
   } finally {
     await ctx.files.remove(room);
   }
+}
+
+/** The evidence against a checkout with a repository inside it, for a command with a secret or outside the sandbox. */
+async function nestedGit(ctx: ProgramContext, step: CommandStep, checkout: string): Promise<Evidence | undefined> {
+  if (step.step !== "verify" || !ctx.confined) return undefined;
+  const of = { step: step.step, name: stepName(step) };
+  if (isUnsandboxed(step)) return nestedGitEvidence(checkout, "outside the sandbox", of);
+  return hasSecrets(step.env) ? nestedGitEvidence(checkout, "with the secret of this command", of) : undefined;
 }
 
 async function runSealed(

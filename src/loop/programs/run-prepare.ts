@@ -9,6 +9,7 @@ import type { Confinement } from "../../ports/sandbox.ts";
 import type { SecretLeak } from "../../ports/secrets.ts";
 import type { ProgramContext } from "./context.ts";
 import { GitFolders } from "./git-folder.ts";
+import { nestedGitEvidence } from "./nested-git.ts";
 import { causeIn, thinActivity } from "./output.ts";
 import type { ToPrepare } from "./prepared.ts";
 import { failureOf, retryTransient } from "./retry-transient.ts";
@@ -33,8 +34,8 @@ export function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
     const git = await GitFolders.save(gitFolders({ cwd, confinement }), (folder) => ctx.files.remove(folder));
     try {
       for (const command of commands) {
-        if (hasSecrets(command.env ?? {})) await git.restore();
-        const failed = await runOne(ctx, scope, command, { cwd, log, confinement });
+        const failed =
+          (await refuseNestedGit(git, command, cwd)) ?? (await runOne(ctx, scope, command, { cwd, log, confinement }));
         if (failed !== undefined) return failed;
       }
       // An agent may keep what the commands have set in its own worktree, such as hooks.
@@ -46,10 +47,20 @@ export function runPrepare(ctx: ProgramContext, log: string): ToPrepare["run"] {
   };
 }
 
-/** The git folders that a prepare command can write: a checkout's own, or the one that a worktree's agent gets. */
+/** Puts git folders back for a command with a secret. Gives the evidence against a checkout with a repository inside it. */
+async function refuseNestedGit(git: GitFolders, { env = {} }: CommandWithVariables, cwd: string): Promise<Evidence | undefined> {
+  if (!hasSecrets(env)) return undefined;
+  await git.restore();
+  return nestedGitEvidence(cwd, "with the secret of a prepare command", PREPARE);
+}
+
+/**
+ * The git folders that a prepare command can write: a checkout's own, or the one that a worktree's agent gets. Their copies lie
+ * beside what is shown in the sandbox.
+ */
 function gitFolders({ cwd, confinement }: Pick<Place, "cwd" | "confinement">) {
   const own = confinement?.mounts.filter(({ isGit }) => isGit === true).map(({ from }) => from) ?? [];
-  return [join(cwd, ".git"), ...own].map((from) => ({ from, copy: `${from}-as-made` }));
+  return [{ from: join(cwd, ".git"), copy: `${cwd}.git-as-made` }, ...own.map((from) => ({ from, copy: `${from}-as-made` }))];
 }
 
 interface Place {

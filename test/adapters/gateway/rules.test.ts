@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { readAuthority } from "../../../src/adapters/gateway/hosts/authority.ts";
 import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
 import { isPublicAddress } from "../../../src/adapters/gateway/hosts/public-address.ts";
@@ -9,6 +9,17 @@ const allowed = (rules: string[], text: string): boolean => {
   const to = readAuthority(text);
   return to !== undefined && new HostRules(rules).allows(to);
 };
+
+test("a host with headers is led by its own entry alone, whatever else opens its name", () => {
+  const to = { host: "npm.corp.example", port: 8080 };
+  const entry = { host: to.host, port: to.port, addresses: ["10.0.0.0/8"] };
+  const headers = { authorization: "Bearer {secret:npm}" };
+  const addresses = ["9.9.9.9", "10.1.2.3"];
+  const allowedBy = (...rules: ConstructorParameters<typeof HostRules>[0]) =>
+    addresses.filter((address) => new HostRules(rules).allowsAddress(to, address));
+  expect(allowedBy("*.corp.example:8080", entry)).toEqual(addresses);
+  expect(allowedBy("*.corp.example:8080", { ...entry, headers })).toEqual(["10.1.2.3"]);
+});
 
 describe("a host rule", () => {
   it.each([

@@ -10,8 +10,8 @@ export const DEFENCES = {
     holes: [
       {
         file: RULES,
-        from: "return this.#rules.filter(",
-        to: "return this.#rules.slice(0) ?? this.#rules.filter(",
+        from: "const matching = this.#rules.filter(",
+        to: "const matching = this.#rules.slice(0) ?? this.#rules.filter(",
       },
       ADDRESS,
     ],

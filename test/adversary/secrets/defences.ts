@@ -19,13 +19,49 @@ const TUNNEL = {
 const LOGINS = "src/cli/engine/check-logins.ts";
 
 const RUN_PREPARE = "src/loop/programs/run-prepare.ts";
+/** Git obeys the files of a checkout also where a command has a secret or runs outside the sandbox. */
+const CARELESS_GIT = { file: "src/loop/programs/run-in.ts", from: "return { ...CAREFUL_GIT, ", to: "return { " };
+const NESTED_GIT = "src/loop/programs/nested-git.ts";
 /** What prepare commands did to the git folder of a checkout stays. */
 const GIT_LEFT = { file: RUN_PREPARE, from: "if (log !== OWN_LOG) await git.restore();", to: "" };
 
 export const DEFENCES = {
   gitFolder: {
     name: "a prepare command with a secret, and what runs after prepare, find the git folder as the engine made it",
-    holes: [GIT_LEFT, { file: RUN_PREPARE, from: "if (hasSecrets(command.env ?? {})) await git.restore();", to: "" }],
+    holes: [
+      GIT_LEFT,
+      { file: RUN_PREPARE, from: "  await git.restore();\n  return nested", to: "  return nested" },
+      CARELESS_GIT,
+    ],
+  },
+  gitCopy: {
+    name: "nothing in a sandbox can write the copy from which a git folder is put back",
+    holes: [
+      {
+        file: RUN_PREPARE,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
+        from: "copy: `${cwd}.git-as-made`",
+        to: 'copy: join(cwd, ".git-as-made")',
+      },
+    ],
+  },
+  nestedGit: {
+    name: "no command with a secret or outside the sandbox runs beside a repository that a change made in its checkout",
+    holes: [{ file: NESTED_GIT, from: 'path.includes("/") && isGit(path)', to: 'path === "" && isGit(path)' }, CARELESS_GIT],
+  },
+  carefulGit: {
+    name: "git outside the sandbox takes no folder of a checkout for a repository, and runs no hook or monitor of it",
+    holes: [CARELESS_GIT],
+  },
+  carefulToolchains: {
+    name: "version managers outside the sandbox are told which toolchain to run, and ask no file of the checkout",
+    holes: [
+      {
+        file: "src/loop/programs/run-in.ts",
+        from: ", ...carefulToolchains?.get(ticket.repo) }",
+        to: " }",
+      },
+    ],
   },
   loginFile: {
     name: "no sandbox shows the login of a subscription",

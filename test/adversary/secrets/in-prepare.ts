@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { HONEST } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 import { attack, BACKWARDS, keptIn } from "./attacks.ts";
@@ -62,38 +62,6 @@ export const IN_PREPARE: readonly Attack[] = [
       };
     },
     harm: keptIn,
-  }),
-  attack({
-    id: "X15-git",
-    what: "an install script of a change sets a program that git starts, and the next prepare command, with a secret, asks git",
-    defence: DEFENCES.gitFolder,
-    set: ({ stage }) => {
-      stage.repo("app", { "install.sh": "exit 0\n", ".gitignore": "model\n", "check.sh": "cat model\n" });
-      stage.write("fetch.sh", "git status --porcelain >/dev/null; exit 0\n");
-      const started = `#!/bin/sh\n[ -z "$TOKEN" ] || echo "$TOKEN" ${BACKWARDS} >model\n`;
-      const setsIt = `printf '${started.replaceAll("\n", "\\n")}' >.git/m.sh; chmod +x .git/m.sh; git config core.fsmonitor .git/m.sh`;
-      stage.agent(rewrites("install.sh", setsIt));
-      return {
-        repos: { app: { path: "app", prepare: [["sh", "install.sh"], { command: ["sh", "{batch}/fetch.sh"], env }] } },
-        finish: [{ step: "check", name: "tests", command: ["sh", "check.sh"], canary: "off" }, ...merged],
-      };
-    },
-    harm: keptIn,
-  }),
-  attack({
-    id: "X15-outside",
-    what: "an install script of a change sets a program that git starts, and a verification outside the sandbox asks git",
-    defence: DEFENCES.gitFolder,
-    set: ({ stage }) => {
-      stage.repo("app", { "install.sh": "exit 0\n" });
-      stage.write("verify.sh", "git status --porcelain >/dev/null; exit 0\n");
-      const started = `#!/bin/sh\necho out >${stage.path("escaped")}\n`;
-      const setsIt = `printf '${started.replaceAll("\n", "\\n")}' >.git/m.sh; chmod +x .git/m.sh; git config core.fsmonitor .git/m.sh`;
-      stage.agent(rewrites("install.sh", setsIt));
-      const verify = { step: "verify", name: "live", command: ["sh", "{batch}/verify.sh"], sandbox: "off" };
-      return { repos: { app: { path: "app", prepare: [["sh", "install.sh"]] } }, finish: [...merged, verify] };
-    },
-    harm: ({ stage }) => existsSync(stage.path("escaped")),
   }),
   attack({
     id: "X15-repository",

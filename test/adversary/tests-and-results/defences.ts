@@ -130,10 +130,6 @@ export const DEFENCES = {
     name: "a change that tells a tool to look away does not pass a check",
     holes: [{ file: CHECK, from: "if (count === 0) return [];", to: "return [];" }],
   },
-  made: {
-    name: "what a change's prepare commands make is never a protected file",
-    holes: [{ file: PREPARE, from: "if (made.length > 0)", to: "if (made.length < 0)" }],
-  },
   pristine: {
     name: "a change is judged in a fresh checkout of what was committed, and neither prepared nor run by programs that it brought",
     holes: [

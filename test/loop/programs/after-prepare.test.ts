@@ -1,6 +1,7 @@
-import { mkdir, truncate, writeFile } from "node:fs/promises";
+import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { nestedGitEvidence } from "../../../src/loop/programs/nested-git.ts";
 import { findProtected, findShadows } from "../../../src/loop/programs/overwritten.ts";
 import { changedFiles, differingFiles, protectedFiles } from "../../../src/loop/programs/protected-files.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -45,4 +46,33 @@ test("new protected files are found, but for those of packages, of git and of th
   await write(".git/pytest.ini", "");
   const found = await findProtected(folder(), (path) => path.endsWith("pytest.ini"), ["known/pytest.ini"]);
   expect(found.toSorted()).toEqual(["deep/in/it/pytest.ini", "pytest.ini"]);
+});
+
+test("a new link to a folder has the names behind it, one of the commit has not", async () => {
+  await write("node_modules/x/nextest.toml", "");
+  await symlink("node_modules/x", join(folder(), ".config"));
+  await symlink("node_modules/x", join(folder(), "known"));
+  await symlink("nowhere", join(folder(), "dangling"));
+  const found = await findProtected(folder(), (path) => path.endsWith("nextest.toml"), ["known"]);
+  expect(found).toEqual([".config/nextest.toml"]);
+});
+
+test("names that are not UTF-8 are looked into", async () => {
+  const place = Buffer.concat([Buffer.from(join(folder(), "caf")), Buffer.from([0xe9])]);
+  await mkdir(place);
+  await writeFile(Buffer.concat([place, Buffer.from("/pytest.ini")]), "");
+  const found = await findProtected(folder(), (path) => path.endsWith("pytest.ini"), []);
+  expect(found).toEqual(["caf\ufffd/pytest.ini"]);
+});
+
+test("a repository below the top of a checkout is found, whatever its name's case, and one at the top is not", async () => {
+  const of = { step: "verify", name: "live" } as const;
+  await write(".git/config", "");
+  await write("src/.gitignore", "");
+  expect(await nestedGitEvidence(folder(), "outside", of)).toBeUndefined();
+  await write("deep/in/it/.GIT", "gitdir: /elsewhere");
+  expect(await nestedGitEvidence(folder(), "outside the sandbox", of)).toMatchObject({
+    ...of,
+    summary: "deep/in/it is a repository inside the checkout, whose settings could run programs outside the sandbox",
+  });
 });

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { HostSpec } from "../../../domain/batch/host-spec.ts";
+import { type HostSpec, isHeaderHost } from "../../../domain/batch/host-spec.ts";
 import { hostText, isNear, unfitForHost } from "../../../domain/batch/hosts.ts";
 import { type IpRange, isInRange, readAddress, readRange } from "../../../domain/values/ip-range.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
@@ -15,6 +15,8 @@ interface Rule extends Authority {
   /** The only addresses that its names may lead to; undefined: public addresses. */
   readonly ranges?: readonly IpRange[];
   readonly hasPort: boolean;
+  /** True if the gateway adds headers to requests to this host: then no other rule may lead them elsewhere. */
+  readonly hasHeaders: boolean;
 }
 
 /** Hosts that may be reached; all others may not. */
@@ -56,9 +58,11 @@ export class HostRules {
   }
 
   #matching(to: Authority): readonly Rule[] {
-    return this.#rules.filter(
+    const matching = this.#rules.filter(
       (rule) => rule.port === to.port && (rule.below ? isBelow(to.host, rule.host) : to.host === rule.host),
     );
+    const own = matching.filter(({ hasHeaders }) => hasHeaders);
+    return own.length > 0 ? own : matching;
   }
 }
 
@@ -80,7 +84,7 @@ function readRule(spec: HostSpec): Rule {
   if (typeof spec === "string") return readName(spec, spec);
   const { host, addresses, port } = spec;
   const ranges = addresses === undefined ? {} : { ranges: addresses.flatMap((text) => readRange(text) ?? []) };
-  return { ...readName(port === undefined ? host : `${host}:${port}`, spec), ...ranges };
+  return { ...readName(port === undefined ? host : `${host}:${port}`, spec), ...ranges, hasHeaders: isHeaderHost(spec) };
 }
 
 function readName(text: string, spec: HostSpec): Rule {
@@ -88,7 +92,7 @@ function readName(text: string, spec: HostSpec): Rule {
   const name = below ? text.slice(2) : text;
   const authority = readAuthority(name, HTTPS);
   if (authority === undefined) throw unfit(spec, "it is neither a host name nor an IP address");
-  return { ...authority, below, hasPort: readAuthority(name) !== undefined };
+  return { ...authority, below, hasPort: readAuthority(name) !== undefined, hasHeaders: false };
 }
 
 function unfit(spec: HostSpec, why: string): UserError {

@@ -1,0 +1,21 @@
+import type { Defence } from "../suite.ts";
+
+const PREPARE = "src/loop/programs/prepare.ts";
+
+/** Defences against files that the prepare commands of a change make. */
+export const DEFENCES_OF_PREPARE = {
+  made: {
+    name: "what a change's prepare commands make is never a protected file",
+    holes: [{ file: PREPARE, from: "if (made.length > 0)", to: "if (made.length < 0)" }],
+  },
+  madeInFolder: {
+    name: "a name that is protected everywhere is protected in a folder that is protected as a whole, too",
+    holes: [
+      { file: PREPARE, from: "globs.some((covers) => covers(path) &&", to: "[isProtected].some((covers) => covers(path) &&" },
+    ],
+  },
+  madeBehindLink: {
+    name: "what a change's prepare commands make behind a link counts by its name there",
+    holes: [{ file: "src/loop/programs/overwritten.ts", from: "if (entry.isSymbolicLink())", to: "if (entry.isFile())" }],
+  },
+} as const satisfies Record<string, Defence>;
