@@ -4,10 +4,8 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { json } from "node:stream/consumers";
 
-process.on("uncaughtException", ({ message }) => {
-  process.stderr.write(`${message}\n`); // loopdash shows the last line
-  process.exit(1);
-});
+// loopdash shows the last line of stderr.
+process.on("uncaughtException", ({ message }) => process.stderr.write(`${message}\n`, () => process.exit(1)));
 const [file, verb] = process.argv.slice(2);
 if (verb !== "init" && !existsSync(file)) throw new Error(`there is no file ${file}`);
 const db = new DatabaseSync(file, { timeout: 30_000 }); // others may be writing
