@@ -69,6 +69,7 @@ function unreadable(command: Command, why: string): UserError {
 function unknownOption(command: Command, word: string): UserError {
   const [flag = ""] = word.split("=", 1);
   if (!flag.startsWith("--")) return unreadable(command, `${flag} is not an option`);
+  if (command.name() === "tracker") return notBehindDashes(flag);
   const known = ["--help", ...command.options.flatMap(({ long }) => long ?? [])];
   if (known.includes(flag)) return unreadable(command, `${flag} takes no value`);
   const near = closest(flag, known);
@@ -110,6 +111,12 @@ function noCompletions(shell: string): UserError {
 function noHarnessAct(word: string): UserError {
   const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
   return usageError("loopdash harness does log, diff, keep and revert", why, "Try: loopdash harness log");
+}
+
+/** An option that is meant for the tracker's program. */
+function notBehindDashes(flag: string): UserError {
+  const todo = "Write: loopdash tracker check -- <program> [arguments]";
+  return usageError(`loopdash tracker has no option ${flag}`, "the program and its own options come after --", todo);
 }
 
 function noTrackerAct(word: string): UserError {

@@ -120,6 +120,7 @@ test.each([
   [["tracker", "chekc"], "loopdash tracker does one thing, check"],
   [["tracker", "check"], "loopdash tracker check lacks its program"],
   [["tracker", "check", "--"], "loopdash tracker check lacks its program"],
+  [["tracker", "check", "node", "t.mjs", "--db", "x"], "Write: loopdash tracker check -- <program> [arguments]"],
 ])("a command line without a program is refused: %s", async (args, message) => {
   const { exitCode, stderr } = await run(MAIN, ...args);
   expect(stderr).toContain(message);
