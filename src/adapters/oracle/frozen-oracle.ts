@@ -8,7 +8,7 @@ import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
 import { oracleInput, oracleSha, type ReadablePlace, readableBatchBytes } from "./oracle-batch.ts";
 import { type OracleReading, plainLine, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
 import { type OracleLaunch, runOracle } from "./oracle-process.ts";
-import { type ListingOptions, printedListing } from "./tracker-listing.ts";
+import { type ListingOptions, NoListing, printedListing } from "./tracker-listing.ts";
 
 export interface FrozenProgramOptions {
   /** `script`: a CommonJS script under Node's permission model, the default. `command`: a result of `freezeCommand`. */
@@ -94,6 +94,9 @@ function refuseWildcard(path: string): void {
   });
 }
 
+/** The exit code of an oracle that cannot judge. */
+const CANNOT_JUDGE = 2;
+
 interface Read {
   readonly reading: OracleReading;
   readonly exitCode: number | undefined;
@@ -105,6 +108,7 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {
     const place = await placeOf(frozen, asked, folder);
+    if ("unread" in place) return { reading: unjudged(place.unread), exitCode: CANNOT_JUDGE };
     const batch = await placeFrozen(join(folder, "batch.json"), readableBatchBytes(place, asked.batch.tickets));
     const { files, ...launch } = await launchOf(frozen, asked, { folder, batch: batch.path, place });
     const exit = await runOracle(launch);
@@ -118,9 +122,17 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
 }
 
 /** What the oracle reads: the tracker itself, or what its program prints now, in a file of this judgement alone. */
-async function placeOf(frozen: Frozen, { batch: { tracker }, signal, how }: Asked, folder: string): Promise<ReadablePlace> {
+async function placeOf(
+  frozen: Frozen,
+  { batch: { tracker }, signal, how }: Asked,
+  folder: string,
+): Promise<ReadablePlace | { readonly unread: string }> {
   if (tracker.kind !== "command") return tracker;
-  const text = await printedListing(tracker, { ...frozen.tracker, signal, how });
+  const text = await printedListing(tracker, { ...frozen.tracker, signal, how }).catch((error: unknown) => {
+    if (error instanceof NoListing) return { unread: error.message };
+    throw error;
+  });
+  if (typeof text !== "string") return text;
   const { path } = await placeFrozen(join(folder, "listing.jsonl"), new TextEncoder().encode(text));
   return { kind: "listing", file: path };
 }

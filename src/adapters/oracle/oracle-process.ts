@@ -26,8 +26,8 @@ export interface OracleLaunch {
 
 export type OracleExit =
   | { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** The reason why it did not end by itself. */
-  | { readonly problem: string };
+  /** The reason why it did not end by itself. `ran`: it was started. */
+  | { readonly problem: string; readonly ran: boolean };
 
 /** A child that another part of this process is starting right now may still hold the program open for writing (execve(2)). */
 const MAX_BUSY_ATTEMPTS = 20;
@@ -69,12 +69,13 @@ function runOnce(launch: OracleLaunch) {
 }
 
 function exitOf(result: Result, { who = "the oracle", maxOutput = MAX_OUTPUT, deadlineMs }: OracleLaunch): OracleExit {
-  if (result.isCanceled) return { problem: "the judgement was cancelled" };
-  if (result.timedOut)
-    return { problem: `${who} gave no ${who === "the oracle" ? "verdict" : "answer"} within ${deadlineMs} ms and was killed` };
-  if (result.isMaxBuffer) return { problem: `${who} printed more than ${maxOutput} characters and was killed` };
-  if (result.signal !== undefined) return { problem: `${who} was ended by ${result.signal}` };
-  if (result.exitCode === undefined) return { problem: `${who} could not be started: ${plainLine(result.message ?? "")}` };
+  if (result.isCanceled) return { problem: "the judgement was cancelled", ran: false };
+  const answer = who === "the oracle" ? "verdict" : "answer";
+  if (result.timedOut) return { problem: `${who} gave no ${answer} within ${deadlineMs} ms and was killed`, ran: true };
+  if (result.isMaxBuffer) return { problem: `${who} printed more than ${maxOutput} characters and was killed`, ran: true };
+  if (result.signal !== undefined) return { problem: `${who} was ended by ${result.signal}`, ran: true };
+  if (result.exitCode === undefined)
+    return { problem: `${who} could not be started: ${plainLine(result.message ?? "")}`, ran: false };
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }
 

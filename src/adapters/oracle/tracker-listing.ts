@@ -17,7 +17,12 @@ export interface ListingOptions {
   readonly how?: "background" | undefined;
 }
 
-/** Runs the frozen program of a tracker once, and gives what it printed. Throws if it did not end with 0 by itself. */
+/** The program of a tracker ran, and gave no listing: nothing can be judged. Any other error is a fault of the machine. */
+export class NoListing extends Error {
+  override readonly name = "NoListing";
+}
+
+/** Runs the frozen program of a tracker once, and gives what it printed. Throws a NoListing if it did not end with 0 by itself. */
 export async function printedListing(
   { program, folder }: Extract<TrackerPlace, { kind: "command" }>,
   { environment, deadlineMs, signal, how }: ListingOptions,
@@ -27,8 +32,8 @@ export async function printedListing(
   const common = { who: "the tracker's program", maxOutput: MAX_LISTING, folder, env, deadlineMs, signal, how, family: true };
   const exit = await runOracle({ ...common, argv });
   await refuseChanged(files);
-  if ("problem" in exit) throw new Error(exit.problem);
+  if ("problem" in exit) throw exit.ran ? new NoListing(exit.problem) : new Error(exit.problem);
   if (exit.exitCode === 0) return exit.stdout;
   const why = plainLine(exit.stderr.trimEnd().split("\n").at(-1) ?? "");
-  throw new Error(`the tracker's program exited with code ${exit.exitCode}${why === "" ? "" : `: ${why}`}`);
+  throw new NoListing(`the tracker's program exited with code ${exit.exitCode}${why === "" ? "" : `: ${why}`}`);
 }

@@ -74,16 +74,22 @@ export function reopened(kind: TrackerLocation["kind"], copy: Copy, wanted: read
 
 /** The tickets of the batch that are plainly open in a copy, whatever an oracle says of it. */
 export function stillOpen(kind: TrackerLocation["kind"], copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
-  const open = new Set<string>();
-  for (const [name, { bytes }] of copy) {
-    const text = bytes.toString("utf8");
-    if (kind === "embedded") for (const { id, state } of ticketsIn(text)) if (state === "open") open.add(id);
-    if (kind === "command") for (const { id, state } of listedIn(text)) if (state === "open") open.add(id);
-    const front = kind === "folder" ? frontOf(text) : undefined;
-    if (front !== undefined && /^state: +(["']?)open\1 *(?:#.*)?$/m.test(front)) open.add(idOf(name, front));
-  }
+  const open = new Set([...copy].flatMap(([name, { bytes }]) => OPEN_IN[kind](name, bytes.toString("utf8"))));
   return batch.filter((id) => open.has(id));
 }
+
+const idsOfOpen = (lines: readonly Line[]) => lines.flatMap(({ id, state }) => (state === "open" ? [id] : []));
+
+/** The ids of the tickets that are plainly open in one file of a tracker. */
+const OPEN_IN: Readonly<Record<TrackerPlace["kind"], (name: string, text: string) => readonly string[]>> = {
+  embedded: (_, text) => idsOfOpen(ticketsIn(text)),
+  command: (_, text) => idsOfOpen(listedIn(text)),
+  folder(name, text) {
+    const front = frontOf(text);
+    const isOpen = front !== undefined && /^state: +(["']?)open\1 *(?:#.*)?$/m.test(front);
+    return isOpen ? [idOf(name, front)] : [];
+  },
+};
 
 interface Line {
   readonly id: string;
