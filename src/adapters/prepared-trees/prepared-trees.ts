@@ -12,7 +12,7 @@ import { KeyedLock, type LockOptions } from "./keyed-lock.ts";
 import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
-import type { TreeTask } from "./serve-tree.ts";
+import type { TreeAnswer, TreeTask } from "./serve-tree.ts";
 import { type CheckoutChange, type TreeIdentity, treeIdentity } from "./tree-identity.ts";
 
 /** Limits of the thread that reads a tree. */
@@ -120,6 +120,8 @@ class PreparedFolders implements PreparedTrees {
     if (change.git !== before.git) return "prepare changes the git folder of the checkout";
     const altered = change.changed.find((path) => before.files.get(path)?.startsWith("folder "));
     if (altered !== undefined) return `prepare changes the folder ${altered} itself`;
+    const unnamed = [...change.added, ...change.changed, ...change.removed].find((path) => !path.isWellFormed());
+    if (unnamed !== undefined) return `prepare makes or changes ${unnamed.toWellFormed()}, whose name is not UTF-8`;
     const place = join(building, TREE);
     await mkdir(place, { recursive: true, mode: 0o700 });
     const roots = [...change.added, ...change.changed];
@@ -253,9 +255,10 @@ class PreparedFolders implements PreparedTrees {
   }
 
   async #read<T>(task: TreeTask): Promise<T> {
-    const answer = await inThread<T>({ ...this.#options.thread, timeoutMs: READ_MS, memoryMib: READ_MIB }, task);
+    const answer = await inThread<TreeAnswer<T>>({ ...this.#options.thread, timeoutMs: READ_MS, memoryMib: READ_MIB }, task);
     if (!answer.ok) throw new Error(`reading ${task.root} ${answer.problem}`);
-    return answer.value;
+    if ("problem" in answer.value) throw new Error(answer.value.problem);
+    return answer.value.value;
   }
 }
 
