@@ -1,13 +1,22 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import type { Locks } from "../../ports/locks.ts";
-import type { CheckoutSnapshot, Copied, Kept, PreparedRef, PreparedTree, PreparedTrees } from "../../ports/prepared-trees.ts";
+import type {
+  CheckoutSnapshot,
+  Copied,
+  Kept,
+  OutsideIdentity,
+  PreparedRef,
+  PreparedTree,
+  PreparedTrees,
+} from "../../ports/prepared-trees.ts";
 import { inThread } from "../in-thread.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
+import { NAME_LENGTH, nameOf, RESOURCE, resourceOf, shortHash } from "./entry-name.ts";
 import { KeyedLock, type LockOptions } from "./keyed-lock.ts";
 import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
@@ -103,8 +112,12 @@ class PreparedFolders implements PreparedTrees {
     }
   }
 
-  #refuse(ref: PreparedRef, why: string): Kept {
+  refuse(ref: PreparedRef, why: string): void {
     this.#notKept.set(resourceOf(ref), why);
+  }
+
+  #refuse(ref: PreparedRef, why: string): Kept {
+    this.refuse(ref, why);
     return { ok: false, why };
   }
 
@@ -171,7 +184,7 @@ class PreparedFolders implements PreparedTrees {
     }
   }
 
-  identityOf(options: Parameters<PreparedTrees["identityOf"]>[0]): Promise<string> {
+  identityOf(options: Parameters<PreparedTrees["identityOf"]>[0]): Promise<OutsideIdentity> {
     return identityOfOutside(options);
   }
 
@@ -269,23 +282,6 @@ interface Found {
 
 const BUILDING = "building";
 const TREE = "tree";
-const RESOURCE = "prepared tree ";
-/** Hexadecimal digits of a hash in a name. */
-const DIGITS = 32;
-const NAME_LENGTH = 2 * DIGITS + 1;
-
-function nameOf({ repo, key }: PreparedRef): string {
-  return `${shortHash(repo)}-${key.slice(0, DIGITS)}`;
-}
-
-function resourceOf(ref: PreparedRef): string {
-  return `${RESOURCE}${nameOf(ref)}`;
-}
-
-function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
-}
-
 function treeOf({ entry: { format: _, identity: __, ...entry }, usedAt }: Found): PreparedTree {
   return { ...entry, usedAt };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { type BytePath, type Name, namesFrom, pathIn } from "../byte-paths.ts";
+import { type BytePath, namesFrom, pathIn } from "../byte-paths.ts";
 
 /** Entries that are read at most, more than any known tree of packages has. */
 const MOST_ENTRIES = 2_000_000;
@@ -96,37 +96,34 @@ interface WalkOptions {
   readonly most?: number;
 }
 
-interface Walked {
+interface Place {
   /** Relative to the root; not well-formed if a name in it is not UTF-8. */
   readonly path: string;
   readonly place: BytePath;
-  readonly stats: BigIntStats;
 }
 
 /** Everything below a folder, in an order that depends on names alone. No link is followed. */
 function* walk(
   root: string,
   { isEntered = () => true, isSeen = () => true, most = MOST_ENTRIES }: WalkOptions = {},
-): Generator<Walked> {
+): Generator<Place & { readonly stats: BigIntStats }> {
   let entries = 0;
-  const folders: { readonly path: string; readonly place: BytePath }[] = [{ path: "", place: root }];
+  const folders: Place[] = [{ path: "", place: root }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const { text, raw } of namesIn(folder.place)) {
-      const path = folder.path === "" ? text : `${folder.path}/${text}`;
-      if (!isSeen(path)) continue;
+    for (const each of placesIn(folder).filter(({ path }) => isSeen(path))) {
       entries += 1;
       if (entries > most) throw new UnreadableTree(`there are more than ${most} files`);
-      const place = pathIn(folder.place, raw);
-      const stats = unlessTooDeep(() => lstatSync(place, { bigint: true }));
-      yield { path, place, stats };
-      if (stats.isDirectory() && isEntered(path)) folders.push({ path, place });
+      const stats = unlessTooDeep(() => lstatSync(each.place, { bigint: true }));
+      yield { ...each, stats };
+      if (stats.isDirectory() && isEntered(each.path)) folders.push(each);
     }
   }
 }
 
-function namesIn(folder: BytePath): readonly Name[] {
-  const names = unlessTooDeep(() => readdirSync(folder));
-  return namesFrom(names.sort(), () => readdirSync(folder, { encoding: "buffer" }).sort(Buffer.compare));
+function placesIn({ path, place }: Place): readonly Place[] {
+  const names = unlessTooDeep(() => readdirSync(place)).sort();
+  const found = namesFrom(names, () => readdirSync(place, { encoding: "buffer" }).sort(Buffer.compare));
+  return found.map(({ text, raw }) => ({ path: path === "" ? text : `${path}/${text}`, place: pathIn(place, raw) }));
 }
 
 function unlessTooDeep<T>(read: () => T): T {
