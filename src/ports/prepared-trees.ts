@@ -40,6 +40,13 @@ export interface CheckoutSnapshot {
 export type Kept = { readonly ok: true; readonly tree: PreparedTree } | { readonly ok: false; readonly why: string };
 export type Copied = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
+/** The identity of what commands read outside a checkout. */
+export interface OutsideIdentity {
+  readonly identity: string;
+  /** The reason why something there may change without the identity: one line for people. Then no preparation may be reused. */
+  readonly problem?: string;
+}
+
 /**
  * Preparations that later worktrees and checks get a copy of. An entry is made in a checkout that no worker wrote, and nothing
  * that a confined process does reaches it. It appears whole or not at all.
@@ -74,12 +81,14 @@ export interface PreparedTrees {
    * that was changed since it was made is dropped, and nothing is put anywhere. The reasons are for people.
    */
   copyTo(ref: PreparedRef, checkout: string): Promise<Copied>;
+  /** Keeps no preparation with this key for the life of this process. `why` is for people. */
+  refuse(ref: PreparedRef, why: string): void;
   /** The identity of programs and files outside: it changes when one is replaced. */
   identityOf(options: {
     readonly programs: readonly string[];
     readonly paths: readonly string[];
     readonly env: Readonly<Record<string, string>>;
-  }): Promise<string>;
+  }): Promise<OutsideIdentity>;
   /** All entries, the last used first. */
   list(): Promise<readonly PreparedTree[]>;
   /** Removes all entries but those that are being made. Gives the number of removed ones. */

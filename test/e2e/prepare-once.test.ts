@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
@@ -48,6 +48,14 @@ function stageOf(tickets: readonly string[], repo: Record<string, unknown> = {})
   return { stage, batch };
 }
 
+/** Makes folders that no path reaches: one half is moved into the other. */
+function makeTooDeep(folder: string): void {
+  const names = Array.from({ length: 10 }, () => "d".repeat(250));
+  const [upper, lower] = [join(folder, "upper", ...names), join(folder, "lower", ...names)];
+  for (const half of [upper, lower]) mkdirSync(half, { recursive: true });
+  renameSync(join(folder, "lower"), join(upper, "lower"));
+}
+
 describe("prepare commands", () => {
   test("run once for all worktrees and checks whose inputs are equal, and nobody sees what another wrote", async () => {
     const { stage, batch } = stageOf(["T-1", "T-2", "T-3"]);
@@ -66,6 +74,22 @@ describe("prepare commands", () => {
     expect((await stage.run(["cache"])).stdout).toContain(prepared[0]?.key);
     expect((await stage.run(["cache", "--clear"])).stdout).toBe("removed 1 preparation\n");
     expect((await stage.run(["cache"])).stdout).toBe("no preparation is kept\n");
+  });
+
+  test("run each time, with the reason, if a folder that they may read can change unseen", async () => {
+    const { stage } = stageOf([]);
+    using _ = stage;
+    makeTooDeep(stage.path("shared"));
+    const app = { path: "app", prepare: [[NODE, "setup.mjs"]], inputs: ["deps.txt", "setup.mjs"] };
+    const sandboxPolicy = { read: [stage.path("shared")] };
+    const batch = stage.batch(["T-1"], { sandbox: "required", repos: { app }, finish: FINISH, sandboxPolicy });
+    const { code, events, stdout } = await stage.events(batch);
+    expect(code, stdout).toBe(0);
+    const why = `${stage.path("shared")} has folders within folders beyond the length of a path`;
+    expect(preparedOf(events).map(({ name, reused, why }) => ({ name, reused, why }))).toEqual([
+      { name: "worktree", reused: false, why },
+      { name: "look", reused: false, why },
+    ]);
   });
 
   test("run afresh for a change to an input, whose result serves nobody else", async () => {

@@ -1,18 +1,27 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import type { Locks } from "../../ports/locks.ts";
-import type { CheckoutSnapshot, Copied, Kept, PreparedRef, PreparedTree, PreparedTrees } from "../../ports/prepared-trees.ts";
+import type {
+  CheckoutSnapshot,
+  Copied,
+  Kept,
+  OutsideIdentity,
+  PreparedRef,
+  PreparedTree,
+  PreparedTrees,
+} from "../../ports/prepared-trees.ts";
 import { inThread } from "../in-thread.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
+import { NAME_LENGTH, nameOf, RESOURCE, resourceOf, shortHash } from "./entry-name.ts";
 import { KeyedLock, type LockOptions } from "./keyed-lock.ts";
 import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
-import type { TreeTask } from "./serve-tree.ts";
+import type { TreeAnswer, TreeTask } from "./serve-tree.ts";
 import { type CheckoutChange, type TreeIdentity, treeIdentity } from "./tree-identity.ts";
 
 /** Limits of the thread that reads a tree. */
@@ -103,8 +112,12 @@ class PreparedFolders implements PreparedTrees {
     }
   }
 
-  #refuse(ref: PreparedRef, why: string): Kept {
+  refuse(ref: PreparedRef, why: string): void {
     this.#notKept.set(resourceOf(ref), why);
+  }
+
+  #refuse(ref: PreparedRef, why: string): Kept {
+    this.refuse(ref, why);
     return { ok: false, why };
   }
 
@@ -120,6 +133,8 @@ class PreparedFolders implements PreparedTrees {
     if (change.git !== before.git) return "prepare changes the git folder of the checkout";
     const altered = change.changed.find((path) => before.files.get(path)?.startsWith("folder "));
     if (altered !== undefined) return `prepare changes the folder ${altered} itself`;
+    const unnamed = [...change.added, ...change.changed, ...change.removed].find((path) => !path.isWellFormed());
+    if (unnamed !== undefined) return `prepare makes or changes ${unnamed.toWellFormed()}, whose name is not UTF-8`;
     const place = join(building, TREE);
     await mkdir(place, { recursive: true, mode: 0o700 });
     const roots = [...change.added, ...change.changed];
@@ -169,7 +184,7 @@ class PreparedFolders implements PreparedTrees {
     }
   }
 
-  identityOf(options: Parameters<PreparedTrees["identityOf"]>[0]): Promise<string> {
+  identityOf(options: Parameters<PreparedTrees["identityOf"]>[0]): Promise<OutsideIdentity> {
     return identityOfOutside(options);
   }
 
@@ -253,9 +268,10 @@ class PreparedFolders implements PreparedTrees {
   }
 
   async #read<T>(task: TreeTask): Promise<T> {
-    const answer = await inThread<T>({ ...this.#options.thread, timeoutMs: READ_MS, memoryMib: READ_MIB }, task);
+    const answer = await inThread<TreeAnswer<T>>({ ...this.#options.thread, timeoutMs: READ_MS, memoryMib: READ_MIB }, task);
     if (!answer.ok) throw new Error(`reading ${task.root} ${answer.problem}`);
-    return answer.value;
+    if ("problem" in answer.value) throw new Error(answer.value.problem);
+    return answer.value.value;
   }
 }
 
@@ -266,23 +282,6 @@ interface Found {
 
 const BUILDING = "building";
 const TREE = "tree";
-const RESOURCE = "prepared tree ";
-/** Hexadecimal digits of a hash in a name. */
-const DIGITS = 32;
-const NAME_LENGTH = 2 * DIGITS + 1;
-
-function nameOf({ repo, key }: PreparedRef): string {
-  return `${shortHash(repo)}-${key.slice(0, DIGITS)}`;
-}
-
-function resourceOf(ref: PreparedRef): string {
-  return `${RESOURCE}${nameOf(ref)}`;
-}
-
-function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
-}
-
 function treeOf({ entry: { format: _, identity: __, ...entry }, usedAt }: Found): PreparedTree {
   return { ...entry, usedAt };
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { changeOf, checkoutFiles, gitState, treeIdentity } from "./tree-identity.ts";
+import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { changeOf, checkoutFiles, gitState, treeIdentity, UnreadableTree } from "./tree-identity.ts";
 
 /** A task of the thread that reads trees. */
 export type TreeTask =
@@ -7,9 +8,22 @@ export type TreeTask =
   | { readonly kind: "snapshot"; readonly root: string }
   | { readonly kind: "change"; readonly root: string; readonly before: ReadonlyMap<string, string> };
 
+/** The answer of the thread, or the reason that the tree cannot be read. */
+export type TreeAnswer<T> = { readonly value: T } | { readonly problem: string };
+
 /** The complete program of the thread: one task in, one answer out. */
 export function serveTree(): void {
-  parentPort?.postMessage(readTree(workerData as TreeTask));
+  parentPort?.postMessage(answerOf(workerData as TreeTask));
+}
+
+/** What prepare commands leave may be unreadable in any way: an error of the system is no defect. */
+function answerOf(task: TreeTask): TreeAnswer<unknown> {
+  try {
+    return { value: readTree(task) };
+  } catch (error) {
+    if (!(error instanceof UnreadableTree) && errorCode(error) === undefined) throw error;
+    return { problem: errorMessage(error) };
+  }
 }
 
 function readTree(task: TreeTask): unknown {

@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { type BytePath, namesFrom, pathIn } from "../byte-paths.ts";
 
 /** Entries that are read at most, more than any known tree of packages has. */
 const MOST_ENTRIES = 2_000_000;
 
 /** Set-user-ID, set-group-ID (inode(7)): a copy would pass on rights. */
 const SPECIAL_RIGHTS = 0o6000n;
+
+/** A tree is too large or too deep to be read. The message is for people. */
+export class UnreadableTree extends Error {}
 
 /** The files of a folder. */
 export interface TreeIdentity {
@@ -19,25 +23,33 @@ export interface TreeIdentity {
   readonly problem?: string;
 }
 
-/** Reads the identities of all files below a folder. Synchronous: for a thread of its own, or small trees. Throws beyond `most`. */
+/**
+ * Reads the identities of all files below a folder. Synchronous: for a thread of its own, or small trees. Throws an
+ * UnreadableTree beyond `most` entries, and beyond the length of a path.
+ */
 export function treeIdentity(root: string, most = MOST_ENTRIES): TreeIdentity {
   const hash = createHash("sha256");
   let [files, bytes] = [0, 0];
   let problem: string | undefined;
-  for (const { path, stats } of walk(root, { most })) {
-    hash.update(`${path}\0${identityOf(stats)}\0`);
+  for (const { path, place, stats } of walk(root, { most })) {
+    hash.update(`${hashable(path)}\0${identityOf(stats)}\0`);
     bytes += Number(stats.blocks) * 512;
     if (stats.isDirectory()) continue;
     files += 1;
-    if (stats.isSymbolicLink()) hash.update(`${readlinkSync(join(root, path))}\0`);
+    if (stats.isSymbolicLink()) hash.update(readlinkSync(place, { encoding: "buffer" })).update("\0");
     else problem ??= problemOf(path, stats);
   }
   return { hash: hash.digest("hex"), files, bytes, ...(problem === undefined ? {} : { problem }) };
 }
 
 function problemOf(path: string, stats: BigIntStats): string | undefined {
-  if (!stats.isFile()) return `${path} is neither file nor folder nor link`;
-  return (stats.mode & SPECIAL_RIGHTS) === 0n ? undefined : `${path} runs with the rights of its owner`;
+  if (!stats.isFile()) return `${path.toWellFormed()} is neither file nor folder nor link`;
+  return (stats.mode & SPECIAL_RIGHTS) === 0n ? undefined : `${path.toWellFormed()} runs with the rights of its owner`;
+}
+
+/** As UTF-8, all lone surrogates are the same. */
+function hashable(path: string): string {
+  return path.isWellFormed() ? path : JSON.stringify(path);
 }
 
 /** The files of a checkout outside its git folder: the identity of each file, the mode of each folder. */
@@ -48,7 +60,8 @@ export function checkoutFiles(root: string): Map<string, string> {
 /** The state of a checkout's git folder, but for the index: git itself refreshes that. */
 export function gitState(checkout: string): string {
   const hash = createHash("sha256");
-  for (const { path, stats } of walk(join(checkout, ".git"))) if (path !== "index") hash.update(`${path}\0${stateOf(stats)}\0`);
+  for (const { path, stats } of walk(`${checkout}/.git`))
+    if (path !== "index") hash.update(`${hashable(path)}\0${stateOf(stats)}\0`);
   return hash.digest("hex");
 }
 
@@ -83,22 +96,43 @@ interface WalkOptions {
   readonly most?: number;
 }
 
+interface Place {
+  /** Relative to the root; not well-formed if a name in it is not UTF-8. */
+  readonly path: string;
+  readonly place: BytePath;
+}
+
 /** Everything below a folder, in an order that depends on names alone. No link is followed. */
 function* walk(
   root: string,
   { isEntered = () => true, isSeen = () => true, most = MOST_ENTRIES }: WalkOptions = {},
-): Generator<{ readonly path: string; readonly stats: BigIntStats }> {
+): Generator<Place & { readonly stats: BigIntStats }> {
   let entries = 0;
-  const folders = [""];
+  const folders: Place[] = [{ path: "", place: root }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const names = readdirSync(join(root, folder)).sort();
-    for (const path of names.map((name) => (folder === "" ? name : `${folder}/${name}`)).filter(isSeen)) {
+    for (const each of placesIn(folder).filter(({ path }) => isSeen(path))) {
       entries += 1;
-      if (entries > most) throw new RangeError(`there are more than ${most} files`);
-      const stats = lstatSync(join(root, path), { bigint: true });
-      yield { path, stats };
-      if (stats.isDirectory() && isEntered(path)) folders.push(path);
+      if (entries > most) throw new UnreadableTree(`there are more than ${most} files`);
+      const stats = unlessTooDeep(() => lstatSync(each.place, { bigint: true }));
+      yield { ...each, stats };
+      if (stats.isDirectory() && isEntered(each.path)) folders.push(each);
     }
+  }
+}
+
+function placesIn({ path, place }: Place): readonly Place[] {
+  const names = unlessTooDeep(() => readdirSync(place)).sort();
+  const found = namesFrom(names, () => readdirSync(place, { encoding: "buffer" }).sort(Buffer.compare));
+  return found.map(({ text, raw }) => ({ path: path === "" ? text : `${path}/${text}`, place: pathIn(place, raw) }));
+}
+
+function unlessTooDeep<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrorCode(error, "ENAMETOOLONG"))
+      throw new UnreadableTree("there are folders within folders beyond the length of a path");
+    throw error;
   }
 }
 

@@ -1,19 +1,32 @@
 /** Bytes of the shortest form. A shorter text would be found in harmless output. */
 const SHORTEST = 8;
-/** Widths at which base64 is wrapped: MIME and coreutils (RFC 2045, 6.8), PEM (RFC 7468). */
-const WRAPPED_AT = [76, 64];
+/** A text by which a value is recognized. */
+export interface Form {
+  readonly bytes: Buffer;
+  /** True if white space may stand between any two of its characters: base64 is wrapped at any width, and indented. */
+  readonly isBase64: boolean;
+}
 
 /**
  * The texts by which a value is recognized: itself, base64 and base64url at each of the three alignments, percent-encoded,
  * escaped for JSON (also JSON within JSON) and HTML, hexadecimal, and in lower case. Of a value with several lines, each line counts as well.
  * Each form once.
  */
-export function formsOf(value: string): readonly Buffer[] {
+export function formsOf(value: string): readonly Form[] {
   const lines = value.split(/\r?\n/).filter((line) => line.length >= SHORTEST && !line.startsWith("-----"));
-  const texts = new Set([value, ...lines]);
-  const forms = [...texts].flatMap((text) => [...encoded(text), ...inBase64(Buffer.from(text))]);
-  const long = forms.filter((form) => Buffer.byteLength(form) >= SHORTEST);
-  return [...new Set(long)].map((form) => Buffer.from(form));
+  const texts = [...new Set([value, ...lines])];
+  return [
+    ...formsFrom(texts.flatMap(encoded), { isBase64: false }),
+    ...formsFrom(
+      texts.flatMap((text) => inBase64(Buffer.from(text))),
+      { isBase64: true },
+    ),
+  ];
+}
+
+function formsFrom(texts: readonly string[], { isBase64 }: Pick<Form, "isBase64">): readonly Form[] {
+  const long = texts.filter((text) => Buffer.byteLength(text) >= SHORTEST);
+  return [...new Set(long)].map((text) => ({ bytes: Buffer.from(text), isBase64 }));
 }
 
 function encoded(text: string): readonly string[] {
@@ -51,19 +64,11 @@ function inHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 }
 
-/**
- * The characters of base64 that the bytes alone decide, for each number of bytes in front of them modulo 3. Also a wrapped one
- * that begins with them.
- */
+/** The characters of base64 that the bytes alone decide, for each number of bytes in front of them modulo 3. */
 function inBase64(bytes: Buffer): readonly string[] {
-  const aligned = [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
-    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  const aligned = [0, 1, 2].map((ahead) => {
+    const text = Buffer.concat([Buffer.alloc(ahead), bytes]).toString("base64");
+    return text.slice(Math.ceil((ahead * 8) / 6), Math.floor(((ahead + bytes.length) * 8) / 6));
   });
-  const [first = ""] = aligned;
-  const wrapped = WRAPPED_AT.flatMap((width) =>
-    first.length > width ? [(first.match(new RegExp(`.{1,${width}}`, "g")) ?? []).join("\n")] : [],
-  );
-  const plain = [...aligned, ...wrapped];
-  return [...plain, ...plain.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+  return [...aligned, ...aligned.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }

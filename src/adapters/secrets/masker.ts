@@ -1,6 +1,7 @@
 import type { Masker, MaskingStream } from "../../ports/secrets.ts";
+import { FormSearch, type FormsFound, type MarkedForm } from "./form-search.ts";
 import { formsOf } from "./forms.ts";
-import { type Found, type Pattern, Patterns } from "./patterns.ts";
+import type { Found } from "./patterns.ts";
 
 const STAR = 0x2a;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -11,35 +12,35 @@ const COVERED = -1;
 export interface LearningMasker extends Masker {
   /** Masks this value from now on, also in streams that are open. */
   learn(name: string, value: string): void;
-  /** The forms of all values that it has learnt of these secrets. */
-  patternsOf(names: readonly string[]): Patterns;
+  /** Finds the forms of all values that it has learnt of these secrets. */
+  searchFor(names: readonly string[]): FormSearch;
 }
 
 /** Creates a masker that knows no secret yet, and costs nothing until then. */
 export function createMasker(): LearningMasker {
-  const known: (Pattern & { readonly name: string })[] = [];
+  const known: (MarkedForm & { readonly name: string })[] = [];
   const seen = new Set<string>();
   const marks: Buffer[] = [];
-  let patterns = new Patterns([]);
+  let search = new FormSearch([]);
   const text = (plain: string): string => {
-    if (patterns.longest === 0) return plain;
+    if (search.isEmpty) return plain;
     const bytes = Buffer.from(plain);
-    const found = patterns.find(bytes);
+    const found = search.find(bytes);
     return found.length === 0 ? plain : masked(bytes, merged(found), marks).toString();
   };
   return {
     learn(name, value) {
       const mark = marks.push(Buffer.from(`[secret ${name}]`)) - 1;
-      for (const bytes of formsOf(value)) {
-        const key = `${name} ${bytes.toString("latin1")}`;
-        if (seen.size !== seen.add(key).size) known.push({ bytes, mark, name });
+      for (const form of formsOf(value)) {
+        const key = `${name} ${form.isBase64} ${form.bytes.toString("latin1")}`;
+        if (seen.size !== seen.add(key).size) known.push({ ...form, mark, name });
       }
-      patterns = new Patterns(known);
+      search = new FormSearch(known);
     },
-    patternsOf: (names) => new Patterns(known.filter(({ name }) => names.includes(name))),
+    searchFor: (names) => new FormSearch(known.filter(({ name }) => names.includes(name))),
     text,
-    value: (value) => (patterns.longest === 0 ? value : (maskedValue(value, text) as typeof value)),
-    stream: ({ sameLength = false } = {}) => new MaskedStream(() => patterns, sameLength ? undefined : marks),
+    value: (value) => (search.isEmpty ? value : (maskedValue(value, text) as typeof value)),
+    stream: ({ sameLength = false } = {}) => new MaskedStream(() => search, sameLength ? undefined : marks),
   };
 }
 
@@ -78,49 +79,53 @@ function masked(bytes: Buffer, found: readonly Found[], marks: readonly Buffer[]
 }
 
 class MaskedStream implements MaskingStream {
-  readonly #patterns: () => Patterns;
+  readonly #search: () => FormSearch;
   readonly #marks: readonly Buffer[] | undefined;
-  /** Bytes that were not passed on yet, because they may begin a secret. */
-  #held: Buffer = NOTHING;
-  /** The number of held bytes whose mark has been passed on: a secret that began before them reaches into them. */
+  /** The last bytes, which may begin a secret. */
+  #kept: Buffer = NOTHING;
+  /** The number of kept bytes that have been passed on as they are. */
+  #passed = 0;
+  /** The number of kept bytes whose mark has been passed on: a secret that began before them reaches into them. */
   #covered = 0;
 
-  constructor(patterns: () => Patterns, marks: readonly Buffer[] | undefined) {
-    this.#patterns = patterns;
+  constructor(search: () => FormSearch, marks: readonly Buffer[] | undefined) {
+    this.#search = search;
     this.#marks = marks;
   }
 
   push(chunk: Buffer): Buffer {
-    const patterns = this.#patterns();
-    if (patterns.longest === 0) return chunk;
-    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const { found, beginning } = patterns.search(bytes);
-    return this.#passOn(bytes, beginning, found);
+    const search = this.#search();
+    if (search.isEmpty) return chunk;
+    const bytes = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk]);
+    return this.#passOn(bytes, search.search(bytes));
   }
 
   end(): Buffer {
-    const bytes = this.#held;
-    return bytes.length === 0 ? NOTHING : this.#passOn(bytes, bytes.length, this.#patterns().find(bytes));
+    const bytes = this.#kept;
+    const { length } = bytes;
+    return length === 0 ? NOTHING : this.#passOn(bytes, { ...this.#search().search(bytes), beginning: length, holdFrom: length });
   }
 
-  /** Passes on the bytes up to `until`, and holds the rest. */
-  #passOn(bytes: Buffer, until: number, found: readonly Found[]): Buffer {
-    const covered = this.#covered;
-    const own = covered === 0 ? found : [{ from: 0, to: covered, mark: COVERED }, ...found];
+  /** Passes on the bytes up to `holdFrom` that were not passed on before, and keeps those from `beginning` on. */
+  #passOn(bytes: Buffer, { beginning, found, holdFrom }: FormsFound): Buffer {
+    const [covered, passed] = [this.#covered, this.#passed];
+    const news = found.flatMap((each) => (each.to <= passed ? [] : [{ ...each, from: Math.max(each.from, passed) }]));
+    const own = covered === 0 ? news : [{ from: 0, to: covered, mark: COVERED }, ...news];
     // A copy: the chunk belongs to its stream, which may use its memory again.
-    this.#held = until === bytes.length ? NOTHING : Buffer.from(bytes.subarray(until));
+    this.#kept = beginning === bytes.length ? NOTHING : Buffer.from(bytes.subarray(beginning));
+    this.#passed = holdFrom - beginning;
     this.#covered = 0;
-    if (own.length === 0) return until === bytes.length ? bytes : bytes.subarray(0, until);
+    if (own.length === 0) return passed === 0 && holdFrom === bytes.length ? bytes : bytes.subarray(passed, holdFrom);
     const parts: Buffer[] = [];
-    let at = 0;
+    let at = passed;
     for (const { from, to, mark } of merged(own)) {
-      if (mark === COVERED && to > until) this.#covered = to - until;
-      if (from >= until) break;
-      parts.push(bytes.subarray(at, from), this.#mark(mark, Math.min(to, until) - from));
-      at = Math.min(to, until);
-      if (to > until) this.#covered = to - until;
+      if (mark === COVERED && to > holdFrom) this.#covered = to - holdFrom;
+      if (from >= holdFrom) break;
+      parts.push(bytes.subarray(at, from), this.#mark(mark, Math.min(to, holdFrom) - from));
+      at = Math.min(to, holdFrom);
+      if (to > holdFrom) this.#covered = to - holdFrom;
     }
-    return Buffer.concat([...parts, bytes.subarray(at, until)]);
+    return Buffer.concat([...parts, bytes.subarray(at, holdFrom)]);
   }
 
   /** One star for each byte that is passed on now, or the mark of the secret if it was not passed on before. */

@@ -12,6 +12,13 @@ export interface Pattern {
   readonly mark: number;
 }
 
+/** What a search of bytes gives. */
+export interface Searched {
+  readonly found: readonly Found[];
+  /** From here on, the bytes are the beginning of a pattern; their length if they are not. */
+  readonly beginning: number;
+}
+
 const NONE: readonly Found[] = [];
 
 /** Entries of the table of shifts: one for every two bytes. */
@@ -69,7 +76,7 @@ export class Patterns {
    * are not). Both in one pass: the beginning of a pattern that is as long as the window is met like the pattern itself, so only
    * the few bytes behind are looked at one by one. Programs often print single lines, and each of them has an end.
    */
-  search(bytes: Buffer): { readonly found: readonly Found[]; readonly beginning: number } {
+  search(bytes: Buffer): Searched {
     const { length } = bytes;
     if (this.longest === 0) return { found: NONE, beginning: length };
     let found: Found[] | undefined;
@@ -141,7 +148,7 @@ export class Patterns {
 }
 
 /** The two bytes that end at an index. */
-function pairAt(bytes: Buffer, at: number): number {
+export function pairAt(bytes: Buffer, at: number): number {
   return ((bytes[at - 1] ?? 0) << 8) | (bytes[at] ?? 0);
 }
 

@@ -85,7 +85,7 @@ export async function findLeak(
 ): Promise<SecretLeak | undefined> {
   for (const secret of namesIn(Object.values(env)))
     for (const folder of folders) {
-      const found = await searchTree(folder, masker.patternsOf([secret]));
+      const found = await searchTree(folder, masker.searchFor([secret]));
       if (found !== undefined) return { secret, ...found };
     }
   return undefined;

@@ -50,19 +50,51 @@ export function manifestTrouble(
   if (name === "package.json") return packageTrouble(path, text, runsScripts);
   if (LOCKFILES.has(name)) return lockTrouble(text, runsScripts);
   if (name === "Gemfile" || name.endsWith(".gemspec")) return rubyTrouble(name, text);
-  const further = FURTHER.find(([names]) => names.test(name))?.[1];
+  if (name === "pnpm-workspace.yaml" && hasOtherPatches(text)) return OTHER_PATCH;
+  const further = FURTHER.find(([paths]) => paths.test(path))?.[1];
   return (further?.test(text) ?? false) || LOCAL.test(text) ? "names a folder or an archive of the repository" : undefined;
 }
 
 const LOCKFILES = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
 
-/** Settings that have further files read or run, by the names of the files that hold them. */
-const FURTHER: readonly (readonly [names: RegExp, settings: RegExp])[] = [
-  [/^\.npmrc$/, /node-options|script-shell|config|prefix|install-links|node-gyp|^\s*(?:git|cache|cafile)\s*=/im],
-  [/^composer\.json$/, /"(?:classmap|files)"\s*:/],
-  [/^\.yarnrc/, /plugins|yarn-?path|offline-mirror/i],
-  [/^\.?mise\.toml$/, /_\.|hooks|exec\(/],
+/** Settings that have further files read or run, by the paths of the files that hold them. */
+const FURTHER: readonly (readonly [paths: RegExp, settings: RegExp])[] = [
+  [
+    /(?:^|\/)\.npmrc$/,
+    /node-options|script-shell|config|prefix|install-links|node-gyp|pnpm-?file|^\s*(?:git|cache|cafile)\s*=/im,
+  ],
+  // A value that begins with a point or a slash is a folder or an archive.
+  [
+    /(?:^|\/)pnpm-workspace\.yaml$/,
+    /pnpmfile|node-?options|script-?shell|configDependencies|^\s+[^\s#-].*:\s*["']?(?!\.\/(?:[^/\s]+\/)*patches\/)(?:\.|~?\/)/im,
+  ],
+  // To make a class map, composer reads all classes.
+  [
+    /(?:^|\/)composer\.json$/,
+    /"(?:classmap|files)"\s*:|"(?:optimize-autoloader|classmap-authoritative)"\s*:\s*true|"cache-(?:\w+-)?dir"/,
+  ],
+  [/(?:^|\/)\.yarnrc/, /plugins|yarn-?path|offline-mirror/i],
+  [/(?:^|\/)\.?mise(?:\..*)?\.toml$|(?:^|\/)\.?mise\/(?:config(?:\..*)?|conf\.d\/.*)\.toml$/, /_\.|hooks|exec\(/],
 ];
+
+const OTHER_PATCH = "names a patch outside of a folder patches";
+/** A patch that is an input, because its folder is called `patches`. */
+const PATCH = /^(?:\.\/)?(?!.*\.\.(?:\/|$))(?:[^/]+\/)*patches\/[^/]/;
+
+/** True if patches of this manifest may be no inputs: pnpm and bun take them from any path. */
+function hasOtherPatches(yaml: string): boolean {
+  const [, ...lines] = /^["']?patchedDependencies\b.*(?:\n(?:[ \t].*|[ \t]*|#.*))*/m.exec(yaml)?.[0].split("\n") ?? [];
+  const values = lines.flatMap((line) =>
+    /^\s*(?:#.*)?$/.test(line) ? [] : (/:\s+["']?([^"'\s]+)["']?\s*$/.exec(line)?.[1] ?? ""),
+  );
+  const named = yaml.match(/patchedDependencies/g)?.length ?? 0;
+  return named > 0 && (named > 1 || values.length === 0 || !values.every((value) => PATCH.test(value)));
+}
+
+function patchesOf(manifest: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const places = [manifest, isRecord(manifest["pnpm"]) ? manifest["pnpm"] : {}];
+  return places.flatMap(({ patchedDependencies: patches = {} }) => (isRecord(patches) ? Object.values(patches) : [patches]));
+}
 
 function packageTrouble(path: string, text: string, runsScripts: boolean): string | undefined {
   const found = parsed(text);
@@ -73,6 +105,7 @@ function packageTrouble(path: string, text: string, runsScripts: boolean): strin
   // npm makes the programs of a workspace executable and changes their line ends.
   if (path !== "package.json" && (found["bin"] !== undefined || found["directories"] !== undefined))
     return "names programs of the package";
+  if (!patchesOf(found).every((patch) => typeof patch === "string" && PATCH.test(patch))) return OTHER_PATCH;
   // A version that begins with a point or a slash is a folder, one that ends like an archive is a file (npm-package-arg).
   return /"(?:file|link|portal|exec|patch):|"(?:\.|~?\/)|\.(?:tgz|tar|tar\.gz)"/i.test(JSON.stringify(dependenciesOf(found)))
     ? "names a folder or an archive of the repository"

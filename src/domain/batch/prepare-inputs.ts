@@ -24,14 +24,18 @@ const TOOL_FILES = [
   ".nvmrc",
   ".node-version",
   ".python-version",
+  ".python-versions",
   ".ruby-version",
   ".php-version",
   "rust-toolchain",
   "rust-toolchain.toml",
-  "mise.toml",
-  ".mise.toml",
+  // `mise.local.toml` and `mise.ci.toml` come before `mise.toml` (https://mise.jdx.dev/configuration.html).
+  "{.mise,mise}{,.*}.toml",
+  "mise{,.*}.lock",
   "go.mod",
 ];
+/** The same in folders of tools. */
+const TOOL_PATHS = ["config.toml", "config.*.toml", "conf.d/*.toml"].map((name) => `**/{.mise,mise}/${name}`);
 
 const INSTALLERS: Readonly<Record<string, Installer>> = {
   ...{ npm: NPM, pnpm: PNPM, yarn: YARN, bun: BUN },
@@ -113,10 +117,15 @@ function inputTrouble(commands: readonly Argv[], files: readonly InputFile[], in
 export function manifestsOf<F extends InputFile>(commands: readonly Argv[], files: readonly F[]): readonly F[] {
   const known = commands.flatMap((command) => knownCall(command, files) ?? []);
   const isNamed = picomatch([...TOOL_FILES, ...known.flatMap(({ installer }) => installer.names)], { dot: true });
+  const isToolPath = picomatch(TOOL_PATHS, { dot: true });
   const folders = new Set(known.flatMap(({ installer }) => installer.folders ?? []));
   const requirementFiles = new Set(known.flatMap(({ call }) => call.requirementFiles ?? []));
   return files.filter(
-    ({ path }) => isNamed(basename(path)) || requirementFiles.has(path) || path.split("/").some((part) => folders.has(part)),
+    ({ path }) =>
+      isNamed(basename(path)) ||
+      isToolPath(path) ||
+      requirementFiles.has(path) ||
+      path.split("/").some((part) => folders.has(part)),
   );
 }
 

@@ -170,9 +170,14 @@ async function shadowOf(root: string, path: string, entry: Dirent, siblings: rea
 /** The names in a folder; if there are too many, as if a package were among them. */
 async function firstNames(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
-  for await (const { name } of await openFolder(folder)) {
-    names.push(name);
-    if (names.length >= MOST_NAMES) return [...names, "__init__.py"];
+  try {
+    for await (const { name } of await openFolder(folder)) {
+      names.push(name);
+      if (names.length >= MOST_NAMES) return [...names, "__init__.py"];
+    }
+  } catch (error) {
+    // A name that is not UTF-8, or a path that is too long: nothing loads a module from there.
+    if (!isErrorCode(error, "ENOENT", "ENAMETOOLONG")) throw error;
   }
   return names;
 }

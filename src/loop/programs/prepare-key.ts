@@ -33,7 +33,8 @@ export function whyNotShared(
 
 /**
  * The key of a commit's preparation: everything that its result depends on. That is the inputs, the commands, the programs, the
- * environment, the attributes by which files are converted, and the policy of the sandbox.
+ * environment, the attributes by which files are converted, and the policy of the sandbox. If something outside may change
+ * unseen, the store is told to keep nothing with that key.
  */
 export async function preparationKey(
   ctx: Pick<ProgramContext, "batch" | "commandEnv" | "toolchainPaths"> & { readonly preparedTrees: PreparedTrees },
@@ -65,10 +66,11 @@ export async function preparationKey(
     place: repo.place,
     policy: { read, write, hosts: hosts["prepare"] ?? [] },
     env: Object.entries(commandEnv).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    outside,
+    outside: outside.identity,
     machine: [process.platform, process.arch],
   };
   const key = createHash("sha256").update(JSON.stringify(all)).digest("hex");
+  if (outside.problem !== undefined) ctx.preparedTrees.refuse({ repo: identity, key }, outside.problem);
   return { repo: identity, key, name, tree, inputs };
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, opendir, readlink, realpath } from "node:fs/promises";
+import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import picomatch from "picomatch";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { below, entriesBelow } from "./raw-names.ts";
 
 const FOLDS: readonly ((text: string) => string)[] = [
   (text) => text.normalize("NFC").toLowerCase(),
@@ -51,25 +52,27 @@ function matcher(protect: readonly string[], caseless: (text: string) => string)
   return (path) => matchesPath(fold(path)) || matchesName(fold(path));
 }
 
-/** The protected files of a checkout, by path: each file's content, or each link's target. */
-export type ProtectedFiles = ReadonlyMap<string, string>;
+/**
+ * The protected files of a checkout, by path: each file's content, or each link's target, and the bytes of its path in the checkout,
+ * which need not be UTF-8.
+ */
+export type ProtectedFiles = ReadonlyMap<string, { readonly content: string; readonly bytes: Buffer<ArrayBuffer> }>;
 
 /** Entries that are read at most, more than any known tree of packages has: a worker's tree may be too large for memory. */
 const MOST_ENTRIES = 2_000_000;
-const AT_ONCE = 256;
 
 /** Reads every protected file of a folder except git's own. */
 export async function protectedFiles(folder: string, protect: readonly string[]): Promise<ProtectedFiles> {
-  const found = new Map<string, string>();
+  const found = new Map<string, { content: string; bytes: Buffer<ArrayBuffer> }>();
   if (protect.length === 0) return found;
   const isProtected = protectedBy(protect);
+  const top = Buffer.from(`${folder}/`);
   let seen = 0;
-  for await (const entry of await opendir(folder, { recursive: true, bufferSize: AT_ONCE })) {
+  for await (const { path, place, entry } of entriesBelow(folder, (each) => each !== ".git")) {
     seen += 1;
     if (seen > MOST_ENTRIES) throw new Error(`the checkout holds more than ${MOST_ENTRIES} files and folders`);
-    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    if (entry.isDirectory() || path.startsWith(".git/") || !isProtected(path)) continue;
-    found.set(path, await contentOf(join(folder, path)));
+    if (entry.isDirectory() || !isProtected(path)) continue;
+    found.set(path, { content: await contentOf(place), bytes: place.subarray(top.length) });
   }
   return found;
 }
@@ -77,8 +80,9 @@ export async function protectedFiles(folder: string, protect: readonly string[])
 /** The files that are gone or have changed. A file of another size is not read: commands may make it as large as they like. */
 export async function changedFiles(folder: string, before: ProtectedFiles): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const [path, content] of before)
-    if ((await contentOf(join(folder, path), sizeIn(content))) !== content) changed.push(path);
+  const top = Buffer.from(folder);
+  for (const [path, { content, bytes }] of before)
+    if ((await contentOf(below(top, bytes), sizeIn(content))) !== content) changed.push(path);
   return changed;
 }
 
@@ -116,7 +120,7 @@ function sizeIn(content: string): number | undefined {
 }
 
 /** The executable bit, size in bytes and hash of a file. Only a file of `size` bytes is read, if that is given. */
-async function contentOf(file: string, size?: number): Promise<string> {
+async function contentOf(file: string | Buffer, size?: number): Promise<string> {
   try {
     const found = await lstat(file);
     if (found.isSymbolicLink()) return `link ${await readlink(file)}`;

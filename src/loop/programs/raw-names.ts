@@ -1,6 +1,6 @@
 import type { Dir, Dirent } from "node:fs";
 import { chmod, opendir } from "node:fs/promises";
-import { isErrorCode } from "./protected-files.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
 
 /** An entry of a folder, whose name need not be UTF-8. */
 export type RawEntry = Omit<Dirent, "name"> & { readonly name: Buffer<ArrayBuffer> };
@@ -46,7 +46,7 @@ async function opened(folder: Buffer<ArrayBuffer>): Promise<Dir> {
   try {
     return await open();
   } catch (error) {
-    if (!isErrorCode(error, "EACCES")) throw error;
+    if (!hasErrorCode(error, "EACCES")) throw error;
     await chmod(folder, 0o700);
     return open();
   }

@@ -15,5 +15,5 @@ export async function lastLineOf({ files }: Pick<ProgramContext, "files">, log: 
 /** The paths of files that the reviewer added, changed or removed. */
 export function differences(before: ProtectedFiles, after: ProtectedFiles): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
-  return [...paths].filter((path) => before.get(path) !== after.get(path));
+  return [...paths].filter((path) => before.get(path)?.content !== after.get(path)?.content);
 }

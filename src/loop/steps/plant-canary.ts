@@ -151,18 +151,26 @@ async function plant(checkout: string, { path, text }: Planting): Promise<boolea
   return true;
 }
 
+/** True for a folder that holds no tests of the repository, and for a name that could not be given to a command. */
+function isPassedOver(name: string): boolean {
+  return SKIPPED.has(name) || name.includes(NOT_UTF8);
+}
+
+/** Stands for the bytes of a name that are not UTF-8. */
+const NOT_UTF8 = "\ufffd";
+
 /** The paths of the plain files of a checkout; no link is followed. */
 async function filesIn(checkout: string): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [""];
   let looked = 0;
-  for (let folder = folders.shift(); folder !== undefined && looked < MAX_FILES; folder = folders.shift()) {
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     for await (const entry of await opendir(join(checkout, folder))) {
-      const path = join(folder, entry.name);
-      if (entry.isFile()) found.push(path);
-      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(path);
       looked += 1;
-      if (looked >= MAX_FILES) break;
+      if (looked > MAX_FILES) return found.toSorted();
+      if (isPassedOver(entry.name)) continue;
+      if (entry.isFile()) found.push(join(folder, entry.name));
+      if (entry.isDirectory()) folders.push(join(folder, entry.name));
     }
   }
   return found.toSorted();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -22,6 +22,9 @@ function openStage(): PreparedStage {
 }
 
 promisesOfPreparedTrees(openStage);
+
+/** In Latin-1. */
+const E_ACUTE = Buffer.from([0xe9]);
 
 const CHANGED = { ok: false, why: "the kept preparation was changed since it was made" };
 
@@ -58,6 +61,51 @@ describe("preparations in folders", () => {
     const [folder = ""] = globSync("kept/*/*/tree/made", { cwd: stage.folder });
     writeFileSync(join(stage.folder, folder, "more"), "evil");
     expect(await store.copyTo(REF, aCheckout(join(stage.folder, "to")))).toEqual(CHANGED);
+  });
+
+  test("keep a new folder with names that are not UTF-8, and see a change behind one", async () => {
+    const stage = staged();
+    const store = stage.open();
+    const inside = (checkout: string) => Buffer.concat([Buffer.from(join(checkout, "fixtures", "caf")), E_ACUTE]);
+    const kept = await keepMade(stage, store, (checkout) => {
+      mkdirSync(inside(checkout), { recursive: true });
+      writeFileSync(Buffer.concat([inside(checkout), Buffer.from("/file")]), "made");
+    });
+    expect(kept).toMatchObject({ ok: true, tree: { roots: ["fixtures"], files: 1 } });
+    const to = aCheckout(join(stage.folder, "to"));
+    expect(await store.copyTo(REF, to)).toEqual({ ok: true });
+    expect(readFileSync(Buffer.concat([inside(to), Buffer.from("/file")]), "utf8")).toBe("made");
+    const [tree = ""] = globSync("kept/*/*/tree", { cwd: stage.folder }).map((path) => join(stage.folder, path));
+    writeFileSync(Buffer.concat([inside(tree), Buffer.from("/file")]), "evil");
+    expect(await store.copyTo(REF, aCheckout(join(stage.folder, "another")))).toEqual(CHANGED);
+  });
+
+  test("say why they do not keep a file whose own name is not UTF-8, and ignore one that the commit has", async () => {
+    const stage = staged();
+    const store = stage.open();
+    const name = (checkout: string) => Buffer.concat([Buffer.from(join(checkout, "caf")), E_ACUTE]);
+    const before = aCheckout(join(stage.folder, "before"));
+    writeFileSync(name(before), "of the commit");
+    const snapshot = await store.snapshot(before);
+    make(before);
+    const made = { before: snapshot, name: "app", tree: "t1", ms: 5 };
+    expect(await store.keep(REF, made)).toMatchObject({ ok: true, tree: { roots: ["made"] } });
+    const kept = await keepMade(stage, store, (checkout) => writeFileSync(name(checkout), "made"));
+    expect(kept).toEqual({ ok: false, why: "prepare makes or changes caf\uFFFD, whose name is not UTF-8" });
+  });
+
+  test("say why they do not keep folders beyond the length of a path", async () => {
+    const stage = staged();
+    const store = stage.open();
+    const name = "d".repeat(250);
+    const kept = await keepMade(stage, store, (checkout) => {
+      // No path reaches the whole, so one half is moved into the other.
+      const [upper, lower] = ["upper", "lower"].map((half) => join(checkout, half, ...Array<string>(9).fill(name)));
+      for (const half of [upper, lower]) mkdirSync(half ?? "", { recursive: true });
+      renameSync(join(checkout, "lower"), join(upper ?? "", "lower"));
+    });
+    expect(kept).toEqual({ ok: false, why: "there are folders within folders beyond the length of a path" });
+    expect(globSync("kept/building/*", { cwd: stage.folder })).toEqual([]);
   });
 
   test("do not believe an entry whose description leads out of the checkout", async () => {

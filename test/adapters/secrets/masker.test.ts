@@ -62,6 +62,43 @@ describe("a masker", () => {
     expect(masker.text(wrapped)).toMatch(/^\[secret s0\][\w+/=]{0,8}$/);
   });
 
+  describe.each([0, 1, 2, 7])("finds base64 with white space in it, %i bytes further", (ahead) => {
+    const token = "github_pat_11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVwXyZ0123456789abcdefghijklmnopqrstuvwxyzAB";
+    const base64 = Buffer.from(`${"x".repeat(ahead)}${token}`).toString("base64");
+    const at = (width: number, end: string) => base64.replaceAll(new RegExp(`.{${width}}(?!$)`, "g"), `$&${end}`);
+    const ways: Readonly<Record<string, string>> = {
+      "as coreutils wraps it": at(76, "\n"),
+      "at another width": at(60, "\n"),
+      "with an indent": at(64, "\n      "),
+      "with CRLF": at(76, "\r\n"),
+      "with tabs": at(20, "\n\t\t"),
+      "in a string of JSON": JSON.stringify(at(76, "\r\n")),
+      "in a string of JSON in JSON": JSON.stringify(JSON.stringify(at(76, "\n"))),
+      "each character for itself": at(1, " "),
+    };
+    /** The characters that are left, if the value is masked. */
+    const left = (text: string) => text.replaceAll("[secret s0]", "").replaceAll(/[\s"\\]/g, "");
+    const most = Math.ceil((ahead * 4) / 3) + 4;
+
+    it.each(Object.entries(ways))("%s", (_, text) => {
+      const masker = maskerOf(token);
+      expect(masker.text(text)).toContain("[secret s0]");
+      expect(left(masker.text(text)).length).toBeLessThanOrEqual(most);
+      for (const size of [1, 2, 13, 77]) {
+        const masked = inPieces(masker, Buffer.from(text), [size]).toString();
+        // A single character at the end of a line is passed on at once.
+        expect(left(masked).length).toBeLessThanOrEqual(most + 1);
+      }
+    });
+  });
+
+  it("passes on a line at once if no more than its last character begins base64 of a secret", () => {
+    const stream = maskerOf(SECRET).stream();
+    expect(stream.push(Buffer.from("uses uia\n")).toString()).toBe("uses uia\n");
+    expect(Buffer.from(SECRET).toString("base64")).toMatch(/^aHVu/);
+    expect(stream.push(Buffer.from("HVudGVyMi9QYStzcz93JnJkPcO8\n")).toString()).toMatch(/^\[secret s0\].{0,4}\n$/);
+  });
+
   it("leaves other text alone, and costs no copy", () => {
     const masker = maskerOf(SECRET);
     const chunk = Buffer.from("nothing of it here, not even hunter2 alone\n");

@@ -12,7 +12,7 @@ function search(names: readonly string[] = ["models"], at = folder()) {
   const masker = createMasker();
   masker.learn("models", TOKEN);
   masker.learn("other", "another-value-of-nobody");
-  return searchTree(at, masker.patternsOf(names));
+  return searchTree(at, masker.searchFor(names));
 }
 
 it("counts files beyond 32 GiB in all as some that cannot be read, and reads none of them", async () => {
@@ -26,6 +26,15 @@ describe("the search of a tree for secrets", () => {
   const ways: Readonly<Record<string, (at: string) => void>> = {
     "in a file": (at) => writeFileSync(at, `machine x password ${TOKEN}\n`),
     "in base64": (at) => writeFileSync(at, Buffer.from(`user:${TOKEN}`).toString("base64")),
+    "in wrapped base64": (at) =>
+      writeFileSync(at, Buffer.from(`user:${TOKEN}`).toString("base64").replaceAll(/.{12}/g, "$&\r\n    ")),
+    "in base64 that is wrapped across two pieces of a large file": (at) =>
+      writeFileSync(at, "-".repeat(1024 * 1024 - 20) + Buffer.from(TOKEN).toString("base64").replaceAll(/.{9}/g, "$&\n  ")),
+    "in a folder with a name that is not UTF-8": (at) => {
+      const path = Buffer.concat([Buffer.from(at), Buffer.from([0xe9])]);
+      mkdirSync(path);
+      writeFileSync(Buffer.concat([path, Buffer.from("/file")]), TOKEN);
+    },
     "in an address": (at) => writeFileSync(at, `url = https://x:${encodeURIComponent(TOKEN)}@host/`),
     "across two pieces of a large file": (at) => writeFileSync(at, "x".repeat(1024 * 1024 - 5) + TOKEN),
     "in the target of a link": (at) => symlinkSync(`/none/${TOKEN}`, at),
@@ -38,6 +47,13 @@ describe("the search of a tree for secrets", () => {
     const at = join(folder(), "deep/er/it");
     write(at);
     expect(await search()).toEqual({ path: expect.stringContaining(at) });
+  });
+
+  it("reads a folder with names that are not UTF-8", async () => {
+    const path = Buffer.concat([Buffer.from(`${folder()}/caf`), Buffer.from([0xe9])]);
+    mkdirSync(path);
+    writeFileSync(Buffer.concat([path, Buffer.from("/file")]), "harmless");
+    expect(await search()).toBeUndefined();
   });
 
   it("looks for the named ones alone, and follows no link", async () => {
@@ -53,7 +69,7 @@ describe("the search of a tree for secrets", () => {
     masker.learn("first", TOKEN);
     masker.learn("second", TOKEN);
     writeFileSync(join(folder(), "it"), TOKEN);
-    expect(await searchTree(folder(), masker.patternsOf(["second"]))).toEqual({ path: join(folder(), "it") });
+    expect(await searchTree(folder(), masker.searchFor(["second"]))).toEqual({ path: join(folder(), "it") });
   });
 
   it("counts what it cannot read as found", async () => {

@@ -1,6 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const PORTS = "src/cli/engine/masked-ports.ts";
+const FORMS = "src/adapters/secrets/forms.ts";
 const PLACES = "src/cli/engine/secret-sources.ts";
 const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
 const CONFINE = "src/loop/programs/confine.ts";
@@ -143,11 +144,8 @@ export const DEFENCES = {
   encodings: {
     name: "a secret is masked in the encodings in use as well",
     holes: [
-      {
-        file: "src/adapters/secrets/forms.ts",
-        from: "[...encoded(text), ...inBase64(Buffer.from(text))]",
-        to: "[text, ...[encoded, inBase64].slice(2)]",
-      },
+      { file: FORMS, from: "texts.flatMap(encoded)", to: "[encoded].slice(1).length === 0 ? texts : []" },
+      { file: FORMS, from: "texts.flatMap((text) => inBase64(Buffer.from(text)))", to: "[inBase64].slice(1).flatMap(() => [])" },
     ],
   },
   answers: {

@@ -3,6 +3,17 @@ import { CARGO, type Files, GO, inputsOf, LOCK, NPM, PIP, PNPM, PNPM_6, VENV, YA
 
 const PRISMA = "  /prisma@5.0.0:\n    requiresBuild: true\n";
 
+const COMPOSER = "composer install --no-scripts --no-plugins";
+const PNPM_PLAIN = "pnpm install --frozen-lockfile --ignore-scripts";
+
+function repositories(value: unknown): Files {
+  return { "composer.json": JSON.stringify({ repositories: value }), "composer.lock": "{}" };
+}
+
+function locked(dependency: unknown): Files {
+  return { "composer.json": "{}", "composer.lock": JSON.stringify({ "packages-dev": [dependency] }) };
+}
+
 describe("the inputs are the whole tree if an installer may read or run anything else", () => {
   const manifest = (more: object) => ({ ...NPM, "package.json": JSON.stringify({ dependencies: { a: "1" }, ...more }) });
   test.each<[string, string | readonly string[], Files, RegExp]>([
@@ -57,6 +68,48 @@ describe("the inputs are the whole tree if an installer may read or run anything
       { ...PNPM_6, "pnpm-lock.yaml": `${PNPM_6["pnpm-lock.yaml"]}resolution: {directory: ../a, type: directory}\n` },
       /names a folder/,
     ],
+    [
+      "pnpm: a patch of another folder",
+      PNPM_PLAIN,
+      { ...PNPM, "pnpm-workspace.yaml": "patchedDependencies:\n  a@1.3.0: fixes/a.patch\n" },
+      /pnpm-workspace.yaml names a patch/,
+    ],
+    [
+      "pnpm: a patch of another folder among others",
+      PNPM_PLAIN,
+      {
+        ...PNPM,
+        "pnpm-workspace.yaml": "patchedDependencies:\n  a: patches/a.patch\n  # b\n\n  'b@>1': \"patches/../b.patch\"\n",
+      },
+      /pnpm-workspace.yaml names a patch/,
+    ],
+    [
+      "pnpm: patches in braces",
+      PNPM_PLAIN,
+      { ...PNPM, "pnpm-workspace.yaml": "patchedDependencies: {a: fixes/a.patch}\n" },
+      /pnpm-workspace.yaml names a patch/,
+    ],
+    [
+      "pnpm: a patch in a manifest",
+      PNPM_PLAIN,
+      { ...PNPM, "package.json": '{"pnpm": {"patchedDependencies": {"a@1": "fixes/a.patch"}}}' },
+      /package.json names a patch/,
+    ],
+    ["pnpm: a program in settings", PNPM_PLAIN, { ...PNPM, "pnpm-workspace.yaml": "pnpmfile: hooks.cjs\n" }, /names a folder/],
+    ["pnpm: a program in .npmrc", PNPM_PLAIN, { ...PNPM, ".npmrc": "pnpmfile=hooks.cjs\n" }, /names a folder/],
+    [
+      "pnpm: a folder in place of a package",
+      PNPM_PLAIN,
+      { ...PNPM, "pnpm-workspace.yaml": "overrides:\n  a: ../a\n" },
+      /names a folder/,
+    ],
+    [
+      "bun: a patch of another folder",
+      "bun install --ignore-scripts",
+      { "package.json": '{"patchedDependencies": {"a@1": "fixes/a.patch"}}', "bun.lock": "" },
+      /package.json names a patch/,
+    ],
+    ["mise: a hook of this machine", "npm ci", { ...NPM, "mise.local.toml": "[hooks]\nenter = 'x'\n" }, /mise.local.toml names/],
     ["pnpm: another folder", "pnpm install --frozen-lockfile --dir web", PNPM_6, /may read any file/],
     ["yarn: scripts that run", "yarn install --immutable", { ...YARN, ".yarnrc.yml": "enableScripts: true\n" }, /enableScripts/],
     [
@@ -209,6 +262,26 @@ describe("the inputs are the whole tree if an installer may read or run anything
     ["go: a module by its name", "go mod download a@latest", GO, /may read any file/],
     ["go: another manifest", "go mod download -modfile=x.mod", GO, /may read any file/],
     ["uv: the project itself", "uv sync --frozen", { "uv.lock": "" }, /may read any file/],
+    ["composer: a folder as a package", COMPOSER, repositories([{ type: "path", url: "packages/foo" }]), /composer.json names/],
+    [
+      "composer: a folder by its name",
+      COMPOSER,
+      repositories({ foo: { type: "path", url: "packages/foo" } }),
+      /composer.json names/,
+    ],
+    ["composer: archives", COMPOSER, repositories([{ type: "artifact", url: "zips" }]), /composer.json names/],
+    ["composer: a package described there", COMPOSER, repositories([{ type: "package", package: {} }]), /composer.json names/],
+    ["composer: a clone of a folder", COMPOSER, repositories([{ type: "vcs", url: "../foo" }]), /composer.json names/],
+    ["composer: an index in a file", COMPOSER, repositories([{ type: "composer", url: "file://index" }]), /composer.json names/],
+    ["composer: a locked folder", COMPOSER, locked({ dist: { type: "path", url: "foo" } }), /composer.lock names/],
+    ["composer: a locked archive", COMPOSER, locked({ dist: { type: "zip", url: "zips/b.zip" } }), /composer.lock names/],
+    ["composer: no JSON", COMPOSER, { "composer.json": "{" }, /composer.json is not valid JSON/],
+    [
+      "composer: a class map by a setting",
+      COMPOSER,
+      { "composer.json": '{"config": {"optimize-autoloader": true}}' },
+      /composer.json names/,
+    ],
     ["composer: a class map", "composer install --no-scripts --no-plugins -o", { "composer.json": "{}" }, /may read any file/],
   ])("%s", (_, commands, files, why) => {
     const found = inputsOf(commands, files);

@@ -17,6 +17,63 @@ describe("the inputs of an installer are its manifests", () => {
       ["package.json", "pnpm-lock.yaml"],
     ],
     ["pnpm, whose lockfile tells of scripts", "pnpm install --frozen-lockfile", PNPM_6, ["package.json", "pnpm-lock.yaml"]],
+    [
+      "pnpm, with patches",
+      "pnpm install --frozen-lockfile --ignore-scripts",
+      {
+        ...PNPM,
+        "pnpm-workspace.yaml":
+          "packages:\n  - ./packages/*\npatchedDependencies:\n  a@1.0.0: patches/a.patch\n\n  'b@>1': './tools/patches/b.patch'\nonlyBuiltDependencies: []\n",
+        "patches/a.patch": "",
+        "tools/patches/b.patch": "",
+      },
+      ["package.json", "patches/a.patch", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tools/patches/b.patch"],
+    ],
+    [
+      "files that choose tools, of a person and of an environment too",
+      "npm ci",
+      {
+        ...NPM,
+        ...{
+          ".python-versions": "",
+          "mise.local.toml": "",
+          ".mise.ci.toml": "",
+          ".config/mise.toml": "",
+          "mise.ci.local.toml": "",
+        },
+        ...{ ".config/mise/conf.d/node.toml": "", ".mise/config.toml": "", "mise.lock": "", ".mise/tasks/build": "" },
+      },
+      [
+        ...[".config/mise.toml", ".config/mise/conf.d/node.toml", ".mise.ci.toml", ".mise/config.toml", ".python-versions"],
+        ...["mise.ci.local.toml", "mise.local.toml", "mise.lock", "package-lock.json", "package.json"],
+      ],
+    ],
+    [
+      "composer, with repositories of hosts",
+      "composer install --no-scripts --no-plugins --no-dev",
+      {
+        ...CODE,
+        "composer.json": JSON.stringify({
+          repositories: [
+            { type: "composer", url: "https://packages.example.com" },
+            { type: "vcs", url: "git@github.com:a/b.git" },
+            { type: "git", url: "https://example.com/c.git" },
+            { "packagist.org": false },
+          ],
+        }),
+        "composer.lock": JSON.stringify({
+          packages: [
+            {
+              name: "a/b",
+              source: { type: "git", url: "https://example.com/a.git" },
+              dist: { type: "zip", url: "https://e/a.zip" },
+            },
+            { name: "a/meta", type: "metapackage" },
+          ],
+        }),
+      },
+      ["composer.json", "composer.lock"],
+    ],
     ["yarn, whose settings forbid scripts", "yarn install --immutable", YARN, [".yarnrc.yml", "package.json", "yarn.lock"]],
     ["yarn without a verb", "yarn --immutable", YARN, [".yarnrc.yml", "package.json", "yarn.lock"]],
     [

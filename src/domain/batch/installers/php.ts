@@ -1,5 +1,54 @@
-import { readCommandLine } from "./command-line.ts";
+import { basename, readCommandLine } from "./command-line.ts";
 import type { Installer } from "./installer.ts";
+
+/** Repositories of these types are clones, if their address is one of a host (https://getcomposer.org/doc/05-repositories.md). */
+const VCS = new Set(["vcs", "git", "github", "gitlab", "git-bitbucket", "forgejo", "hg", "svn", "fossil"]);
+/** Addresses of hosts. Everything else is a path. */
+const REMOTE = /^(?:https|ssh|git):\/\/|^[\w.-]+@[\w.-]+:/i;
+
+const LOCAL = "names a folder or an archive of the repository";
+
+/** The reason why composer.json or composer.lock has composer read more of the repository than themselves. */
+function composerTrouble(name: string, text: string): string | undefined {
+  const found = parsed(text);
+  if (found === undefined) return "is not valid JSON";
+  if (name === "composer.json") {
+    const repositories = Object.values(recordOf(found["repositories"]));
+    return repositories.every(isRemoteRepository) ? undefined : LOCAL;
+  }
+  const packages = ["packages", "packages-dev"].flatMap((key) => Object.values(recordOf(found[key])));
+  return packages.every((each) => ["dist", "source"].every((key) => isRemote(recordOf(each)[key]))) ? undefined : LOCAL;
+}
+
+/** False also for what the manifest describes itself: its archives may lie anywhere. */
+function isRemoteRepository(repository: unknown): boolean {
+  if (repository === false) return true;
+  const { type, url, ...others } = recordOf(repository);
+  // {"packagist.org": false} turns one off.
+  if (type === undefined && url === undefined) return Object.values(others).every((each) => each === false);
+  if (typeof type !== "string" || typeof url !== "string") return false;
+  return type === "composer" ? /^https:\/\//i.test(url) : VCS.has(type) && REMOTE.test(url);
+}
+
+/** True if a package has nothing of this kind to fetch, or it comes from a host. */
+function isRemote(origin: unknown): boolean {
+  if (origin === undefined || origin === null) return true;
+  const { type, url } = recordOf(origin);
+  return type !== "path" && typeof url === "string" && REMOTE.test(url);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return recordOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The properties of an object or a list; none of anything else. */
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
 
 /** `composer install`. */
 export const COMPOSER: Installer = {
@@ -10,5 +59,13 @@ export const COMPOSER: Installer = {
     const line = readCommandLine(args, { flags });
     const runsNothingElse = ["--no-scripts", "--no-plugins"].every((word) => args.includes(word));
     return runsNothingElse && line?.words.join() === "install" ? {} : undefined;
+  },
+  trouble({ paths, text }) {
+    for (const path of paths) {
+      const name = basename(path);
+      const trouble = name === "composer.json" || name === "composer.lock" ? composerTrouble(name, text(path) ?? "") : undefined;
+      if (trouble !== undefined) return `${path} ${trouble}`;
+    }
+    return undefined;
   },
 };
