@@ -17,8 +17,9 @@ export function parseListing(text: string, where: string): readonly SnapshotTick
 
 function parseLine(line: string, here: string): SnapshotTicket {
   const required = ["id", "title", "body", "state"];
-  const ticket = checkedObject(jsonOf(line, here), here, required, ["step", "repo", "dependsOn", "exclusive", "url"]);
-  for (const key of ["title", "body", "repo", "url"]) if (ticket.has(key)) checkedText(ticket.get(key), `${key} of ${here}`);
+  const ticket = checkedObject(jsonOf(line, here), here, required, ["step", "repo", "dependsOn", "exclusive", "url", "version"]);
+  for (const key of ["title", "body", "repo", "url", "version"])
+    if (ticket.has(key)) checkedText(ticket.get(key), `${key} of ${here}`);
   for (const key of ["dependsOn", "exclusive"]) if (ticket.has(key)) checkedList(ticket.get(key), `${key} of ${here}`);
   const step = stepOf(ticket.get("step") ?? "", `step of ${here}`);
   const state = checkedText(ticket.get("state"), `state of ${here}`);

@@ -49,10 +49,10 @@ const shielded = (text) => text.replace(/^(?=\\*\/)/gm, "\\");
 const unshielded = (text) => text.replace(/^\\(?=\\*\/)/gm, "");
 
 async function ticket(issue) {
-  const { description, iid, title, web_url: url } = issue;
+  const { description, iid, title, updated_at: version, web_url: url } = issue;
   const isGated = issue.state === "opened" && issue.labels.includes(GATED);
   const state = isGated ? GATED : STATES[issue.state];
-  const common = { id: idOf(issue), title, body: unshielded(description ?? ""), state, repo: labelOf(issue, REPO), url };
+  const common = { id: idOf(issue), title, body: unshielded(description ?? ""), state, repo: labelOf(issue, REPO), version, url };
   if (!isGated) return common;
   const { answer: notes } = await call("GET", `/${iid}/notes?sort=desc&order_by=created_at&per_page=100`);
   const step = notes
@@ -81,8 +81,8 @@ const verbs = {
     const isClosed = before.state === "done";
     const event = state === "done" ? !isClosed && "close" : isClosed && "reopen";
     const label = { [state === GATED ? "add_labels" : "remove_labels"]: GATED };
-    const { answer } = await call("PUT", `/${iid}`, { ...label, ...(event && { state_event: event }) });
-    print({ before, after: await ticket(answer) });
+    await call("PUT", `/${iid}`, { ...label, ...(event && { state_event: event }) });
+    print({ before, after: await ticket((await call("GET", `/${iid}`)).answer) });
   },
   async file({ id, title, body, repo, note: text }) {
     let issue = (await list()).find((one) => idOf(one).toLowerCase() === id.toLowerCase());

@@ -9,7 +9,7 @@ const { JIRA_URL, JIRA_EMAIL, JIRA_TOKEN, JIRA_PROJECT, JIRA_LABEL = "loopdash",
 const verb = process.argv.at(-1);
 const [ID, REPO, GATED, STEP] = ["loopdash-id:", "repo:", "human-gated", "Left to a person: "];
 const STATES = { new: "open", indeterminate: "open", done: "done" }; // by category
-const FIELDS = ["summary", "description", "labels", "status"];
+const FIELDS = ["summary", "description", "labels", "status", "updated"];
 const PROJECT = `project = "${JIRA_PROJECT}"`;
 const QUERY = `${PROJECT} AND labels = "${JIRA_LABEL}"`;
 
@@ -50,7 +50,14 @@ function stateOf({ key, fields }) {
 async function ticket(issue) {
   const { key, fields } = issue;
   const [id, state, repo] = [idOf(issue), stateOf(issue), labelOf(issue, REPO)];
-  const common = { id, title: fields.summary, body: fields.description ?? "", state, url: `${JIRA_URL}/browse/${key}` };
+  const common = {
+    id,
+    title: fields.summary,
+    body: fields.description ?? "",
+    state,
+    version: fields.updated,
+    url: `${JIRA_URL}/browse/${key}`,
+  };
   if (state !== GATED) return { ...common, repo };
   const { comments } = await call("GET", `issue/${key}/comment?orderBy=-created&maxResults=100`);
   const step = comments
@@ -67,9 +74,11 @@ async function move(key, categories) {
   await call("POST", `issue/${key}/transitions`, { transition: { id: way.id } });
 }
 
-async function untilFound(id, state) {
-  const isIt = (issue) => idOf(issue) === id && stateOf(issue) === state;
-  while (!(await search(QUERY)).some(isIt)) await pause(500); // the search is behind by some seconds
+async function found(key) {
+  const issue = await read(key); // the search is behind by some seconds
+  const isIt = (one) => one.key === key && one.fields.updated === issue.fields.updated;
+  while (!(await search(QUERY)).some(isIt)) await pause(500);
+  return ticket(issue);
 }
 
 const verbs = {
@@ -91,8 +100,7 @@ const verbs = {
     if (state === GATED) await relabel(key, "add");
     if ((state === "done") !== (before.state === "done")) await move(key, state === "done" ? ["done"] : ["new", "indeterminate"]);
     if (state !== GATED) await relabel(key, "remove");
-    await untilFound(id, state);
-    print({ before, after: await ticket(await read(key)) });
+    print({ before, after: await found(key) });
   },
   async file({ id, title, body, repo, note }) {
     const isIt = (issue) => [issue.key, idOf(issue)].some((name) => name.toLowerCase() === id.toLowerCase());
@@ -103,7 +111,7 @@ const verbs = {
       const kind = { project: { key: JIRA_PROJECT }, issuetype: { name: JIRA_ISSUE_TYPE } };
       issue = await call("POST", "issue", { fields: { ...kind, summary: title, description: body, labels } });
       await comment(issue.key, note);
-      await untilFound(id, "open");
+      return print({ filed: await found(issue.key) });
     }
     print({ filed: await ticket(await read(issue.key)) });
   },

@@ -14,8 +14,8 @@ const print = (...lines) => process.stdout.write(lines.map((line) => `${JSON.str
 const find = (id) => db.prepare("SELECT * FROM tickets WHERE id = ?").get(id); // in any case, see NOCASE
 const isState = (row, { state, step }) => row.state === state && (state !== "human-gated" || row.step?.trim() === step.trim());
 
-function ticket({ id, title, body, state, step, repo, dependsOn, exclusive }) {
-  const lists = { dependsOn: JSON.parse(dependsOn), exclusive: JSON.parse(exclusive) };
+function ticket({ id, title, body, state, step, repo, dependsOn, exclusive, version }) {
+  const lists = { dependsOn: JSON.parse(dependsOn), exclusive: JSON.parse(exclusive), version: `${version}` };
   return { id, title, body, state, ...(step !== null && { step }), ...(repo !== null && { repo }), ...lists };
 }
 
@@ -23,7 +23,8 @@ const verbs = {
   init: () =>
     db.exec(`CREATE TABLE tickets (id TEXT PRIMARY KEY COLLATE NOCASE, title TEXT NOT NULL, body TEXT NOT NULL DEFAULT '',
       state TEXT NOT NULL DEFAULT 'open', step TEXT, repo TEXT, dependsOn TEXT NOT NULL DEFAULT '[]',
-      exclusive TEXT NOT NULL DEFAULT '[]', note TEXT)`),
+      exclusive TEXT NOT NULL DEFAULT '[]', note TEXT, version INTEGER NOT NULL DEFAULT 1);
+      CREATE TRIGGER counted AFTER UPDATE ON tickets BEGIN UPDATE tickets SET version = version + 1 WHERE id = new.id; END`),
   snapshot() {
     const rows = db.prepare("SELECT * FROM tickets ORDER BY rowid").all();
     print(...rows.map(ticket), { tickets: rows.length });

@@ -147,7 +147,7 @@ export function difference(one: ProgramTicket, other: ProgramTicket): string {
   const keys = ["title", "body", "state", "repo", "dependsOn", "exclusive"] as const;
   const key = keys.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]));
   return key === undefined
-    ? "the url, or a key that only one of them has"
+    ? "the version, the url, or a key that only one of them has"
     : `${key} is ${JSON.stringify(one[key])}, then ${JSON.stringify(other[key])}`;
 }
 

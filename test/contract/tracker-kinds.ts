@@ -21,6 +21,8 @@ export interface TrackerUnderTest {
   contentOf(folder: string): Promise<unknown>;
   /** A person gives the ticket another title. */
   retitle(folder: string, id: TicketId, title: string): Promise<void>;
+  /** A person sets a ticket that is done to open, and changes nothing else. */
+  reopen(folder: string, id: TicketId): Promise<void>;
 }
 
 /** A kind whose tickets are in files that it writes itself. */
@@ -41,15 +43,18 @@ const embedded: FileTrackerUnderTest = {
   open: (folder, ids) => createEmbeddedTracker({ file: join(folder, "tracker.json"), ids }),
   homeOf: (folder) => join(folder, "tracker.json"),
   contentOf: (folder) => filesIn(folder),
-  async retitle(folder, id, title) {
-    const file = join(folder, "tracker.json");
-    const content: { readonly tickets: readonly { readonly id: string }[] } = JSON.parse(await readFile(file, "utf8"));
-    const tickets = content.tickets.map((ticket) => (ticket.id === id ? { ...ticket, title } : ticket));
-    await writeFile(file, JSON.stringify({ ...content, tickets }));
-  },
+  retitle: (folder, id, title) => inTrackerFile(folder, id, { title }),
+  reopen: (folder, id) => inTrackerFile(folder, id, { state: "open" }),
   fileOf: (folder) => join(folder, "tracker.json"),
   placeOf: (folder) => folder,
 };
+
+async function inTrackerFile(place: string, id: TicketId, change: object): Promise<void> {
+  const file = join(place, "tracker.json");
+  const content: { readonly tickets: readonly { readonly id: string }[] } = JSON.parse(await readFile(file, "utf8"));
+  const tickets = content.tickets.map((ticket) => (ticket.id === id ? { ...ticket, ...change } : ticket));
+  await writeFile(file, JSON.stringify({ ...content, tickets }));
+}
 
 const folder: FileTrackerUnderTest = {
   kind: "folder",
@@ -65,6 +70,10 @@ const folder: FileTrackerUnderTest = {
   async retitle(place, id, title) {
     const file = join(place, "tickets", `${id}.md`);
     await writeFile(file, (await readFile(file, "utf8")).replace(/^# .*$/m, `# ${title}`));
+  },
+  async reopen(place, id) {
+    const file = join(place, "tickets", `${id}.md`);
+    await writeFile(file, (await readFile(file, "utf8")).replace(/^state: done$/m, "state: open"));
   },
   fileOf: (place, id) => join(place, "tickets", `${id}.md`),
   placeOf: (place) => join(place, "tickets"),
@@ -93,6 +102,9 @@ const command: TrackerUnderTest = {
   contentOf: async (place) => inDatabase(place, "SELECT * FROM tickets ORDER BY rowid"),
   async retitle(place, id, title) {
     inDatabase(place, "UPDATE tickets SET title = ? WHERE id = ?", title, id);
+  },
+  async reopen(place, id) {
+    inDatabase(place, "UPDATE tickets SET state = 'open' WHERE id = ?", id);
   },
 };
 

@@ -52,6 +52,15 @@ export function looking(under: TrackerUnderTest, folder: () => string): void {
     expect(await tracker.set(A, { as: "done" }, "again")).toEqual({ before: write.after, after: write.after });
   });
 
+  test("a write that a person undid is told apart from one that was lost", async () => {
+    const tracker = under.open(folder(), [A]);
+    const { before } = await tracker.set(A, { as: "done" }, "landed");
+    await under.reopen(folder(), A);
+    const now = (await tracker.read()).tickets.get(A);
+    expect(now?.state).toEqual({ as: "open" });
+    expect(now?.revision).not.toBe(before);
+  });
+
   test("a write from a state that is no longer there is refused, and leaves what a person wrote", async () => {
     const tracker = under.open(folder(), [A]);
     await under.open(folder(), [A]).set(A, { as: "human-gated", step: "ask Jo" }, "");

@@ -106,7 +106,7 @@ describe("the program of a tracker", { timeout: LATE }, () => {
       const { code, stderr } = await stage.run(args);
       expect(code).toBe(3);
       expect(stderr).toMatch(
-        /the tracker cannot be read\n +why: the tracker program .* exited with code 7: the token .*has expired/,
+        /the tracker cannot be read\n +why: the tracker program "tracker.mjs" ended with exit code 7: the token .*has expired/,
       );
       expect(stderr).not.toContain("\u001b");
     }

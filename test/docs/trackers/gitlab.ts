@@ -7,6 +7,7 @@ interface Issue {
   readonly web_url: string;
   state: "opened" | "closed";
   labels: string[];
+  updated_at: string;
 }
 
 const PAGE = 2;
@@ -15,6 +16,11 @@ const NOT_FOUND: ApiAnswer = { status: 404, body: { message: "404 Not found" } }
 /** A stand-in for the part of GitLab's REST API (version 4) that the example uses: the issues of one project, team/app. */
 export function serveGitLab(): Promise<StandIn> {
   const issues: Issue[] = [];
+  let writes = 0;
+  const now = (): string => {
+    writes += 1;
+    return new Date(writes).toISOString();
+  };
   const notes = new Map<number, { readonly body: string; readonly system: boolean }[]>();
 
   /** Quick actions are executed and removed from the text, as GitLab does with lines that begin with one. */
@@ -33,6 +39,7 @@ export function serveGitLab(): Promise<StandIn> {
       title: String(title),
       description: text === "" ? null : text,
       labels: names,
+      updated_at: now(),
       web_url: `https://gitlab.example/team/app/-/issues/${iid}`,
     };
     issues.push(issue);
@@ -54,6 +61,7 @@ export function serveGitLab(): Promise<StandIn> {
     if (typeof add_labels === "string" && !issue.labels.includes(add_labels)) issue.labels.push(add_labels);
     if (state_event === "close") issue.state = "closed";
     if (state_event === "reopen") issue.state = "opened";
+    issue.updated_at = now();
     notes.get(issue.iid)?.push({ body: "changed the issue", system: true });
     return { body: issue };
   };
@@ -67,6 +75,7 @@ export function serveGitLab(): Promise<StandIn> {
         return { body: notes.get(issue.iid)?.toReversed() };
       case "POST notes":
         notes.get(issue.iid)?.push({ body: withoutActions(issue, String(body["body"])), system: false });
+        issue.updated_at = now();
         return { status: 201, body: {} };
       default:
         return NOT_FOUND;

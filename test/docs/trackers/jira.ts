@@ -13,6 +13,7 @@ interface Fields {
   description: string | null;
   labels: string[];
   status: Status;
+  updated: string;
 }
 
 interface Issue {
@@ -35,17 +36,21 @@ const NOT_FOUND: ApiAnswer = {
 export function serveJira(): Promise<StandIn> {
   const issues: Issue[] = [];
   let indexed: { readonly key: string; readonly fields: Fields }[] = [];
-  const index = (): void => {
+  let writes = 0;
+  /** A write to an issue: a new time, and soon the search finds it. */
+  const touch = (issue: Issue): void => {
+    writes += 1;
+    issue.fields.updated = new Date(writes).toISOString();
     const now = structuredClone(issues.map(({ key, fields }) => ({ key, fields })));
     setTimeout(() => {
       indexed = now;
     }, INDEX_MS);
   };
   const create = (fields: Partial<Fields>): Issue => {
-    const rest = { summary: "", description: null, labels: [], ...fields, status: STATUSES[0] };
+    const rest = { summary: "", description: null, labels: [], ...fields, status: STATUSES[0], updated: "" };
     const issue = { key: `APP-${issues.length + 1}`, fields: rest, comments: [] };
     issues.push(issue);
-    index();
+    touch(issue);
     return issue;
   };
   create({ summary: "An issue of people", labels: ["loopdash"] });
@@ -65,7 +70,7 @@ export function serveJira(): Promise<StandIn> {
       if (remove !== undefined) issue.fields.labels = issue.fields.labels.filter((label) => label !== remove);
       if (add !== undefined && !issue.fields.labels.includes(add)) issue.fields.labels.push(add);
     }
-    index();
+    touch(issue);
   };
   const transition = (issue: Issue, id: string): ApiAnswer => {
     const status = STATUSES[Number(id) - 11];
@@ -75,7 +80,7 @@ export function serveJira(): Promise<StandIn> {
         body: { errorMessages: ["It seems that you have tried to perform a workflow operation that is not valid."] },
       };
     issue.fields.status = status;
-    index();
+    touch(issue);
     return { status: 204 };
   };
   const ofIssue = ({ body, method }: ApiRequest, issue: Issue, rest: string): ApiAnswer => {
@@ -89,6 +94,7 @@ export function serveJira(): Promise<StandIn> {
         return { body: { comments: issue.comments.toReversed(), total: issue.comments.length } };
       case "POST comment":
         issue.comments.push({ body: String(body["body"]) });
+        touch(issue);
         return { status: 201, body: {} };
       case "GET transitions": {
         const to = STATUSES.map((status, i) => ({ id: String(i + 11), name: `to ${status.name}`, to: status }));

@@ -54,6 +54,8 @@ const TicketLine = z.strictObject({
   dependsOn: TicketSpec.shape.dependsOn.unwrap().optional(),
   exclusive: TicketSpec.shape.exclusive.unwrap().optional(),
   url: oneLine.max(MAX_NAME).optional(),
+  /** It only makes the line another one: a person's undo of a write is no lost write then. */
+  version: oneLine.max(MAX_NAME).optional(),
 });
 const TicketsEnd = z.strictObject({ tickets: z.int().nonnegative() });
 const TakenLine = z.strictObject({ id: z.string().min(1).max(MAX_NAME) });

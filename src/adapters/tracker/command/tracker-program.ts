@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { scriptOf } from "../../../domain/batch/commands.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { type ExchangeEnding, exchange } from "../../executor/exchange.ts";
 
@@ -43,7 +45,9 @@ export class TrackerProgramError extends Error {
 
 /** A tracker program as a function of a verb. It keeps nothing between two requests. */
 export function trackerProgram({ command, cwd, environment, timeoutMs = TIMEOUT_MS }: TrackerProgramOptions): TrackerProgram {
-  const name = `the tracker program ${JSON.stringify(plainText(command[0] ?? "", 100))}`;
+  const argv = command as readonly [string, ...string[]];
+  const shown = basename(argv[scriptOf(argv)?.at ?? 0] ?? "");
+  const name = `the tracker program ${JSON.stringify(plainText(shown, 100))}`;
   return {
     name,
     async ask(verb, input) {

@@ -14,7 +14,15 @@ const refusal = (...tickets: unknown[]): Promise<string> =>
 
 describe("the answer to snapshot", () => {
   test("gives the tickets in the program's order, with every field", async () => {
-    const whole = { ...T1, id: "T-2", repo: "app", dependsOn: ["T-1"], exclusive: ["infra"], url: "https://t.example/2" };
+    const whole = {
+      ...T1,
+      id: "T-2",
+      repo: "app",
+      dependsOn: ["T-1"],
+      exclusive: ["infra"],
+      url: "https://t.example/2",
+      version: "7",
+    };
     const gated = { ...T1, id: "T-3", state: "human-gated", step: "  press deploy " };
     const { tickets } = await parseSnapshot(lines(whole, gated, T1, { tickets: 3 }));
     expect([...tickets.values()]).toMatchObject([
@@ -37,7 +45,7 @@ describe("the answer to snapshot", () => {
     };
     const { id, ...rest } = T1;
     expect(await revision({ ...rest, id })).toBe(await revision(T1));
-    for (const change of [{ body: " " }, { url: "x" }, { state: "done" }, { step: "x" }, { dependsOn: [] }])
+    for (const change of [{ body: " " }, { url: "x" }, { version: "2" }, { state: "done" }, { step: "x" }, { dependsOn: [] }])
       expect(await revision({ ...T1, ...change })).not.toBe(await revision(T1));
   });
 
