@@ -21,7 +21,7 @@ function parseLine(line: string, here: string): SnapshotTicket {
   for (const key of ["title", "body", "repo", "url", "version"])
     if (ticket.has(key)) checkedText(ticket.get(key), `${key} of ${here}`);
   for (const key of ["dependsOn", "exclusive"]) if (ticket.has(key)) checkedList(ticket.get(key), `${key} of ${here}`);
-  const step = stepOf(ticket.get("step") ?? "", `step of ${here}`);
+  const step = ticket.has("step") ? stepOf(ticket.get("step"), `step of ${here}`) : "";
   const state = checkedText(ticket.get("state"), `state of ${here}`);
   return { id: ticketIdOf(ticket.get("id"), `id of ${here}`), state, ...(step !== "" && { step }) };
 }

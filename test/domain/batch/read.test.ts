@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
 import { formatProblems } from "../../../src/domain/batch/problem.ts";
-import { readBatch, ticketFolder } from "../../../src/domain/batch/read.ts";
+import { readBatch, ticketFolder, trackerProgramOf } from "../../../src/domain/batch/read.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchText, told } from "./sample.ts";
 
@@ -179,5 +179,52 @@ describe("readBatch with a ticket folder", () => {
     expect(told(batchText({ tracker: { kind: "local", path: "~/t" } }), { folder })).toMatch(
       /tracker\.path must be written out: "~" is not expanded$/,
     );
+  });
+});
+
+describe("a tracker behind a program", () => {
+  const command = ["node", "{batch}/tracker.mjs", "tickets.db"];
+  const withTracker = (tracker: object, over: object = {}) =>
+    batchText({ tickets: [], ...over, tracker: { kind: "command", ...tracker } });
+  const problemsOf = (text: string, folderTickets?: readonly FolderTicket[]) => {
+    const reading = readBatch(text, { folder, ...(folderTickets && { folderTickets }) });
+    return reading.ok ? [] : reading.problems.map(({ message }) => message);
+  };
+
+  it("gives its tickets to the batch, and its command the batch file's folder", () => {
+    const { batch } = batchOf(withTracker({ command }), [folderTicket("A"), folderTicket("B", { dependsOn: ["A"] })]);
+    expect(batch.tracker).toEqual({ kind: "command", command: ["node", `${folder}/tracker.mjs`, "tickets.db"] });
+    expect(batch.tickets.map(({ id, title, dependsOn }) => [id, title, dependsOn])).toEqual([
+      ["A", "title of A", []],
+      ["B", "title of B", ["A"]],
+    ]);
+  });
+
+  it("is asked only if nothing speaks against its command", () => {
+    expect(trackerProgramOf(withTracker({ command: ["./tracker.mjs"] }), folder)).toMatchObject({
+      tracker: { command: [`${folder}/tracker.mjs`] },
+    });
+    const secrets = { jira: { env: "JIRA_TOKEN" } };
+    const env = { TOKEN: "{secret:jira}" };
+    for (const text of [
+      batchText(),
+      "{",
+      withTracker({ command, env: { TOKEN: "{secret:none}" } }, { secrets, sandbox: "required" }),
+      withTracker({ command: ["npx", "tracker"], env }, { secrets, sandbox: "required" }),
+      withTracker({ command, env: { NODE_OPTIONS: "--require x" } }),
+      withTracker({ command: ["node", "{batch}/tracker.mjs", "{secret:jira}"] }, { secrets, sandbox: "required" }),
+    ])
+      expect(trackerProgramOf(text, folder), text).toBeUndefined();
+    expect(trackerProgramOf(withTracker({ command, env }, { secrets, sandbox: "required" }), folder)).toMatchObject({ secrets });
+  });
+
+  it("is told of by what is wrong: its command first, then that it was not read, then its tickets", () => {
+    const secret = withTracker({ command: ["npx", "tracker"], env: { TOKEN: "{secret:jira}" } });
+    expect(problemsOf(secret)[0]).toMatch(/npx|has no secret/);
+    expect(problemsOf(withTracker({ command }))).toEqual(["the tracker was not read"]);
+    expect(problemsOf(withTracker({ command }), [])).toEqual(["the tracker holds no tickets that its program shows"]);
+    expect(problemsOf(withTracker({ command }, { tickets: [{ id: "B" }] }), [folderTicket("A")])).toEqual([
+      'there is no ticket "B" in the tracker',
+    ]);
   });
 });
