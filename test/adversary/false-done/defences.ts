@@ -92,7 +92,7 @@ export const DEFENCES = {
       // What only loopdash writes is also taken back as soon as it is seen.
       {
         file: "src/loop/run/tracker-watch.ts",
-        from: "const isOursAlone = batch.tracker.path === undefined && !confined;",
+        from: "const isOursAlone = !isKeptOutside(batch.tracker) && !confined;",
         to: "const isOursAlone = false;",
       },
     ],
@@ -137,7 +137,7 @@ export const DEFENCES = {
       },
       {
         file: "src/cli/engine/choose-run.ts",
-        from: "await resumeRun({ run: unfinished.run, home, store });",
+        from: "await resumeRun({ run: unfinished.run, home, store, outside: loaded.outside });",
         to: "await resumeRun({ run: unfinished.run, home, store, loaded });",
       },
       {

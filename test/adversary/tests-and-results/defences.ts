@@ -149,7 +149,7 @@ export const DEFENCES = {
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
-        file: "src/cli/engine/start-engine.ts",
+        file: "src/cli/engine/safe-path.ts",
         from: "if (!isAbsolute(entry)) return false;",
         to: "if (!isAbsolute(entry)) return true;",
       },

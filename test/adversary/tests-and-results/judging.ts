@@ -78,9 +78,9 @@ const PREPARED: readonly TicketAttack[] = [
     what: "brings a script that makes settings of the test runner in a folder that is protected as a whole",
     defence: DEFENCES_OF_PREPARE.madeInFolder,
     repo: { prepare: [[process.execPath, "setup.mjs"]] },
-    ticket: byCode(process.execPath, "-e", 'process.exit(require("fs").existsSync("tools/.pytest.ini") ? 0 : 1)'),
-    agent: BREAK + put("setup.mjs", 'import { writeFileSync } from "node:fs";\nwriteFileSync("tools/.pytest.ini", "");\n'),
-    told: /preparing the checkout created a protected file: tools\/\.pytest\.ini/,
+    ticket: byCode(process.execPath, "-e", 'process.exit(require("fs").existsSync("locked/.pytest.ini") ? 0 : 1)'),
+    agent: BREAK + put("setup.mjs", 'import { writeFileSync } from "node:fs";\nwriteFileSync("locked/.pytest.ini", "");\n'),
+    told: /preparing the checkout created a protected file: locked\/\.pytest\.ini/,
   },
   {
     id: "A29-link",

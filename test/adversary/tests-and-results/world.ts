@@ -173,6 +173,8 @@ export const world: World = {
       ".npmrc",
       ".env",
       "conftest.*",
+      ".pytest.ini",
+      "nextest.toml",
       "caf\u00e9/**",
       "stra\u00dfe/**",
     ],

@@ -78,8 +78,8 @@ export const DEFENCES = {
       },
       {
         file: "src/adapters/oracle/frozen-command.ts",
-        from: 'return isFile ? frozenFile(path, 0o400) : { kind: "text", text: word };',
-        to: 'return { kind: "text", text: isFile ? path : word };',
+        from: 'return !word.startsWith("-") && (await isFile(path)) ? frozenFile(path, 0o400) : { kind: "text", text: word };',
+        to: 'return { kind: "text", text: !word.startsWith("-") && (await isFile(path)) ? path : word };',
       },
       { file: FROZEN_FILE, from: "if ((await fileSha(path)) !== sha)", to: "if (false)" },
       { file: FROZEN_FILE, from: "if (now !== stamp)", to: "if (false)" },
@@ -111,7 +111,7 @@ export const DEFENCES = {
         from: "if (result.signal !== undefined) return",
         to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
       },
-      { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
+      { file: PROCESS, from: "maxBuffer: launch.maxOutput ?? MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
       { file: FROZEN_ORACLE, from: "options.deadlineMs ?? 20_000", to: "options.deadlineMs ?? 1_000" },
     ],
   },
@@ -157,7 +157,11 @@ export const DEFENCES = {
   notEmpty: {
     name: "an empty batch is never done (the batch's check; the definition; the exit; who reads it)",
     holes: [
-      { file: "src/domain/batch/check.ts", from: "if (tickets.length === 0) report(", to: "if (false) report(" },
+      {
+        file: "src/domain/batch/check.ts",
+        from: 'if (tickets.length === 0) report(["tracker", "path"]',
+        to: 'if (false) report(["tracker", "path"]',
+      },
       { file: "src/domain/batch/check.ts", from: "} else if (tickets.length === 0) {", to: "} else if (false) {" },
       { file: DEFINITION, from: "if (batch.length === 0)", to: "if (false)" },
       { file: "oracle/done.ts", from: "verdict.open === 0 && verdict.evidence.length > 0", to: "verdict.open === 0" },
