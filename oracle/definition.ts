@@ -59,10 +59,13 @@ export function judge(snapshot: readonly SnapshotTicket[], batch: readonly strin
   return summed(evidence);
 }
 
+/** A step of nothing else tells nobody what is left to do. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{C}\u2800]/gu;
+
 function evidenceOf(ticket: SnapshotTicket): TicketVerdict {
   if (ticket.state === "done") return { id: ticket.id, state: "done" };
   const step = ticket.step?.trim() ?? "";
-  if (ticket.state === "human-gated" && step !== "") return { id: ticket.id, state: "human-gated", step };
+  if (ticket.state === "human-gated" && step.replace(INVISIBLE, "") !== "") return { id: ticket.id, state: "human-gated", step };
   return { id: ticket.id, state: "open" };
 }
 

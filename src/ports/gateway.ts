@@ -190,6 +190,8 @@ export interface GatewayTotals {
   readonly refused: number;
   /** The reason, with its count; at most 50 different reasons; safe for a terminal. */
   readonly refusals: ReadonlyMap<string, number>;
+  /** Names of secrets with which a request was answered otherwise than by 401 or 403: `"a" and "b"` if it had both. */
+  readonly acceptedSecrets: ReadonlySet<string>;
   /** The blocked connections, which are not among the reasons: the first 20 by host and port, and the number of others. */
   readonly blocked: readonly BlockedConnection[];
   readonly blockedOthers: number;

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { HONEST, PROGRAM, Stage } from "./stage.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { HONEST, PROGRAM, pidsUnder, Stage } from "./stage.ts";
 
 const SQLITE = readFileSync(resolve(import.meta.dirname, "../../example/trackers/sqlite.mjs"), "utf8");
 const LATE = 300_000;
@@ -176,5 +176,71 @@ describe("the program of a tracker", { timeout: LATE }, () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("401");
     expect(refused.stderr).not.toContain("another-token-of-the-tracker");
+  });
+
+  test("that an engine left under way when it was killed is ended before the next one reads, and covers nobody's write", async () => {
+    const { stage, db, rows, batch } = staged([["T-1"]]);
+    // It looks, takes its time, and then writes, as a client of a slow service does.
+    const slow = `if (verb === "set" && existsSync("${stage.path("slow")}")) { writeFileSync("${stage.path("pid")}", String(process.pid));
+      setTimeout(() => { db.prepare("UPDATE tickets SET state = 'done', note = 'late' WHERE id = 'T-1'").run(); }, 4_000); await new Promise(() => {}); }\n`;
+    stage.write(
+      "tracker.mjs",
+      SQLITE.replace("import { existsSync }", "import { existsSync, writeFileSync }").replace(
+        "const print =",
+        `${slow}const print =`,
+      ),
+    );
+    stage.write("slow", "");
+    const run = stage.start([batch, "--json"]);
+    await run.until(/"type":"tracker-writing"/);
+    await vi.waitFor(() => expect(existsSync(stage.path("pid"))).toBe(true), { timeout: 60_000 });
+    run.child.kill("SIGKILL");
+    await run.ended;
+    execFileSync("rm", [stage.path("slow")]);
+    db.prepare("UPDATE tickets SET state = 'human-gated', step = 'ask Ann', version = version + 1 WHERE id = 'T-1'").run();
+    const { code, stdout } = await stage.events(batch);
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(pidsUnder(stage.root)).not.toContain(Number(readFileSync(stage.path("pid"), "utf8")));
+    expect(rows()).toMatchObject([{ state: "human-gated", step: "ask Ann" }]);
+  });
+
+  test("cannot be opened to agents, who would have it run outside the sandbox", async () => {
+    const { stage } = staged([["T-1"]]);
+    stage.write("tools/tracker.mjs", SQLITE);
+    const tracker = { kind: "command", command: [process.execPath, "{batch}/tools/tracker.mjs", "tickets.db"] };
+    const batch = stage.batch([], { tracker, sandbox: "required", sandboxPolicy: { write: ["tools"] } });
+    const { code, stderr } = await stage.run([batch, "--headless"]);
+    expect(stderr).toMatch(/tools cannot be made writable: it holds .*tracker\.mjs/);
+    expect(code).not.toBe(0);
+    expect(stage.landed()).toEqual([]);
+  });
+
+  test("tells no secret in its errors, whichever command of loopdash shows them", async () => {
+    const token = "sup3r-Secret_Value-0123456789abcdef";
+    const { stage, batch } = staged([["T-1"]], {
+      sandbox: "required",
+      secrets: { tracker: { env: "TRACKER_TOKEN" } },
+      tracker: { kind: "command", command: ["node", "{batch}/tracker.mjs", "tickets.db"], env: { TOKEN: "{secret:tracker}" } },
+    });
+    const fails = `const count = stagePath; appendFileSync(count, "x"); if (readFileSync(count, "utf8").length > LIMIT) throw new Error("p".repeat(450) + " 401 " + process.env.TOKEN);\n`;
+    for (const limit of [0, 1, 2]) {
+      const count = JSON.stringify(stage.path(`count-${limit}`));
+      const script = SQLITE.replace("import { existsSync }", "import { appendFileSync, existsSync, readFileSync }").replace(
+        "const [file, verb]",
+        `${fails.replace("stagePath", count).replace("LIMIT", String(limit))}const [file, verb]`,
+      );
+      for (const args of [
+        ["oracle", batch],
+        ["doctor", batch],
+        [batch, "--headless"],
+        [batch, "--dry-run"],
+      ]) {
+        stage.write("tracker.mjs", script);
+        stage.write(`count-${limit}`, "");
+        const { stdout, stderr } = await stage.run(args, { TRACKER_TOKEN: token });
+        expect(stdout + stderr, args.join(" ")).not.toMatch(/sup3r|Secret_Value/);
+        expect(stdout + stderr, args.join(" ")).not.toContain("a defect of loopdash");
+      }
+    }
   });
 });

@@ -15,6 +15,7 @@ export interface ExchangeRequest {
   readonly timeoutMs: number;
   /** The largest stdout. A program that prints more is ended. Bytes. */
   readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How the program ended. `stderr` is its last 64 KiB, raw. */
@@ -47,6 +48,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeEnding
     timeout: request.timeoutMs,
     killSignal: "SIGKILL",
     detached: true,
+    ...(request.signal && { cancelSignal: request.signal }),
   });
   const { pid } = child;
   const end = (): void => {
@@ -70,6 +72,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeEnding
   clearTimeout(drain);
   if (stdout.isTooLong) return { how: "too-long", stderr: stderr.text() };
   if (result.timedOut) return { how: "out-of-time", stderr: stderr.text() };
+  if (result.isCanceled) return { how: "signalled", signal: "a stop", stderr: stderr.text() };
   if (result.signal !== undefined) return { how: "signalled", signal: result.signal, stderr: stderr.text() };
   if (result.exitCode === undefined) return { how: "failed-to-start", why: await startFailure(request, result) };
   return { how: "exited", exitCode: result.exitCode, stdout: stdout.bytes(), stderr: stderr.text() };

@@ -99,7 +99,7 @@ async function told(
   const totals = gateway.totals();
   const cut = gateway.cutReason();
   const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
-  const refusedSecrets = [...totals.refusals.keys()].filter(isRefusedSecret);
+  const refusedSecrets = [...totals.refusals.keys()].filter((why) => isRefusedSecret(why, totals.acceptedSecrets));
   const lines = refusalLines(totals).map((line) => masker?.text(line) ?? line);
   // A program that did not start has no log.
   if (lines.length > 0 && result.ending !== "failed-to-start") await appendFile(logFile, `${lines.join("\n")}\n`);

@@ -52,6 +52,7 @@ class SocketGateway implements Gateway {
   readonly #connections = new OpenConnections();
   readonly #traffic = new Traffic();
   readonly #refusals = new Refusals();
+  readonly #acceptedSecrets = new Set<string>();
   readonly #blocked: BlockedConnections;
   #requests = 0;
   #cutReason: string | undefined;
@@ -122,6 +123,7 @@ class SocketGateway implements Gateway {
       bytesIn: this.#traffic.bytesIn,
       refused: this.#refusals.total,
       refusals: new Map(this.#refusals.byReason),
+      acceptedSecrets: new Set(this.#acceptedSecrets),
       blocked: this.#blocked.all,
       blockedOthers: this.#blocked.others,
     };
@@ -208,6 +210,7 @@ class SocketGateway implements Gateway {
       hostConnections: () => this.#hostConnections(),
       count: (error) => this.#count(error),
       note: (why) => this.#refusals.count(why),
+      accepted: (secrets) => void this.#acceptedSecrets.add(secrets),
       assertNotCut: () => this.#assertNotCut(),
     });
   }

@@ -33,8 +33,11 @@ export async function freezeCommand(command: readonly string[], options: { folde
   return new TextEncoder().encode(`${JSON.stringify({ version: 1, words })}\n`);
 }
 
+/** Files that are programs, wherever they stand in a command. */
+const CODE = /\.(?:[cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/;
+
 /**
- * Freezes the command of a tracker's program: its program and the script that an interpreter runs stay in place, because they may
+ * Freezes the command of a tracker's program: its program and the scripts that it names stay in place, because they may
  * load what lies beside them; their sha256 is kept, and if it no longer matches, nothing runs. All other words are plain: a file
  * among them may be the tracker's data. Throws a UserError (exit 4) if there is no such program.
  */
@@ -48,7 +51,7 @@ export async function freezeTrackerProgram(
     const path =
       at === 0 ? await resolveProgram(word, { cwd: options.folder, path: options.path }) : resolve(options.folder, word);
     if (path === undefined) throw notFound(word, "the tracker's program", "tracker.command");
-    const isCode = at === 0 || (at === script?.at && (await isFile(path)));
+    const isCode = at === 0 || ((at === script?.at || CODE.test(word)) && (await isFile(path)));
     words.push(isCode ? { kind: "in-place", path, sha: await fileSha(path) } : { kind: "text", text: word });
   }
   return JSON.stringify({ version: 1, words });

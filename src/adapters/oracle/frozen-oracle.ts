@@ -23,7 +23,7 @@ export interface FrozenProgramOptions {
   /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000. */
   readonly deadlineMs?: number;
   /** What the program of a tracker runs with, if there is one. */
-  readonly tracker?: Pick<ListingOptions, "environment" | "deadlineMs"> | undefined;
+  readonly tracker?: Omit<ListingOptions, "signal"> | undefined;
 }
 
 /** The program, kept in memory from the start of the run: no change of a file can reach it. */
@@ -124,11 +124,11 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
 /** What the oracle reads: the tracker itself, or what its program prints now, in a file of this judgement alone. */
 async function placeOf(
   frozen: Frozen,
-  { batch: { tracker }, signal, how }: Asked,
+  { batch: { tracker }, signal }: Asked,
   folder: string,
 ): Promise<ReadablePlace | { readonly unread: string }> {
   if (tracker.kind !== "command") return tracker;
-  const text = await printedListing(tracker, { ...frozen.tracker, signal, how }).catch((error: unknown) => {
+  const text = await printedListing(tracker, { ...frozen.tracker, signal }).catch((error: unknown) => {
     if (error instanceof NoListing) return { unread: error.message };
     throw error;
   });

@@ -9,10 +9,6 @@ import { plainLine } from "./oracle-output.ts";
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 export interface OracleLaunch {
-  /** Its name in messages; default: the oracle. */
-  readonly who?: string;
-  /** Limit of its stdout and stderr each, in characters; default: 16 Mi. */
-  readonly maxOutput?: number;
   readonly argv: readonly [string, ...string[]];
   readonly folder: string;
   /** The whole environment. */
@@ -26,8 +22,8 @@ export interface OracleLaunch {
 
 export type OracleExit =
   | { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** The reason why it did not end by itself. `ran`: it was started. */
-  | { readonly problem: string; readonly ran: boolean };
+  /** The reason why it did not end by itself. */
+  | { readonly problem: string };
 
 /** A child that another part of this process is starting right now may still hold the program open for writing (execve(2)). */
 const MAX_BUSY_ATTEMPTS = 20;
@@ -37,7 +33,7 @@ const BUSY_MS = 10;
 export async function runOracle(launch: OracleLaunch): Promise<OracleExit> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runOnce(launch);
-    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch);
+    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch.deadlineMs);
     await pause(BUSY_MS);
   }
 }
@@ -57,7 +53,7 @@ function runOnce(launch: OracleLaunch) {
     reject: false,
     timeout: deadlineMs,
     killSignal: "SIGKILL",
-    maxBuffer: launch.maxOutput ?? MAX_OUTPUT,
+    maxBuffer: MAX_OUTPUT,
     // Its own process group, so that all of it can be ended.
     detached: family,
     cleanup: true,
@@ -68,14 +64,12 @@ function runOnce(launch: OracleLaunch) {
   return child;
 }
 
-function exitOf(result: Result, { who = "the oracle", maxOutput = MAX_OUTPUT, deadlineMs }: OracleLaunch): OracleExit {
-  if (result.isCanceled) return { problem: "the judgement was cancelled", ran: false };
-  const answer = who === "the oracle" ? "verdict" : "answer";
-  if (result.timedOut) return { problem: `${who} gave no ${answer} within ${deadlineMs} ms and was killed`, ran: true };
-  if (result.isMaxBuffer) return { problem: `${who} printed more than ${maxOutput} characters and was killed`, ran: true };
-  if (result.signal !== undefined) return { problem: `${who} was ended by ${result.signal}`, ran: true };
-  if (result.exitCode === undefined)
-    return { problem: `${who} could not be started: ${plainLine(result.message ?? "")}`, ran: false };
+function exitOf(result: Result, deadlineMs: number): OracleExit {
+  if (result.isCanceled) return { problem: "the judgement was cancelled" };
+  if (result.timedOut) return { problem: `the oracle gave no verdict within ${deadlineMs} ms and was killed` };
+  if (result.isMaxBuffer) return { problem: `the oracle printed more than ${MAX_OUTPUT} characters and was killed` };
+  if (result.signal !== undefined) return { problem: `the oracle was ended by ${result.signal}` };
+  if (result.exitCode === undefined) return { problem: `the oracle could not be started: ${plainLine(result.message ?? "")}` };
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }
 

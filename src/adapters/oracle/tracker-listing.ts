@@ -1,10 +1,10 @@
 import type { TrackerPlace } from "../../ports/oracle.ts";
+import { exchange } from "../executor/exchange.ts";
+import { describeEnding } from "../executor/exchange-ending.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { refuseChanged } from "./frozen-file.ts";
-import { plainLine } from "./oracle-output.ts";
-import { runOracle } from "./oracle-process.ts";
 
-/** Limit of a listing. Characters. */
+/** Limit of a listing. Bytes. */
 const MAX_LISTING = 64 * 1024 * 1024;
 
 /** What the program of a tracker runs with. */
@@ -13,8 +13,9 @@ export interface ListingOptions {
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Milliseconds. */
   readonly deadlineMs: number;
+  /** Takes secrets out of what the program printed, before any of it is cut. */
+  readonly mask?: ((text: string) => string) | undefined;
   readonly signal: AbortSignal | undefined;
-  readonly how?: "background" | undefined;
 }
 
 /** The program of a tracker ran, and gave no listing: nothing can be judged. Any other error is a fault of the machine. */
@@ -25,15 +26,21 @@ export class NoListing extends Error {
 /** Runs the frozen program of a tracker once, and gives what it printed. Throws a NoListing if it did not end with 0 by itself. */
 export async function printedListing(
   { program, folder }: Extract<TrackerPlace, { kind: "command" }>,
-  { environment, deadlineMs, signal, how }: ListingOptions,
+  { environment, deadlineMs: timeoutMs, mask = (text) => text, signal }: ListingOptions,
 ): Promise<string> {
   const { argv, files } = await layOutCommand(new TextEncoder().encode(program), folder);
-  const env = await environment();
-  const common = { who: "the tracker's program", maxOutput: MAX_LISTING, folder, env, deadlineMs, signal, how, family: true };
-  const exit = await runOracle({ ...common, argv });
+  const limits = { timeoutMs, maxBytes: MAX_LISTING };
+  const ending = await exchange({ argv, cwd: folder, env: await environment(), input: "", ...limits, signal });
   await refuseChanged(files);
-  if ("problem" in exit) throw exit.ran ? new NoListing(exit.problem) : new Error(exit.problem);
-  if (exit.exitCode === 0) return exit.stdout;
-  const why = plainLine(exit.stderr.trimEnd().split("\n").at(-1) ?? "");
-  throw new NoListing(`the tracker's program exited with code ${exit.exitCode}${why === "" ? "" : `: ${why}`}`);
+  if (ending.how === "exited" && ending.exitCode === 0) return decoded(ending.stdout);
+  const why = `the tracker's program ${describeEnding(ending, { ...limits, mask })}`;
+  throw ending.how === "failed-to-start" ? new Error(why) : new NoListing(why);
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new NoListing("the tracker's program printed bytes that are not UTF-8", { cause });
+  }
 }

@@ -113,7 +113,8 @@ class MaskedStream implements MaskingStream {
     const own = covered === 0 ? news : [{ from: 0, to: covered, mark: COVERED }, ...news];
     // A copy: the chunk belongs to its stream, which may use its memory again.
     this.#kept = beginning === bytes.length ? NOTHING : Buffer.from(bytes.subarray(beginning));
-    this.#passed = holdFrom - beginning;
+    // What was passed on before stays passed on, also if it may begin a secret after all.
+    this.#passed = Math.max(holdFrom, passed) - beginning;
     this.#covered = 0;
     if (own.length === 0) return passed === 0 && holdFrom === bytes.length ? bytes : bytes.subarray(passed, holdFrom);
     const parts: Buffer[] = [];

@@ -10,8 +10,8 @@ type Command = Extract<TrackerPlace, { kind: "command" }>;
 /** The place of a canary. Its program, if it has one, prints the file. */
 export type TrackerLocation = Exclude<TrackerPlace, Command> | (Command & { readonly file: string });
 
-/** Sizes above the oracle's limits (128 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
-const HUGE = { embedded: 129 * 1024 * 1024, command: 129 * 1024 * 1024, folder: 2 * 1024 * 1024 };
+/** Sizes above the oracle's limits (128 MiB, a listing 64 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
+const HUGE = { embedded: 129 * 1024 * 1024, command: 65 * 1024 * 1024, folder: 2 * 1024 * 1024 };
 
 /** Writes a tracker as real ones are written: in the same form, replaced by rename, and of this age. */
 export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {

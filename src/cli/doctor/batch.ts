@@ -4,7 +4,6 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { commandsOf } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -16,6 +15,7 @@ import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
+import { filesOfTracker } from "../engine/outside-repositories.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
 import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
@@ -101,8 +101,7 @@ export async function checkBatchCommands(
   const { batch, folder, file } = loaded;
   const children = allowedEnvironment(env, {});
   const home = env["HOME"];
-  const tickets = ticketFolderOf(batch.tracker);
-  const hide = tickets === undefined ? [] : [tickets];
+  const hide = filesOfTracker(batch.tracker, folder);
   const found =
     batch.sandbox === "off"
       ? undefined

@@ -156,6 +156,7 @@ function unreadable(file: string, cause: unknown): UserError {
 function whereOf(file: string, problems: readonly BatchProblem[]): string {
   const files = new Set(problems.map((problem) => problem.file ?? file));
   const [first = file] = files;
+  if (first.startsWith("ticket ")) return files.size > 1 ? `the batch file ${file} and its tickets are` : `${first} is`;
   if (files.size > 1) return `the batch file ${file} and its ticket files are`;
   return problems.some((problem) => problem.file === undefined) ? `the batch file ${file} is` : `the ticket file ${first} is`;
 }

@@ -34,7 +34,7 @@ import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
-import type { OutsideTracker } from "./outside-tracker.ts";
+import { type OutsideTracker, refuseUnread } from "./outside-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** A run with an open journal, its tracker and the frozen bytes of its oracle. */
@@ -146,7 +146,7 @@ export async function beginRun(options: {
   if (last !== undefined && place.kind === "embedded")
     await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
-  const tickets = await tracker.snapshot();
+  const tickets = await (outside === undefined ? tracker.snapshot() : tracker.snapshot().catch(refuseUnread));
   const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
+import { scriptOf } from "../../domain/batch/commands.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { type TrackerProgramSpec, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -30,7 +31,7 @@ export function checkOutsideRepositories({ tracker, repos }: Pick<Batch, "tracke
  * rights, decides what is done, and a change could rewrite it. `folder` is where its relative paths start.
  */
 export function checkTrackerProgram({ command }: TrackerProgramSpec, repos: Batch["repos"], folder: string): void {
-  for (const path of command.map((word) => resolve(folder, word)).filter((each) => existsSync(each))) {
+  for (const path of filesIn(command, folder)) {
     const repository = repositoryOf(path, repos);
     if (repository === undefined) continue;
     throw new UserError({
@@ -40,6 +41,26 @@ export function checkTrackerProgram({ command }: TrackerProgramSpec, repos: Batc
       exitCode: EXIT.refused,
     });
   }
+}
+
+/** Existing files that a command names, also as the value of an option. */
+function filesIn(command: readonly string[], folder: string): readonly string[] {
+  const words = command.flatMap((word) => [word, ...(word.startsWith("-") ? [word.slice(word.indexOf("=") + 1)] : [])]);
+  return words.map((word) => resolve(folder, word)).filter((path) => existsSync(path));
+}
+
+/**
+ * The tracker's own files, which no sandbox may open: its folder of tickets, or the files of its program. An interpreter outside of
+ * the batch's folder is everybody's.
+ */
+export function filesOfTracker(tracker: Batch["tracker"], folder: string): readonly string[] {
+  const tickets = ticketFolderOf(tracker);
+  if (tracker.kind !== "command") return tickets === undefined ? [] : [tickets];
+  const script = scriptOf(tracker.command as readonly [string, ...string[]])?.at;
+  const scripts = script === undefined ? [] : filesIn(tracker.command.slice(script, script + 1), folder);
+  return [
+    ...new Set([...scripts, ...filesIn(tracker.command, folder).filter((path) => path !== folder && isWithin(folder, path))]),
+  ];
 }
 
 /** The name of the repository that holds a path, links followed. A path that does not exist yet is taken as it is written. */

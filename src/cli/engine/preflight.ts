@@ -6,7 +6,6 @@ import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -21,7 +20,7 @@ import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
-import { checkOutsideRepositories } from "./outside-repositories.ts";
+import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
 import { refuseSameBase } from "./same-base.ts";
 import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
 
@@ -70,7 +69,7 @@ async function findEnvironment(
   checkSecretSources(batch, { folder: loaded.folder, env });
   const logins = await filesOfLogins(batch, env);
   const secretFiles = [...filesOfSecrets(batch, { folder: loaded.folder, env }), ...logins];
-  const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", secretFiles });
+  const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", folder: loaded.folder, secretFiles });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") await checkVendor(batch.agent, batch, { sandbox, env, program: agentProgram });
   const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
@@ -158,17 +157,19 @@ async function sandboxOf(
     env,
     cwd,
     path,
+    folder,
     secretFiles,
   }: {
     readonly env: NodeJS.ProcessEnv;
     readonly cwd: string;
     readonly path: string;
+    /** The batch file's. */
+    readonly folder: string;
     readonly secretFiles: readonly string[];
   },
 ): Promise<Sandbox | undefined> {
   if (sandbox === "off") return undefined;
-  const tickets = ticketFolderOf(tracker);
-  const hide = [...(tickets === undefined ? [] : [tickets]), ...secretFiles];
+  const hide = [...filesOfTracker(tracker, folder), ...secretFiles];
   const home = env["HOME"];
   const state = stateHome(env, cwd).root;
   const { findSandbox } = await import("../../adapters/sandbox/find-sandbox.ts");

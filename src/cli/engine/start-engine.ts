@@ -104,6 +104,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const store = openRunStore(home.db);
     opened.store = store;
     locks ??= takeLocks(loaded, home);
+    await loaded.outside?.endLeft();
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();

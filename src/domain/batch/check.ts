@@ -99,7 +99,8 @@ function checkTracker(file: BatchFile, report: NoteProblem): void {
   const { tracker, tickets } = file;
   if (tracker.kind === "command") {
     checkTrackerProgram(tracker, file, report);
-    if (tickets.length === 0) report(["tracker", "command"], "the tracker holds no tickets that its program shows");
+    if (tickets.length === 0)
+      report(["tracker", "command"], "its program shows no tickets", "run it with `snapshot`, and look at its query");
   } else if (tracker.path !== undefined) {
     reportUnfit(unfitForPath(tracker.path), ["tracker", "path"], report);
     if (tickets.length === 0) report(["tracker", "path"], "the folder holds no tickets", "a ticket is a Markdown file");

@@ -22,7 +22,7 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
     ".{mocharc,nycrc,c8rc,taprc}*",
   ],
   Python: ["{pytest,.pytest,tox}.ini", "{pytest,.pytest}.toml", "noxfile.py", ".coveragerc"],
-  Rust: ["nextest.toml", ".cargo/config{,.toml}"],
+  Rust: ["nextest.toml", "**/.cargo/config{,.toml}"],
   Ruby: [".rspec"],
   PHP: ["phpunit*.xml*"],
   Java: ["{testng.xml,junit-platform.properties}"],

@@ -24,6 +24,9 @@ const OWN_BINARIES = new Set([
 /** Dependencies that are folders or archives of the repository itself, in any manifest or lockfile. */
 const LOCAL = /["'\s@=](?:file|link|portal|exec|path):|(?:^|[^\w-])(?:path|directory)["']?\s*[:=]/im;
 
+/** A key of JSON, YAML or TOML that the expressions below would not recognise. */
+const ESCAPED_KEY = /"[^"\n]*\\[ux][0-9a-f]{2}[^"\n]*"\s*[:=]/i;
+
 /** Files that are programs: what they read is unknown. */
 const PROGRAMS = new Set([".pnpmfile.cjs", ".pnpmfile.mjs", "binding.gyp"]);
 
@@ -44,6 +47,7 @@ export function manifestTrouble(
   if (PROGRAMS.has(name)) return "is a program";
   if (requirementFiles.has(path))
     return text === undefined ? "cannot be read" : requirementsTrouble(path, text, requirementFiles);
+  if (name === ".tool-versions") return toolTrouble(text);
   // Tools' own version files and binary lockfiles say nothing about further files.
   if (!/\.(?:json|ya?ml|toml|txt|in|lock|rc|gemspec)$|^\.(?:npmrc|yarnrc)|^Gemfile$/.test(name)) return undefined;
   if (text === undefined) return "cannot be read";
@@ -51,8 +55,18 @@ export function manifestTrouble(
   if (LOCKFILES.has(name)) return lockTrouble(text, runsScripts);
   if (name === "Gemfile" || name.endsWith(".gemspec")) return rubyTrouble(name, text);
   if (name === "pnpm-workspace.yaml" && hasOtherPatches(text)) return OTHER_PATCH;
+  return settingsTrouble(path, text);
+}
+
+/** asdf takes a folder or a commit in place of a version. */
+function toolTrouble(text: string | undefined): string | undefined {
+  return text === undefined || /\s(?:path|ref):/.test(text) ? "names a folder or a commit" : undefined;
+}
+
+function settingsTrouble(path: string, text: string): string | undefined {
   const further = FURTHER.find(([paths]) => paths.test(path))?.[1];
-  return (further?.test(text) ?? false) || LOCAL.test(text) ? "names a folder or an archive of the repository" : undefined;
+  if ((further?.test(text) ?? false) || LOCAL.test(text)) return "names a folder or an archive of the repository";
+  return ESCAPED_KEY.test(text) ? "spells a key in escapes" : undefined;
 }
 
 const LOCKFILES = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
@@ -74,7 +88,10 @@ const FURTHER: readonly (readonly [paths: RegExp, settings: RegExp])[] = [
     /"(?:classmap|files)"\s*:|"(?:optimize-autoloader|classmap-authoritative)"\s*:\s*true|"cache-(?:\w+-)?dir"/,
   ],
   [/(?:^|\/)\.yarnrc/, /plugins|yarn-?path|offline-mirror/i],
-  [/(?:^|\/)\.?mise(?:\..*)?\.toml$|(?:^|\/)\.?mise\/(?:config(?:\..*)?|conf\.d\/.*)\.toml$/, /_\.|hooks|exec\(/],
+  [
+    /(?:^|\/)\.?mise(?:\..*)?\.toml$|(?:^|\/)\.?mise\/(?:config(?:\..*)?|conf\.d\/.*)\.toml$/,
+    /_\.|hooks|exec\(|^\s*_\s*=|\[\s*env\s*\.\s*_/m,
+  ],
 ];
 
 const OTHER_PATCH = "names a patch outside of a folder patches";

@@ -9,15 +9,21 @@ import { entriesBelow } from "./raw-names.ts";
 const MOST_ENTRIES = 2_000_000;
 
 /**
- * Settings of git for a command that holds a secret or runs outside the sandbox. Files of a checkout must not choose what its git
- * commands run: not by a monitor or hooks that the user's own settings look for there, nor by folders that look like a repository
- * (git-config(1): GIT_CONFIG_COUNT, safe.bareRepository, which git has since 2.38).
+ * Variables of git for a command that holds a secret or runs outside the sandbox. Files of a checkout must not choose what its git
+ * commands run: not by hooks, filters or drivers that the settings of the user or the system look for there, nor by folders that
+ * look like a repository (git-config(1): GIT_CONFIG_COUNT, safe.bareRepository, which git has since 2.38).
  */
-export const CAREFUL_GIT: Readonly<Record<string, string>> = variables([
-  ["safe.bareRepository", "explicit"],
-  ["core.fsmonitor", "false"],
-  ["core.hooksPath", "/dev/null"],
-]);
+export const CAREFUL_GIT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_ATTR_NOSYSTEM: "1",
+  ...variables([
+    ["safe.bareRepository", "explicit"],
+    ["core.attributesFile", "/dev/null"],
+    ["core.fsmonitor", "false"],
+    ["core.hooksPath", "/dev/null"],
+  ]),
+};
 
 function variables(settings: readonly (readonly [key: string, value: string])[]): Readonly<Record<string, string>> {
   const each = settings.flatMap(([key, value], n) => [

@@ -1,9 +1,9 @@
 import type { BigIntStats, Dir, Dirent } from "node:fs";
-import { chmod, lstat, opendir, readdir } from "node:fs/promises";
+import { chmod, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
 import { isErrorCode } from "./protected-files.ts";
-import { entriesBelow, rawEntries, rawNames } from "./raw-names.ts";
+import { entriesBelow, type FoundEntry, rawEntries } from "./raw-names.ts";
 
 /** Entries of a layer that are read at most. */
 const MOST_ENTRIES = 500_000;
@@ -108,46 +108,57 @@ async function lookAtFolder(checkout: string, folder: string, known: ReadonlySet
 /** A prepared checkout that cannot be looked through. */
 export class TooMuchPrepared extends Error {}
 
-/** New files of a checkout that a list of protected paths covers, outside of folders of packages. Throws a TooMuchPrepared. */
+/** What `prepare` made and no commit has. Paths are relative to the checkout. */
+export interface Made {
+  /** Files that a list of protected paths covers, outside of folders of packages. */
+  readonly files: readonly string[];
+  /** Links to folders that nobody looks into, or in the place of a folder that holds protected files. */
+  readonly links: readonly string[];
+}
+
+/** Finds new protected files, and new links behind which there may be some. Throws a TooMuchPrepared. */
 export async function findProtected(
   checkout: string,
-  isProtected: (path: string) => boolean,
+  {
+    isProtected,
+    isOnTheWay,
+  }: { readonly isProtected: (path: string) => boolean; readonly isOnTheWay: (path: string) => boolean },
   committed: readonly string[],
-): Promise<readonly string[]> {
+): Promise<Made> {
   const known = new Set(committed);
-  const found: string[] = [];
+  const made = { files: [] as string[], links: [] as string[] };
+  const top = await realpath(checkout);
   try {
-    for await (const path of newFiles(checkout, known)) if (isProtected(path)) found.push(path);
+    for await (const { path, place, entry } of newFiles(checkout, known)) {
+      if (isProtected(path)) made.files.push(path);
+      else if (entry.isSymbolicLink() && (isOnTheWay(path) || (await leadsAway(place, top)))) made.links.push(path);
+    }
   } catch (error) {
     if (!isErrorCode(error, "ENAMETOOLONG")) throw error;
     throw new TooMuchPrepared("folders inside each other, beyond the length of a path", { cause: error });
   }
-  return found;
+  return made;
 }
 
-/**
- * All files of a checkout that no commit has, but git's own and those in folders of packages. Of a new link to a folder, the files
- * there by their names below the link: a program that looks for one of them follows it.
- */
-async function* newFiles(checkout: string, known: ReadonlySet<string>): AsyncGenerator<string> {
+/** All files and links of a checkout that no commit has, but git's own and those in folders of packages. */
+async function* newFiles(checkout: string, known: ReadonlySet<string>): AsyncGenerator<FoundEntry> {
   let entries = 0;
-  for await (const { path, place, entry } of entriesBelow(checkout, (folder) => !isPassedOver(folder))) {
+  for await (const found of entriesBelow(checkout, (folder) => !isPassedOver(folder))) {
     refuseMany(++entries);
-    if (entry.isDirectory() || isPassedOver(path) || known.has(path)) continue;
-    yield path;
-    if (entry.isSymbolicLink()) for (const name of await namesBehind(place)) yield `${path}/${name}`;
+    if (!found.entry.isDirectory() && !isPassedOver(found.path) && !known.has(found.path)) yield found;
   }
 }
 
-/** The names in the folder that a link leads to, at most so many; none if it leads to no folder. */
-async function namesBehind(link: Buffer<ArrayBuffer>): Promise<readonly string[]> {
-  const names: string[] = [];
+/** True for a link to a folder that is not looked into by its own path: one outside of the checkout, or of packages. */
+async function leadsAway(link: Buffer<ArrayBuffer>, top: string): Promise<boolean> {
   try {
-    for await (const name of rawNames(link)) if (names.push(name.toString()) >= MOST_NAMES) break;
-  } catch (error) {
-    if (!isErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM")) throw error;
+    const target = await realpath(link);
+    if (!(await lstat(target)).isDirectory()) return false;
+    return !target.startsWith(`${top}/`) || isPassedOver(target.slice(top.length + 1));
+  } catch {
+    // It leads nowhere, or to where nobody may look: nor may what runs later as the same user.
+    return false;
   }
-  return names;
 }
 
 function refuseMany(entries: number): void {

@@ -5,12 +5,13 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
-import { changedIdentities, findProtected, findShadows, identitiesOf, TooMuchPrepared } from "./overwritten.ts";
+import { changedIdentities, findProtected, findShadows, identitiesOf, type Made, TooMuchPrepared } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
-import { behindLinks, changedFiles, differingFiles, protectedBy, protectedFiles } from "./protected-files.ts";
+import { behindLinks, changedFiles, differingFiles, onTheWayTo, protectedBy, protectedFiles } from "./protected-files.ts";
 import { OWN_LOG, runPrepare } from "./run-prepare.ts";
 import type { StepScope } from "./scope.ts";
 
+const NOTHING_MADE: Made = { files: [], links: [] };
 const ALLOW = 'To allow this, name the file in "writes" of the step.';
 /** Paths in one piece of evidence, at most. */
 const MOST_TOLD = 100;
@@ -61,11 +62,13 @@ export async function prepare(
   const isProtected = protectedBy(ctx.batch.protect);
   const folders = new Set([...before.keys()].flatMap(foldersAbove).filter((folder) => isProtected(`${folder}/any name`)));
   const mayWrite = protectedBy(writes);
-  const isByName = byName(ctx.batch.protect, folders);
-  const found = await findProtected(path, isByName, files).catch(tooMuch);
+  const wanted = { isProtected: byName(ctx.batch.protect, folders), isOnTheWay: onTheWayTo(ctx.batch.protect) };
+  const found = ctx.batch.protect.length === 0 ? NOTHING_MADE : await findProtected(path, wanted, files).catch(tooMuch);
   if ("step" in found) return found;
-  const made = found.filter((each) => !mayWrite(each));
+  const made = found.files.filter((each) => !mayWrite(each));
   if (made.length > 0) return changedByPrepare("created a protected file", made, [ALLOW]);
+  const links = found.links.filter((each) => !mayWrite(each));
+  if (links.length > 0) return changedByPrepare("created a link to a folder that may hold protected files", links, [ALLOW]);
   const shadows = (await findShadows(path, [...folders], files)).filter((each) => !mayWrite(each));
   if (shadows.length > 0)
     return changedByPrepare("created a file that may be loaded instead of a protected one", shadows, [ALLOW]);

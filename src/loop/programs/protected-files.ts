@@ -52,6 +52,19 @@ function matcher(protect: readonly string[], caseless: (text: string) => string)
   return (path) => matchesPath(fold(path)) || matchesName(fold(path));
 }
 
+/** True for a folder that a glob of the list names on the way to protected files: a link there would replace them. */
+export function onTheWayTo(protect: readonly string[]): (path: string) => boolean {
+  return protectedBy(protect.flatMap(foldersOnTheWay));
+}
+
+/** The folders that a glob names before its last part; not those behind `**`, which may be any. */
+function foldersOnTheWay(glob: string): readonly string[] {
+  const parts = glob.replace(/^\.?\//, "").split("/");
+  const any = parts.indexOf("**");
+  const named = parts.slice(0, any === -1 ? -1 : any);
+  return named.map((_, i) => `./${named.slice(0, i + 1).join("/")}`);
+}
+
 /**
  * The protected files of a checkout, by path: each file's content, or each link's target, and the bytes of its path in the checkout,
  * which need not be UTF-8.

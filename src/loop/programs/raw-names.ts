@@ -31,11 +31,6 @@ export async function* entriesBelow(folder: string, enters: (path: string) => bo
   }
 }
 
-/** The names in a folder, as bytes. */
-export async function* rawNames(folder: Buffer<ArrayBuffer>): AsyncGenerator<Buffer<ArrayBuffer>> {
-  for await (const { name } of rawEntries(folder)) yield name;
-}
-
 /** The path of an entry. */
 export function below(folder: Buffer<ArrayBuffer>, name: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   return Buffer.concat([folder, Buffer.from("/"), name]);

@@ -3,8 +3,11 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
-import { protectedBy } from "../programs/protected-files.ts";
+import { onTheWayTo, protectedBy } from "../programs/protected-files.ts";
 import type { StepResult } from "./step.ts";
+
+/** Folders of one path. Matching a deeper one takes long, and no repository is known to have any. */
+const MOST_FOLDERS = 100;
 
 /**
  * Checks the files of a change, before any of its code runs: it must not be empty, must not touch a protected path, and must not
@@ -14,6 +17,8 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   if (change.paths.length === 0) {
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
+  const deep = change.paths.filter(({ path }) => path.split("/").length > MOST_FOLDERS);
+  if (deep.length > 0) return refuse(`a path has more than ${MOST_FOLDERS} folders`, boundedList(deep.map(describe)));
   const touched = touchedOf(change, protect).map(describe);
   if (touched.length > 0) {
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
@@ -45,18 +50,10 @@ export function protectedFor(list: readonly string[], { allow }: Pick<Ticket, "a
  */
 export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
   const isProtected = protectedBy(protect);
-  const isOnTheWay = protectedBy(protect.flatMap(foldersOnTheWay));
+  const isOnTheWay = onTheWayTo(protect);
   return change.paths.filter(
     ({ path, mode, how }) => isProtected(path) || (mode === "symlink" && how !== "deleted" && isOnTheWay(path)),
   );
-}
-
-/** The folders that a glob names before its last part; not those behind `**`, which may be any. */
-function foldersOnTheWay(glob: string): readonly string[] {
-  const parts = glob.replace(/^\.?\//, "").split("/");
-  const any = parts.indexOf("**");
-  const named = parts.slice(0, any === -1 ? -1 : any);
-  return named.map((_, i) => `./${named.slice(0, i + 1).join("/")}`);
 }
 
 function describe(changed: ChangedPath): string {

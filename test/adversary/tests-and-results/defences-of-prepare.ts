@@ -15,7 +15,7 @@ export const DEFENCES_OF_PREPARE = {
     ],
   },
   madeBehindLink: {
-    name: "what a change's prepare commands make behind a link counts by its name there",
-    holes: [{ file: "src/loop/programs/overwritten.ts", from: "if (entry.isSymbolicLink())", to: "if (entry.isFile())" }],
+    name: "a change's prepare commands make no link behind which there may be protected files",
+    holes: [{ file: PREPARE, from: "if (links.length > 0)", to: "if (links.length < 0)" }],
   },
 } as const satisfies Record<string, Defence>;

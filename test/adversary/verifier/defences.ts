@@ -111,7 +111,7 @@ export const DEFENCES = {
         from: "if (result.signal !== undefined) return",
         to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
       },
-      { file: PROCESS, from: "maxBuffer: launch.maxOutput ?? MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
+      { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
       { file: FROZEN_ORACLE, from: "options.deadlineMs ?? 20_000", to: "options.deadlineMs ?? 1_000" },
     ],
   },

@@ -222,7 +222,7 @@ describe("a tracker behind a program", () => {
     const secret = withTracker({ command: ["npx", "tracker"], env: { TOKEN: "{secret:jira}" } });
     expect(problemsOf(secret)[0]).toMatch(/npx|has no secret/);
     expect(problemsOf(withTracker({ command }))).toEqual(["the tracker was not read"]);
-    expect(problemsOf(withTracker({ command }), [])).toEqual(["the tracker holds no tickets that its program shows"]);
+    expect(problemsOf(withTracker({ command }), [])).toEqual(["its program shows no tickets"]);
     expect(problemsOf(withTracker({ command }, { tickets: [{ id: "B" }] }), [folderTicket("A")])).toEqual([
       'there is no ticket "B" in the tracker',
     ]);

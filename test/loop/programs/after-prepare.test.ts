@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nestedGitEvidence } from "../../../src/loop/programs/nested-git.ts";
 import { findProtected, findShadows } from "../../../src/loop/programs/overwritten.ts";
-import { changedFiles, differingFiles, protectedFiles } from "../../../src/loop/programs/protected-files.ts";
+import { changedFiles, differingFiles, onTheWayTo, protectedFiles } from "../../../src/loop/programs/protected-files.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();
+const named = (name: string) => ({ isProtected: (path: string) => path.endsWith(name), isOnTheWay: () => false });
 /** Nobody reads a file of this size within the time of a test. */
 const HUGE = 2 ** 43;
 
@@ -44,25 +45,28 @@ test("new protected files are found, but for those of packages, of git and of th
   for (const path of ["pytest.ini", "deep/in/it/pytest.ini", "known/pytest.ini", "node_modules/a/pytest.ini", ".venv/pytest.ini"])
     await write(path, "");
   await write(".git/pytest.ini", "");
-  const found = await findProtected(folder(), (path) => path.endsWith("pytest.ini"), ["known/pytest.ini"]);
-  expect(found.toSorted()).toEqual(["deep/in/it/pytest.ini", "pytest.ini"]);
+  const { files, links } = await findProtected(folder(), named("pytest.ini"), ["known/pytest.ini"]);
+  expect([files.toSorted(), links]).toEqual([["deep/in/it/pytest.ini", "pytest.ini"], []]);
 });
 
-test("a new link to a folder has the names behind it, one of the commit has not", async () => {
-  await write("node_modules/x/nextest.toml", "");
-  await symlink("node_modules/x", join(folder(), ".config"));
-  await symlink("node_modules/x", join(folder(), "known"));
-  await symlink("nowhere", join(folder(), "dangling"));
-  const found = await findProtected(folder(), (path) => path.endsWith("nextest.toml"), ["known"]);
-  expect(found).toEqual([".config/nextest.toml"]);
+test("a new link to a folder of packages, out of the checkout or in the place of a protected folder is found, no other one", async () => {
+  await write("checkout/node_modules/x/nextest.toml", "");
+  await write("checkout/own/a", "");
+  await write("outside/a", "");
+  const checkout = join(folder(), "checkout");
+  const links = { ".config": "node_modules/x", away: "../outside", config: "own", own2: "own", file: "own/a", dangling: "none" };
+  for (const [name, to] of Object.entries({ ...links, known: "node_modules/x" })) await symlink(to, join(checkout, name));
+  const wanted = { ...named("nextest.toml"), isOnTheWay: onTheWayTo(["config/ci/*"]) };
+  const found = await findProtected(checkout, wanted, ["known"]);
+  expect([found.files, found.links.toSorted()]).toEqual([[], [".config", "away", "config"]]);
 });
 
 test("names that are not UTF-8 are looked into", async () => {
   const place = Buffer.concat([Buffer.from(join(folder(), "caf")), Buffer.from([0xe9])]);
   await mkdir(place);
   await writeFile(Buffer.concat([place, Buffer.from("/pytest.ini")]), "");
-  const found = await findProtected(folder(), (path) => path.endsWith("pytest.ini"), []);
-  expect(found).toEqual(["caf\ufffd/pytest.ini"]);
+  const { files } = await findProtected(folder(), named("pytest.ini"), []);
+  expect(files).toEqual(["caf\ufffd/pytest.ini"]);
 });
 
 test("a repository below the top of a checkout is found, whatever its name's case, and one at the top is not", async () => {

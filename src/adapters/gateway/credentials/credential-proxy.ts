@@ -35,6 +35,8 @@ interface CredentialSideOptions {
   readonly count: (error: unknown) => Refusal;
   /** Counts what the step's log must explain, although nothing was refused here. */
   readonly note: (why: string) => void;
+  /** Takes names of secrets that a host has accepted. */
+  readonly accepted: (secrets: string) => void;
   readonly assertNotCut: () => void;
 }
 
@@ -181,6 +183,7 @@ export class CredentialProxy {
         ...{ req, res, path, entry, hosts: this.#hosts, upstream: this.#upstreamFor(tunnel), masker: credentials.masker },
         idleMs: limits.idleMs,
         onRefused: this.#options.note,
+        onAccepted: this.#options.accepted,
         onBytes: (bytes) => {
           traffic.bytesIn += bytes;
         },

@@ -30,6 +30,8 @@ export interface PassOptions {
   readonly onBytes: (bytes: number) => void;
   /** Called with the reason if the host accepts no secret, also after it was fetched again. */
   readonly onRefused: (why: string) => void;
+  /** Called with the names of secrets, as `onRefused` words them, that the host has accepted. */
+  readonly onAccepted: (secrets: string) => void;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function passWithHeaders(options: PassOptions): Promise<void> {
     throw new Refusal(403, `${upstream.to.host} gets a secret, so a change of protocol (WebSocket) is not passed on`);
   const filled = await hosts.fill(entry);
   const answer = await ask(options, filled);
-  if (!isUnauthorized(answer)) return passBack(answer, options);
+  if (!isUnauthorized(answer)) return passBackAccepted(answer, filled, options);
   const renewed = hasBody(req)
     ? undefined
     : await hosts.renewed(entry, filled).catch((error: unknown) => {
@@ -60,20 +62,32 @@ export async function passWithHeaders(options: PassOptions): Promise<void> {
   if (renewed === undefined) return passBackRefused(answer, filled, options);
   answer.resume();
   const again = await ask(options, renewed);
-  return isUnauthorized(again) ? passBackRefused(again, renewed, options) : passBack(again, options);
+  return isUnauthorized(again) ? passBackRefused(again, renewed, options) : passBackAccepted(again, renewed, options);
+}
+
+function passBackAccepted(answer: IncomingMessage, { secrets }: FilledHeaders, options: PassOptions): Promise<void> {
+  options.onAccepted(namesOf(secrets));
+  return passBack(answer, options);
+}
+
+function namesOf(secrets: FilledHeaders["secrets"]): string {
+  return [...secrets.keys()].map((name) => `"${name}"`).join(" and ");
 }
 
 /** Passes an answer back that refuses the secrets, and tells so: the program knows of none, and would blame something else. */
 function passBackRefused(answer: IncomingMessage, { secrets }: FilledHeaders, options: PassOptions): Promise<void> {
   const { to } = options.upstream;
-  const names = [...secrets.keys()].map((name) => `"${name}"`).join(" and ");
-  options.onRefused(`${to.host}:${to.port} answered ${answer.statusCode} to the secret ${names}`);
+  options.onRefused(`${to.host}:${to.port} answered ${answer.statusCode} to the secret ${namesOf(secrets)}`);
   return passBack(answer, options);
 }
 
-/** True for the line by which a host that refuses secrets is told. */
-export function isRefusedSecret(reason: string): boolean {
-  return /^\S+ answered 40[13] to the secret "/.test(reason);
+/**
+ * True for the line by which a host that refuses secrets is told, unless it has accepted them in another request: then it refuses
+ * what was asked for, and not who asks.
+ */
+export function isRefusedSecret(reason: string, accepted: ReadonlySet<string>): boolean {
+  const [, secrets] = /^\S+ answered 40[13] to the secret (".*)$/.exec(reason) ?? [];
+  return secrets !== undefined && !accepted.has(secrets);
 }
 
 function ask({ req, path, upstream, idleMs, res }: PassOptions, { headers }: FilledHeaders): Promise<IncomingMessage> {

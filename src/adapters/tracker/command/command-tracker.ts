@@ -49,6 +49,14 @@ export async function readCommandTickets(program: TrackerProgram): Promise<reado
       throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
     if (!TicketSpec.shape.body.safeParse(body).success)
       throw requests.problem(`the text of ticket ${id} is longer than 64,000 characters`);
-    return { id, title: title.trim(), body, ...(repo !== undefined && { repo }), dependsOn, exclusive, file: "the tracker" };
+    return {
+      id,
+      title: title.trim(),
+      body,
+      ...(repo !== undefined && { repo }),
+      dependsOn,
+      exclusive,
+      file: `ticket ${id} in the tracker`,
+    };
   });
 }

@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import { scriptOf } from "../../../domain/batch/commands.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { type ExchangeEnding, exchange } from "../../executor/exchange.ts";
+import { describeEnding } from "../../executor/exchange-ending.ts";
 
 /** The largest answer of a tracker program. Bytes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 /** The time limit of one request, unless another is given. Milliseconds. */
 const TIMEOUT_MS = 60_000;
-const MAX_REASON = 500;
 
 /** A program that is asked about tickets, one process per request (docs/tracker-program.md). */
 export interface TrackerProgram {
@@ -29,6 +29,8 @@ export interface TrackerProgramOptions {
   environment(): Promise<Readonly<Record<string, string>>>;
   /** Time limit of a request. Milliseconds; default 60,000. */
   readonly timeoutMs?: number;
+  /** Takes secrets out of what the program printed, before any of it is cut. */
+  readonly mask?: ((text: string) => string) | undefined;
 }
 
 /** The tracker program gave no answer. The message quotes its last line of stderr; it is safe for a terminal. */
@@ -44,7 +46,8 @@ export class TrackerProgramError extends Error {
 }
 
 /** A tracker program as a function of a verb. It keeps nothing between two requests. */
-export function trackerProgram({ command, cwd, environment, timeoutMs = TIMEOUT_MS }: TrackerProgramOptions): TrackerProgram {
+export function trackerProgram(options: TrackerProgramOptions): TrackerProgram {
+  const { command, cwd, environment, timeoutMs = TIMEOUT_MS, mask = (text) => text } = options;
   const argv = command as readonly [string, ...string[]];
   const shown = basename(argv[scriptOf(argv)?.at ?? 0] ?? "");
   const name = `the tracker program ${JSON.stringify(plainText(shown, 100))}`;
@@ -59,7 +62,8 @@ export function trackerProgram({ command, cwd, environment, timeoutMs = TIMEOUT_
         timeoutMs,
         maxBytes: MAX_ANSWER,
       });
-      if (ending.how !== "exited" || ending.exitCode !== 0) throw failure(`${name} ${describeEnding(ending, timeoutMs)}`, ending);
+      if (ending.how !== "exited" || ending.exitCode !== 0)
+        throw failure(`${name} ${describeEnding(ending, { timeoutMs, mask, maxBytes: MAX_ANSWER })}`, ending);
       return decoded(ending.stdout, `${name} answered "${plainText(verb, 40)}" with bytes that are not UTF-8`);
     },
   };
@@ -67,31 +71,6 @@ export function trackerProgram({ command, cwd, environment, timeoutMs = TIMEOUT_
 
 function failure(message: string, ending: ExchangeEnding): TrackerProgramError {
   return new TrackerProgramError(message, ending.how === "exited" ? ending.exitCode : undefined);
-}
-
-function describeEnding(ending: ExchangeEnding, timeoutMs: number): string {
-  if (ending.how === "failed-to-start") return `did not start: ${plainText(ending.why, MAX_REASON)}`;
-  const reason = lastLine(ending.stderr);
-  return `${endOf(ending, timeoutMs)}${reason === "" ? ", and printed no reason on stderr" : `: ${reason}`}`;
-}
-
-function endOf(ending: Exclude<ExchangeEnding, { how: "failed-to-start" }>, timeoutMs: number): string {
-  switch (ending.how) {
-    case "exited":
-      return `ended with exit code ${ending.exitCode}`;
-    case "signalled":
-      return `was ended by ${ending.signal}`;
-    case "out-of-time":
-      return `took longer than ${timeoutMs / 1000} s and was ended`;
-    case "too-long":
-      return `printed more than ${MAX_ANSWER / 1024 / 1024} MiB and was ended`;
-  }
-}
-
-/** The last line of a text that is not blank, as plain text. */
-function lastLine(text: string): string {
-  const lines = text.split(/[\r\n]+/).map((line) => plainText(line, MAX_REASON).trim());
-  return lines.findLast((line) => line !== "") ?? "";
 }
 
 function decoded(bytes: Buffer, problem: string): string {

@@ -136,10 +136,10 @@ describe("reading through a program", () => {
     const tickets = await readCommandTickets(
       aProgram(folder(), `print({ ...T1, title: " One ", repo: "app" }, T2, { tickets: 2 })`),
     );
-    const rest = { body: "Text.", dependsOn: [], exclusive: [], file: "the tracker" };
+    const rest = { body: "Text.", dependsOn: [], exclusive: [] };
     expect(tickets).toEqual([
-      { id: "T-1", title: "One", repo: "app", ...rest },
-      { id: "T-2", title: "One", ...rest },
+      { id: "T-1", title: "One", repo: "app", ...rest, file: "ticket T-1 in the tracker" },
+      { id: "T-2", title: "One", ...rest, file: "ticket T-2 in the tracker" },
     ]);
     const long = aProgram(folder(), `print({ ...T1, title: "x".repeat(201) }, { tickets: 1 })`);
     await expect(readCommandTickets(long)).rejects.toThrow(/the title of ticket T-1 is longer than 200 characters/);
