@@ -11,7 +11,8 @@ async function staging(first: string) {
   const server = createServer((req, res) => {
     const { authorization } = req.headers;
     sent.push(authorization);
-    const isKnown = authorization === `Bearer ${service.token}`;
+    const isAdmin = req.url?.endsWith("/admin") === true;
+    const isKnown = !isAdmin && authorization === `Bearer ${service.token}`;
     res.writeHead(isKnown ? 200 : 401).end(isKnown ? "version 2\n" : "who are you?\n");
     if (isKnown) service.onAnswer();
   });
@@ -96,6 +97,17 @@ describe("a staging service on this machine that wants a token", { timeout: 300_
     ]);
     const { stdout } = await stage.run(["report", "--md"]);
     expect(stdout).toContain('answered 401 to the secret "staging"');
+  });
+
+  test("that accepts the token, and refuses only what a change asks for, reverts that change", async () => {
+    const service = await staging("the-token-of-staging");
+    const { code, events } = await verifies(service, (url) => `curl -sS --fail ${url} && curl -sS --fail ${url}/admin`, {
+      secrets: (at) => ({ file: at.write("token", "the-token-of-staging\n") }),
+      live: { repeats: 1, everySeconds: 0.1 },
+      onBroken: "revert",
+    });
+    expect(code).toBe(1);
+    expect(events.map(({ type }) => type)).toContain("revert-landed");
   });
 
   test("that changes its token while a verify runs is asked again with a new one, which is fetched once", async () => {

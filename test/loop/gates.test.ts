@@ -59,6 +59,14 @@ describe("gates", () => {
     expect(gates(changeOf({}, { path: "b" }), [])).toMatchObject({ ok: true, summary: "2 files, +3 −1" });
   });
 
+  test("is refused for a path of a hundred folders, before anything is matched", () => {
+    const deep = `${"d/".repeat(100)}a`;
+    expect(gates(changeOf({ path: deep.slice(2) }), [])).toMatchObject({ ok: true });
+    expect(gates(changeOf({ path: deep }), ["**/a"])).toMatchObject({
+      evidence: { summary: "a path has 100 folders or more" },
+    });
+  });
+
   test("an empty change is refused: a claim alone is nothing", () => {
     expect(gates(changeOf(), [])).toMatchObject({ ok: false, evidence: { step: "gates", summary: "nothing was changed" } });
   });

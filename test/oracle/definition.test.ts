@@ -24,6 +24,7 @@ describe("what done means", () => {
     ["one open", [done("A"), open("B")]],
     ["gated without a step", [done("A"), gated("B")]],
     ["gated with a blank step", [done("A"), gated("B", " \t\n\u00a0\ufeff")]],
+    ["gated with a step that nobody can see", [done("A"), gated("B", "\u200b\u3164\u2800")]],
     ["open with a step", [done("A"), { ...open("B"), step: "press it" }]],
   ])("%s is not done", (_what, snapshot) => {
     expect(judge(snapshot, ["A", "B"])).toMatchObject({

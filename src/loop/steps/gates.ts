@@ -17,8 +17,8 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   if (change.paths.length === 0) {
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
-  const deep = change.paths.filter(({ path }) => path.split("/").length > MOST_FOLDERS);
-  if (deep.length > 0) return refuse(`a path has more than ${MOST_FOLDERS} folders`, boundedList(deep.map(describe)));
+  const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);
+  if (deep.length > 0) return refuse(`a path has ${MOST_FOLDERS} folders or more`, boundedList(deep.map(describe)));
   const touched = touchedOf(change, protect).map(describe);
   if (touched.length > 0) {
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;

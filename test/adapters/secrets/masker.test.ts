@@ -149,3 +149,14 @@ describe("a masker", () => {
     expect(inPieces(masker, Buffer.from("x abcdefghijklmnop y"), [12, 3]).toString()).toBe("x [secret s0] y");
   });
 });
+
+it("passes on each byte once in a stream, also where some that were passed on may begin a secret after all", () => {
+  const masker = createMasker();
+  // In base64: dGhlLXRva2VuLW9mLXN0YWdpbmc=
+  masker.learn("staging", "the-token-of-staging");
+  for (const sameLength of [false, true]) {
+    const stream = masker.stream({ sameLength });
+    const parts = ["d\n", "G", "o on\n"].map((part) => stream.push(Buffer.from(part)).toString());
+    expect([...parts, stream.end().toString()].join("")).toBe("d\nGo on\n");
+  }
+});

@@ -120,6 +120,25 @@ export const BY_GIT: readonly Attack[] = [
     harm: hasEscaped,
   }),
   attack({
+    id: "X15-filter",
+    what: "a landed change brings the module that a filter of the user's own git settings loads, and a verification outside asks git",
+    defence: DEFENCES.carefulGit,
+    set: ({ stage }) => {
+      const attributes = stage.write("attributes", "*.ipynb filter=strip\n");
+      stage.write(
+        ".gitconfig",
+        `[core]\n\tattributesFile = ${attributes}\n[filter "strip"]\n\tclean = /usr/bin/python3 -m nbstripout\n`,
+      );
+      stage.repo("app", { "install.sh": "exit 0\n" });
+      stage.write("verify.sh", "git status --porcelain >/dev/null; exit 0\n");
+      const module = `open("${stage.path("escaped")}", "w")\n`;
+      stage.agent(`${rewrites("install.sh", "touch -d 2001-01-01 a.ipynb")} fs.writeFileSync("a.ipynb", "{}\\n");
+        fs.writeFileSync("nbstripout.py", ${JSON.stringify(module)});`);
+      return { repos: prepared, finish: outside };
+    },
+    harm: hasEscaped,
+  }),
+  attack({
     id: "X15-hooks",
     what: "a landed change brings a hook to where the user's own git settings look for one, and a verification outside asks git",
     defence: DEFENCES.carefulGit,

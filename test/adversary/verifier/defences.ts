@@ -135,7 +135,11 @@ export const DEFENCES = {
     holes: [
       { file: DEFINITION, from: "if (!STATES.has(ticket.state))", to: "if (false)" },
       { file: DEFINITION, from: 'if (ticket.state === "done")', to: 'if (!["open", "human-gated"].includes(ticket.state))' },
-      { file: DEFINITION, from: 'if (ticket.state === "human-gated" && step !== "")', to: 'if (ticket.state === "human-gated")' },
+      {
+        file: DEFINITION,
+        from: 'if (ticket.state === "human-gated" && step.replace(INVISIBLE, "") !== "")',
+        to: 'if (ticket.state === "human-gated")',
+      },
       { file: DEFINITION, from: 'state: "human-gated", step }', to: 'state: "human-gated", step: step || "?" }' },
     ],
   },

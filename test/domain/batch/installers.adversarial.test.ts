@@ -110,6 +110,19 @@ describe("the inputs are the whole tree if an installer may read or run anything
       /package.json names a patch/,
     ],
     ["mise: a hook of this machine", "npm ci", { ...NPM, "mise.local.toml": "[hooks]\nenter = 'x'\n" }, /mise.local.toml names/],
+    ["mise: a file that is run", "npm ci", { ...NPM, "mise.toml": "[env._]\nsource = 'x.sh'\n" }, /mise.toml names/],
+    [
+      "asdf: a folder for a version",
+      "npm ci",
+      { ...NPM, ".tool-versions": "nodejs path:./node\n" },
+      /.tool-versions names a folder/,
+    ],
+    [
+      "yarn: a setting in escapes",
+      "yarn install --immutable",
+      { ...YARN, ".yarnrc.yml": 'enableScripts: false\n"pl\\x75gins": [a]\n' },
+      /in escapes/,
+    ],
     ["pnpm: another folder", "pnpm install --frozen-lockfile --dir web", PNPM_6, /may read any file/],
     ["yarn: scripts that run", "yarn install --immutable", { ...YARN, ".yarnrc.yml": "enableScripts: true\n" }, /enableScripts/],
     [
@@ -225,7 +238,7 @@ describe("the inputs are the whole tree if an installer may read or run anything
       "cargo: a hidden path",
       "cargo fetch",
       { ...CARGO, "Cargo.toml": '[dependencies]\na = {"p\\u0061th" = "../a"}\n' },
-      /hide a path/,
+      /in escapes/,
     ],
     ["cargo: a build script", "cargo fetch", { ...CARGO, "Cargo.toml": '[package]\nbuild = "make.rs"\n' }, /build script/],
     [
