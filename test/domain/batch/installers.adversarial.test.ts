@@ -117,12 +117,6 @@ describe("the inputs are the whole tree if an installer may read or run anything
       { ...NPM, ".tool-versions": "nodejs path:./node\n" },
       /.tool-versions names a folder/,
     ],
-    [
-      "yarn: a setting in escapes",
-      "yarn install --immutable",
-      { ...YARN, ".yarnrc.yml": 'enableScripts: false\n"pl\\x75gins": [a]\n' },
-      /in escapes/,
-    ],
     ["pnpm: another folder", "pnpm install --frozen-lockfile --dir web", PNPM_6, /may read any file/],
     ["yarn: scripts that run", "yarn install --immutable", { ...YARN, ".yarnrc.yml": "enableScripts: true\n" }, /enableScripts/],
     [
