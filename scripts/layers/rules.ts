@@ -20,6 +20,12 @@ export interface Layer {
 const SHIPPED = [
   "@anthropic-ai/sandbox-runtime",
   "@bomb.sh/tab",
+  "@linear/sdk",
+  "@octokit/core",
+  "@octokit/plugin-paginate-rest",
+  "@octokit/plugin-rest-endpoint-methods",
+  "@octokit/plugin-retry",
+  "@octokit/plugin-throttling",
   "chalk",
   "cli-truncate",
   "commander",

@@ -1,5 +1,6 @@
-import { type ProgramTicket, parseFiled, parseSet, parseSnapshot, parseTaken } from "../adapters/tracker/command/protocol.ts";
+import { parseFiled, parseSet, parseSnapshot, parseTaken } from "../adapters/tracker/command/protocol.ts";
 import { type TrackerProgram, TrackerProgramError } from "../adapters/tracker/command/tracker-program.ts";
+import type { ServiceTicket } from "../adapters/tracker/service/ticket-service.ts";
 import { isSameState, type TrackerState } from "../domain/run/drift-fact.ts";
 import { TicketId } from "../domain/values/ids.ts";
 
@@ -47,7 +48,7 @@ export class TrackerProbe {
     this.stranger = id("none");
   }
 
-  async snapshot(): Promise<ReadonlyMap<TicketId, ProgramTicket>> {
+  async snapshot(): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
     const { tickets } = await parseSnapshot(await this.#program.ask("snapshot"));
     this.#repo = [...tickets.values()].find(({ repo }) => repo !== undefined)?.repo ?? this.#repo;
     return tickets;
@@ -58,14 +59,14 @@ export class TrackerProbe {
   }
 
   /** A ticket of a new snapshot. */
-  async ticket(id: TicketId): Promise<ProgramTicket> {
+  async ticket(id: TicketId): Promise<ServiceTicket> {
     const ticket = (await this.snapshot()).get(id);
     if (ticket === undefined) throw new RuleBroken(`${id} is not in the snapshot`);
     return ticket;
   }
 
   /** Files a ticket, or finds it by id and title. */
-  async filed(ticket: ProbeTicket): Promise<ProgramTicket> {
+  async filed(ticket: ProbeTicket): Promise<ServiceTicket> {
     const answer = parseFiled(await this.#file(ticket));
     if ("taken" in answer) throw new RuleBroken(`it answers that ${answer.taken} is another ticket`);
     const { id, title } = answer.filed;
@@ -85,7 +86,7 @@ export class TrackerProbe {
     id: TicketId,
     state: TrackerState,
     from?: readonly TrackerState[],
-  ): Promise<{ readonly before: ProgramTicket; readonly after: ProgramTicket }> {
+  ): Promise<{ readonly before: ServiceTicket; readonly after: ServiceTicket }> {
     const answer = parseSet(await this.#set(id, state, from));
     if ("conflict" in answer) throw new RuleBroken(`it answers that the state ${answer.conflict.state.as} is a conflict`);
     for (const name of ["before", "after"] as const) must(answer[name].id === id, `"${name}" is the ticket ${answer[name].id}`);
@@ -143,7 +144,7 @@ export class TrackerProbe {
 }
 
 /** What differs between two readings of a ticket. */
-export function difference(one: ProgramTicket, other: ProgramTicket): string {
+export function difference(one: ServiceTicket, other: ServiceTicket): string {
   const keys = ["title", "body", "state", "repo", "dependsOn", "exclusive"] as const;
   const key = keys.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]));
   return key === undefined

@@ -8,6 +8,15 @@ export interface TrackerTicket extends TrackedWords {
   readonly state: TrackerState;
   /** Hash of everything that the tracker keeps of the ticket, notes included. Equal revisions mean that nobody touched it. */
   readonly revision: string;
+  /** Where people find it in a browser; absent if nowhere. */
+  readonly url?: string;
+  /**
+   * The reason why nobody may work on it now, although it is open: it is canceled, or waits for a ticket that is not in the batch.
+   * Safe for a terminal.
+   */
+  readonly held?: string;
+  /** The commit in answer to which an integration, and no person, set the present state. */
+  readonly setByCommit?: string;
 }
 
 /** One coherent reading of a tracker. */
@@ -22,6 +31,17 @@ export interface TrackerReading {
 export interface TrackerWrite {
   readonly before: string;
   readonly after: string;
+}
+
+/** The tracker answers no requests for now. The call may be repeated from `retryAt` on, milliseconds since the epoch. */
+export class TrackerBusy extends Error {
+  override readonly name = "TrackerBusy";
+  readonly retryAt: number;
+
+  constructor(message: string, retryAt: number) {
+    super(message);
+    this.retryAt = retryAt;
+  }
 }
 
 /** A write was refused, because somebody else changed the ticket's state. */
@@ -55,9 +75,10 @@ export interface Tracker {
   snapshot(): Promise<readonly TrackerTicket[]>;
   /**
    * One coherent reading of all that can be read, for noticing people's acts. It costs the event loop little, however
-   * many tickets there are. Throws if the tracker as a whole cannot be read.
+   * many tickets there are. With `changes`, the default, a tracker of a service may ask only for what changed since the last reading.
+   * Throws if the tracker as a whole cannot be read.
    */
-  read(): Promise<TrackerReading>;
+  read(how?: "whole" | "changes"): Promise<TrackerReading>;
   /** A ticket's text. Throws if it cannot be read. */
   body(id: TicketId): Promise<string>;
   /**
@@ -79,4 +100,6 @@ export interface Tracker {
    * ticket's, which is left as it is.
    */
   file(ticket: FiledTicket): Promise<void>;
+  /** Milliseconds until the next reading that the tracker's budget of requests allows; absent if it has none. */
+  readonly pauseMs?: () => number;
 }

@@ -3,10 +3,11 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { createCommandTracker } from "../../src/adapters/tracker/command/command-tracker.ts";
+import { createProgramService } from "../../src/adapters/tracker/command/program-service.ts";
 import { trackerProgram } from "../../src/adapters/tracker/command/tracker-program.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
+import { createServiceTracker } from "../../src/adapters/tracker/service/service-tracker.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 
@@ -90,12 +91,14 @@ const command: TrackerUnderTest = {
       inDatabase(place, "INSERT INTO tickets (id, title, body) VALUES (?, ?, ?)", id, `Title of ${id}`, "Some text.\n");
   },
   open: (place, ids) =>
-    createCommandTracker({
-      program: trackerProgram({
-        command: [process.execPath, SQLITE, "tickets.db"],
-        cwd: place,
-        environment: async () => ({}),
-      }),
+    createServiceTracker({
+      service: createProgramService(
+        trackerProgram({
+          command: [process.execPath, SQLITE, "tickets.db"],
+          cwd: place,
+          environment: async () => ({}),
+        }),
+      ),
       ids,
     }),
   homeOf: (place) => join(place, "tickets.db"),

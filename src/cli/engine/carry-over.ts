@@ -1,5 +1,5 @@
-import { createCommandTracker } from "../../adapters/tracker/command/command-tracker.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
+import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { isKeptOutside, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { joinedTickets, withEarlier } from "../../domain/outbox/discovery.ts";
@@ -104,7 +104,7 @@ export async function withJoinedTickets(batch: Batch, last: RunState, outside?: 
 
 /** The tracker in which people keep the tickets, with none of them in its batch yet. */
 function trackerOutside({ tracker }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
-  if (outside !== undefined) return createCommandTracker({ program: outside.program, ids: [] });
+  if (outside !== undefined) return createServiceTracker({ service: outside.service, ids: [] });
   const folder = ticketFolderOf(tracker);
   return folder === undefined ? undefined : createFolderTracker({ folder, ids: [] });
 }

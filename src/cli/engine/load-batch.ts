@@ -6,7 +6,7 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
-import { readBatch, ticketFolder, trackerProgramOf, untestedRepos } from "../../domain/batch/read.ts";
+import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
@@ -63,7 +63,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const folder = dirname(path);
   const tickets = ticketFolder(text, folder);
   const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
-  const request = trackerProgramOf(text, folder);
+  const request = trackerRequestOf(text, folder);
   const outside = request === undefined ? undefined : outsideTrackerOf(request, { folder, env: options.env ?? process.env });
   const folderTickets =
     outside !== undefined

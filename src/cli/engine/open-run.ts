@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
-import { createCommandTracker } from "../../adapters/tracker/command/command-tracker.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
+import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
@@ -71,7 +71,7 @@ export function newRunId(name: string, now: Date): RunId {
 const MOST_WITHOUT_THREAD = 32_000;
 
 /** A tracker behind a program, and the frozen command by which the oracle reads it. */
-export interface PlacedTracker extends Pick<OutsideTracker, "program"> {
+export interface PlacedTracker extends Pick<OutsideTracker, "service"> {
   readonly place: Extract<TrackerPlace, { kind: "command" }>;
 }
 
@@ -80,7 +80,7 @@ const LISTING_COMMAND = "tracker-command.json";
 
 /** The tracker behind the batch's program, with the command that the oracle runs frozen now. */
 export async function placedTracker({ outside }: Pick<LoadedBatch, "outside">): Promise<PlacedTracker | undefined> {
-  return outside && { program: outside.program, place: await outside.freeze() };
+  return outside && { service: outside.service, place: await outside.freeze() };
 }
 
 /** The tracker of a batch, and the same tracker in the oracle's terms. `found` are the discovered tickets that it holds. */
@@ -94,7 +94,7 @@ export function trackerOf(
   const thread = { program: packageFiles().main, args: ["__tracker"] };
   const nothing = () => Promise.resolve();
   if (outside !== undefined)
-    return { tracker: createCommandTracker({ program: outside.program, ids }), place: outside.place, seed: nothing };
+    return { tracker: createServiceTracker({ service: outside.service, ids }), place: outside.place, seed: nothing };
   if (path !== undefined) {
     return {
       tracker: createFolderTracker({ folder: path, ids, thread }),
@@ -266,7 +266,7 @@ async function frozenTracker(
   const program = await readFile(join(folder, LISTING_COMMAND), "utf8").catch((cause: unknown) => {
     throw tampered(run, "the frozen command of its tracker cannot be read", cause);
   });
-  return { program: outside.program, place: { ...(await outside.freeze()), program } };
+  return { service: outside.service, place: { ...(await outside.freeze()), program } };
 }
 
 /**

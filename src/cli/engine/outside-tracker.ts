@@ -3,10 +3,13 @@ import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { FENCE_VARIABLE } from "../../adapters/executor/process-table.ts";
 import { freezeTrackerProgram } from "../../adapters/oracle/frozen-command.ts";
 import type { ListingOptions } from "../../adapters/oracle/tracker-listing.ts";
-import { readCommandTickets } from "../../adapters/tracker/command/command-tracker.ts";
-import { type TrackerProgram, trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
+import { createProgramService } from "../../adapters/tracker/command/program-service.ts";
+import { trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
+import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
+import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
+import type { TrackerProgramSpec } from "../../domain/batch/tracker-spec.ts";
 import { textSha } from "../../domain/run/drift-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -17,7 +20,7 @@ import { pathOutside } from "./safe-path.ts";
 
 /** A tracker of a service, behind a program of the user. */
 export interface OutsideTracker {
-  readonly program: TrackerProgram;
+  readonly service: TicketService;
   /** Freezes the command by which the oracle reads the tracker. Throws a UserError (exit 4) if there is no such program. */
   readonly freeze: () => Promise<Extract<TrackerPlace, { kind: "command" }>>;
   /** What that command runs with. */
@@ -31,12 +34,22 @@ export interface OutsideTracker {
 /** Default time limit of one request to a tracker's program. Seconds. */
 const SECONDS = 60;
 
+/** The tracker that a batch names, which has not been asked anything yet. `folder` is the batch file's. */
+export function outsideTrackerOf(
+  request: TrackerRequest,
+  options: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+): OutsideTracker {
+  const { tracker } = request;
+  if (tracker.kind === "command") return programTrackerOf({ ...request, tracker }, options);
+  throw new TypeError(`${tracker.kind} is not wired`);
+}
+
 /**
  * The tracker behind the program that a batch names, which has not been asked anything yet. `folder` is the batch file's. Throws a
  * UserError (exit 4) if the program is one that agents' changes could rewrite.
  */
-export function outsideTrackerOf(
-  request: TrackerRequest,
+function programTrackerOf(
+  request: TrackerRequest & { readonly tracker: TrackerProgramSpec },
   { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
 ): OutsideTracker {
   const { tracker, repos } = request;
@@ -55,7 +68,7 @@ export function outsideTrackerOf(
   const deadlineMs = (tracker.seconds ?? SECONDS) * 1000;
   const command = tracker.command as readonly [string, ...string[]];
   return {
-    program: trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask }),
+    service: createProgramService(trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask })),
     freeze: async () => ({
       kind: "command",
       program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
@@ -68,8 +81,8 @@ export function outsideTrackerOf(
 }
 
 /** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if its program does not give them. */
-export async function readOutsideTickets({ program }: OutsideTracker): Promise<readonly FolderTicket[]> {
-  return readCommandTickets(program).catch(refuseUnread);
+export async function readOutsideTickets({ service }: OutsideTracker): Promise<readonly FolderTicket[]> {
+  return readServiceTickets(service).catch(refuseUnread);
 }
 
 /** Throws the error of a request to a tracker's program as one that a person can fix (exit 3). */

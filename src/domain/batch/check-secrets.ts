@@ -37,6 +37,15 @@ export function checkSecrets({ secrets = {} }: BatchFile, report: NoteProblem): 
   }
 }
 
+/** Reports words of a command that no command may have. */
+export function checkCommand(command: readonly string[], path: Path, report: NoteProblem): void {
+  command.forEach((word, i) => {
+    const unfit = unfitForLine(word);
+    if (unfit !== undefined) report([...path, i], unfit);
+    checkArgument(word, [...path, i], report);
+  });
+}
+
 /** Reports a word of a command that asks for a secret: every user of the machine can read the arguments of a process. */
 export function checkArgument(word: string, path: Path, report: NoteProblem): void {
   if (secretNames(word).length === 0) return;

@@ -1,7 +1,8 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkReviewer } from "./check-reviewer.ts";
-import { checkArgument, checkSecrets, checkSecretUses, checkVariables, type SecretRules } from "./check-secrets.ts";
+import { checkCommand, checkSecrets, checkSecretUses, checkVariables, type SecretRules } from "./check-secrets.ts";
+import { checkTracker } from "./check-tracker.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import { checkHosts } from "./hosts.ts";
@@ -11,7 +12,7 @@ import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
-import { isKeptOutside, type TrackerProgramSpec } from "./tracker-spec.ts";
+import { isKeptOutside } from "./tracker-spec.ts";
 import { vendorsWith } from "./vendors.ts";
 
 /** Programs whose sessions can be counted. */
@@ -67,13 +68,6 @@ function reportReserved(name: string, path: Path, report: NoteProblem): void {
   if (isReserved(name)) report(path, `${displayValue(name)} is a reserved word`, "choose another name");
 }
 
-function checkCommand(command: readonly string[], path: Path, report: NoteProblem): void {
-  command.forEach((word, i) => {
-    reportUnfit(unfitForLine(word), [...path, i], report);
-    checkArgument(word, [...path, i], report);
-  });
-}
-
 function checkStepCommands(steps: NonNullable<BatchFile["finish"]>, path: Path, report: NoteProblem): void {
   steps.forEach((step, i) => {
     if ("command" in step) checkCommand(step.command, [...path, i, "command"], report);
@@ -93,33 +87,6 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
       checkVariables(prepareCommand(entry), path, file, report);
     });
   }
-}
-
-function checkTracker(file: BatchFile, report: NoteProblem): void {
-  const { tracker, tickets } = file;
-  if (tracker.kind === "command") {
-    checkTrackerProgram(tracker, file, report);
-    if (tickets.length === 0)
-      report(["tracker", "command"], "its program shows no tickets", "run it with `snapshot`, and look at its query");
-  } else if (tracker.path !== undefined) {
-    reportUnfit(unfitForPath(tracker.path), ["tracker", "path"], report);
-    if (tickets.length === 0) report(["tracker", "path"], "the folder holds no tickets", "a ticket is a Markdown file");
-  } else if (tickets.length === 0) {
-    report(["tickets"], "the batch has no tickets", 'list them under "tickets", or name a folder of them in tracker.path');
-  }
-}
-
-function checkTrackerProgram(tracker: TrackerProgramSpec, rules: SecretRules, report: NoteProblem): void {
-  checkCommand(tracker.command, ["tracker", "command"], report);
-  checkVariables(tracker, ["tracker"], rules, report);
-}
-
-/** The problems for which the program of a tracker cannot even be asked for the tickets. */
-export function trackerProblems(file: BatchFile, locate: Locate): readonly BatchProblem[] {
-  const problems: BatchProblem[] = [];
-  const report: NoteProblem = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
-  if (file.tracker.kind === "command") checkTrackerProgram(file.tracker, file, report);
-  return sortProblems(problems);
 }
 
 /** Reports the problems of one ticket by itself, for a batch with these repositories, tracker and finish line. */

@@ -1,11 +1,13 @@
 import { resolve } from "node:path/posix";
+import type { TicketId } from "../values/ids.ts";
 import type { TestCommands } from "./argv.ts";
-import { checkBatch, trackerProblems } from "./check.ts";
+import { checkBatch } from "./check.ts";
+import { trackerProblems } from "./check-tracker.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
-import { resolveBatch, resolvePolicy, resolveSecrets, resolveTracker } from "./resolve.ts";
+import { resolveBatch, resolvePolicy, resolveTracker, secretsOfFile } from "./resolve.ts";
 import type { Batch } from "./schema.ts";
 import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 import { warnOfBatch } from "./warn.ts";
@@ -18,7 +20,7 @@ export type BatchReading =
 export interface BatchSurroundings {
   /** Absolute path of the batch file's folder. */
   readonly folder: string;
-  /** The tickets of the folder that `ticketFolder` names, or of the program of `trackerProgramOf`; needed only if there is one. */
+  /** The tickets of the folder that `ticketFolder` names, or of the tracker of `trackerRequestOf`; needed only if there is one. */
   readonly folderTickets?: readonly FolderTicket[];
   /** The test commands that the repositories of `untestedRepos` name at their bases. */
   readonly testCommands?: TestCommands;
@@ -26,7 +28,7 @@ export interface BatchSurroundings {
 
 /**
  * Turns the text of a batch file into a batch that can run, or into every reason why it cannot. Pure; never throws for the text.
- * If `ticketFolder` or `trackerProgramOf` names a tracker, its tickets must be given.
+ * If `ticketFolder` or `trackerRequestOf` names a tracker, its tickets must be given.
  */
 export function readBatch(text: string, batchSurroundings: BatchSurroundings): BatchReading {
   const parsed = parseBatchFile(text);
@@ -65,27 +67,30 @@ export function ticketFolder(text: string, folder: string): string | undefined {
   return path === undefined || unfitForPath(path) !== undefined ? undefined : resolve(folder, path);
 }
 
-/** What it takes to ask the program that speaks for a batch's tracker. Paths are absolute. */
+/** What it takes to ask a batch's tracker over a wire. Paths are absolute. */
 export type TrackerRequest = Pick<Batch, "repos" | "secrets" | "sandboxPolicy"> & {
-  readonly tracker: Extract<Batch["tracker"], { kind: "command" }>;
+  readonly tracker: Exclude<Batch["tracker"], { kind: "local" }>;
+  /** The ids that the file lists; empty if its query selects the tickets. */
+  readonly listed: readonly TicketId[];
 };
 
 /**
- * The program that speaks for the tracker of a batch file; undefined if it names none, or if the file has problems that
- * `readBatch` will report.
+ * The tracker of a batch file that is asked over a wire; undefined if its tickets are on this machine, or if the file has problems
+ * that `readBatch` will report.
  */
-export function trackerProgramOf(text: string, folder: string): TrackerRequest | undefined {
+export function trackerRequestOf(text: string, folder: string): TrackerRequest | undefined {
   const parsed = parseBatchFile(text);
-  if (!parsed.ok || parsed.file.tracker.kind !== "command" || trackerProblems(parsed.file, parsed.locate).length > 0)
+  if (!parsed.ok || parsed.file.tracker.kind === "local" || trackerProblems(parsed.file, parsed.locate).length > 0)
     return undefined;
   const { file } = parsed;
   const tracker = resolveTracker(file.tracker, folder);
-  if (tracker.kind !== "command") return undefined;
+  if (tracker.kind === "local") return undefined;
   const repos = Object.entries(file.repos).map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }] as const);
   return {
     tracker,
+    listed: file.tickets.map(({ id }) => id),
     repos: Object.fromEntries(repos),
     ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
-    ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
+    ...secretsOfFile(file, folder),
   };
 }

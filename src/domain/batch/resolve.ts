@@ -9,7 +9,7 @@ import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import type { SecretSpecs } from "./secret-spec.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
-import type { TrackerSpec } from "./tracker-spec.ts";
+import { TOKEN_OF, type TrackerSpec } from "./tracker-spec.ts";
 
 /**
  * The batch as a run freezes it. `file` has passed `checkBatch` and already contains the folder's tickets; `folder` is the
@@ -40,7 +40,7 @@ export function resolveBatch(
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
     ...(file.commit && { commit: file.commit }),
-    ...(file.secrets && { secrets: resolveSecrets(file.secrets, folder) }),
+    ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
@@ -63,6 +63,7 @@ export function resolveBatch(
 /** A folder is relative to the batch file, and a program may lie beside it. */
 export function resolveTracker(tracker: TrackerSpec, folder: string): TrackerSpec {
   if (tracker.kind === "command") return { ...tracker, command: programOf(tracker.command, folder) };
+  if (tracker.kind !== "local") return { ...tracker, token: tracker.token ?? TOKEN_OF[tracker.kind].secret };
   return tracker.path === undefined ? tracker : { ...tracker, path: resolve(folder, tracker.path) };
 }
 
@@ -78,8 +79,19 @@ export function resolvePolicy(policy: SandboxPolicy, folder: string): SandboxPol
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
 }
 
+/** The secrets of a batch file, and the token of its tracker if the file does not say where that comes from. */
+export function secretsOfFile(
+  { tracker, secrets }: Pick<BatchFile, "tracker" | "secrets">,
+  folder: string,
+): Pick<Batch, "secrets"> {
+  const needsToken = (tracker.kind === "linear" || tracker.kind === "github") && tracker.token === undefined;
+  const token = needsToken ? { [TOKEN_OF[tracker.kind].secret]: { env: TOKEN_OF[tracker.kind].variable } } : {};
+  const all = { ...token, ...(secrets && resolveSecrets(secrets, folder)) };
+  return secrets === undefined && !needsToken ? {} : { secrets: all };
+}
+
 /** Commands of secrets with the batch file's folder put in, and a program that is named by a relative path made absolute. */
-export function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
+function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
   const entries = Object.entries(secrets).map(([name, { command, file, ...rest }]) => {
     const named = file === undefined || file.startsWith("~/") ? file : resolve(folder, file);
     const argv = command === undefined ? {} : { command: programOf(command, folder) };

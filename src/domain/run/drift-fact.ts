@@ -18,11 +18,16 @@ export function textSha(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** A ticket's words in the tracker, as short hashes (see `textSha`), and its dependencies if the tracker knows them. */
+/**
+ * A ticket's words in the tracker, as short hashes (see `textSha`), and its dependencies and the person that it is assigned to if
+ * the tracker knows them.
+ */
 export interface TrackedWords {
   readonly titleSha: string;
   readonly bodySha: string;
   readonly dependsOn?: readonly TicketId[];
+  /** The name of the person that it is assigned to, "" for nobody. */
+  readonly assignee?: string;
 }
 
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */

@@ -3,10 +3,11 @@ import { join, resolve } from "node:path";
 import { freezeTrackerProgram } from "../../../src/adapters/oracle/frozen-command.ts";
 import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
 import { printedListing } from "../../../src/adapters/oracle/tracker-listing.ts";
-import { createCommandTracker } from "../../../src/adapters/tracker/command/command-tracker.ts";
+import { createProgramService } from "../../../src/adapters/tracker/command/program-service.ts";
 import { trackerProgram } from "../../../src/adapters/tracker/command/tracker-program.ts";
 import { createEmbeddedTracker, seedEmbeddedTracker } from "../../../src/adapters/tracker/embedded.ts";
 import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
+import { createServiceTracker } from "../../../src/adapters/tracker/service/service-tracker.ts";
 import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
 import { createCrossCheckedOracle } from "../../../src/adapters/tripwire/cross-checked-oracle.ts";
 import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
@@ -62,10 +63,13 @@ const TRACKERS: Readonly<
     const command = [process.execPath, SQLITE, join(folder, "tickets.db")] as const;
     const program = trackerProgram({ command, cwd: folder, environment });
     await program.ask("init");
-    const filing = createCommandTracker({ program, ids: [] });
+    const filing = createServiceTracker({ service: createProgramService(program), ids: [] });
     for (const ticket of tickets) await filing.file({ ...ticket, repo: RepoId.parse("app"), note: "" });
     const frozen = await freezeTrackerProgram([...command, "snapshot"], { folder, path: "/usr/bin:/bin" });
-    return { place: { kind: "command", program: frozen, folder }, tracker: createCommandTracker({ program, ids }) };
+    return {
+      place: { kind: "command", program: frozen, folder },
+      tracker: createServiceTracker({ service: createProgramService(program), ids }),
+    };
   },
 };
 

@@ -7,8 +7,8 @@ import { HumanStep } from "../../../domain/run/command.ts";
 import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";
 import { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import type { TrackerTicket } from "../../../ports/tracker.ts";
 import { isObject } from "../../json.ts";
+import type { FileAnswer, ServiceTicket, StateAnswer } from "../service/ticket-service.ts";
 
 /** Limits of an answer. A batch allows less than these for its own tickets; later edits of people are cut to what it allows. */
 const MAX_TICKETS = 20_000;
@@ -20,18 +20,11 @@ const MAX_PROBLEM = 300;
 /** The event loop is given a turn after so much parsing. Milliseconds. */
 const SLICE_MS = 10;
 
-/** A ticket as a tracker program tells it. */
-export interface ProgramTicket extends TrackerTicket {
-  readonly body: string;
-  readonly repo?: RepoId;
-  readonly exclusive?: readonly string[];
-}
-
 /** The answer to `snapshot`: the tickets in the program's order. */
 export interface ProgramSnapshot {
-  readonly tickets: ReadonlyMap<TicketId, ProgramTicket>;
+  readonly tickets: ReadonlyMap<TicketId, ServiceTicket>;
   /** The same tickets by their lines, so that the next answer costs little where nothing has changed. */
-  readonly byLine: ReadonlyMap<string, ProgramTicket>;
+  readonly byLine: ReadonlyMap<string, ServiceTicket>;
 }
 
 /** An answer is not what the protocol says. The message says what is wrong, and with which ticket; it is safe for a terminal. */
@@ -60,19 +53,16 @@ const TicketLine = z.strictObject({
 const TicketsEnd = z.strictObject({ tickets: z.int().nonnegative() });
 const TakenLine = z.strictObject({ id: z.string().min(1).max(MAX_NAME) });
 const TakenEnd = z.strictObject({ taken: z.int().nonnegative() });
-const SetAnswer = z.union([
-  z.strictObject({ conflict: z.unknown() }),
-  z.strictObject({ before: z.unknown(), after: z.unknown() }),
-]);
-const FileAnswer = z.union([z.strictObject({ filed: z.unknown() }), z.strictObject({ taken: z.string().min(1).max(MAX_NAME) })]);
+const Written = z.union([z.strictObject({ conflict: z.unknown() }), z.strictObject({ before: z.unknown(), after: z.unknown() })]);
+const Filed = z.union([z.strictObject({ filed: z.unknown() }), z.strictObject({ taken: z.string().min(1).max(MAX_NAME) })]);
 
 /**
  * Reads the answer to `snapshot`. `known` are the lines of an earlier answer, which are not parsed again. Gives the event loop a
  * turn now and then. Throws a ProtocolError.
  */
 export async function parseSnapshot(text: string, known: ProgramSnapshot["byLine"] = new Map()): Promise<ProgramSnapshot> {
-  const tickets = new Map<TicketId, ProgramTicket>();
-  const byLine = new Map<string, ProgramTicket>();
+  const tickets = new Map<TicketId, ServiceTicket>();
+  const byLine = new Map<string, ServiceTicket>();
   const { lines, count } = withEnd(text, TicketsEnd, "tickets");
   if (count > MAX_TICKETS) throw new ProtocolError(`it has ${count} tickets, and may have ${MAX_TICKETS}`);
   let slice = performance.now();
@@ -97,17 +87,15 @@ export function parseTaken(text: string): readonly string[] {
 }
 
 /** Reads the answer to `set`. Throws a ProtocolError. */
-export function parseSet(
-  text: string,
-): { readonly conflict: ProgramTicket } | { readonly before: ProgramTicket; readonly after: ProgramTicket } {
-  const answer = mustFit(SetAnswer, onlyLine(text), 'neither {"before", "after"} nor {"conflict"}');
+export function parseSet(text: string): StateAnswer {
+  const answer = mustFit(Written, onlyLine(text), 'neither {"before", "after"} nor {"conflict"}');
   if ("conflict" in answer) return { conflict: ticketOf(answer.conflict, '"conflict"') };
   return { before: ticketOf(answer.before, '"before"'), after: ticketOf(answer.after, '"after"') };
 }
 
 /** Reads the answer to `file`. Throws a ProtocolError. */
-export function parseFiled(text: string): { readonly filed: ProgramTicket } | { readonly taken: string } {
-  const answer = mustFit(FileAnswer, onlyLine(text), 'neither {"filed"} nor {"taken"}');
+export function parseFiled(text: string): FileAnswer {
+  const answer = mustFit(Filed, onlyLine(text), 'neither {"filed"} nor {"taken"}');
   return "taken" in answer ? answer : { filed: ticketOf(answer.filed, '"filed"') };
 }
 
@@ -156,7 +144,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function ticketOf(value: unknown, where: string): ProgramTicket {
+function ticketOf(value: unknown, where: string): ServiceTicket {
   const id = isObject(value) && typeof value["id"] === "string" ? `${where}, ticket ${displayValue(value["id"])}` : where;
   const line = mustFit(TicketLine, value, id);
   const title = line.title.toWellFormed();

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCommandTracker, readCommandTickets } from "../../../../src/adapters/tracker/command/command-tracker.ts";
+import { createProgramService } from "../../../../src/adapters/tracker/command/program-service.ts";
+import { createServiceTracker, readServiceTickets } from "../../../../src/adapters/tracker/service/service-tracker.ts";
 import { RepoId, TicketId } from "../../../../src/domain/values/ids.ts";
 import { TicketConflict, TicketIdTaken, type Tracker } from "../../../../src/ports/tracker.ts";
 import { scratchFolder } from "../../../helpers/scratch.ts";
@@ -11,7 +12,8 @@ const folder = scratchFolder();
 const A = TicketId.parse("T-1");
 const D = TicketId.parse("T-1-d1");
 
-const opened = (script: string): Tracker => createCommandTracker({ program: aProgram(folder(), script), ids: [A] });
+const opened = (script: string): Tracker =>
+  createServiceTracker({ service: createProgramService(aProgram(folder(), script)), ids: [A] });
 const filed = { id: D, title: "A leak", body: "Look.\r\nThere.", repo: RepoId.parse("app"), note: "found by T-1" };
 
 describe("setting through a program", () => {
@@ -133,8 +135,8 @@ describe("reading through a program", () => {
   });
 
   test("gives the tickets for a batch, and names one that no batch may have", async () => {
-    const tickets = await readCommandTickets(
-      aProgram(folder(), `print({ ...T1, title: " One ", repo: "app" }, T2, { tickets: 2 })`),
+    const tickets = await readServiceTickets(
+      createProgramService(aProgram(folder(), `print({ ...T1, title: " One ", repo: "app" }, T2, { tickets: 2 })`)),
     );
     const rest = { body: "Text.", dependsOn: [], exclusive: [] };
     expect(tickets).toEqual([
@@ -142,8 +144,12 @@ describe("reading through a program", () => {
       { id: "T-2", title: "One", ...rest, file: "ticket T-2 in the tracker" },
     ]);
     const long = aProgram(folder(), `print({ ...T1, title: "x".repeat(201) }, { tickets: 1 })`);
-    await expect(readCommandTickets(long)).rejects.toThrow(/the title of ticket T-1 is longer than 200 characters/);
+    await expect(readServiceTickets(createProgramService(long))).rejects.toThrow(
+      /the title of ticket T-1 is longer than 200 characters/,
+    );
     const text = aProgram(folder(), `print({ ...T1, body: "x".repeat(64_001) }, { tickets: 1 })`);
-    await expect(readCommandTickets(text)).rejects.toThrow(/the text of ticket T-1 is longer than 64,000 characters/);
+    await expect(readServiceTickets(createProgramService(text))).rejects.toThrow(
+      /the text of ticket T-1 is longer than 64,000 characters/,
+    );
   });
 });

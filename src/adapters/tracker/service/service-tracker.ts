@@ -1,0 +1,164 @@
+import type { FolderTicket } from "../../../domain/batch/merge-folder.ts";
+import { TicketSpec } from "../../../domain/batch/schema.ts";
+import { isSameState } from "../../../domain/run/drift-fact.ts";
+import type { TicketId } from "../../../domain/values/ids.ts";
+import { plainText } from "../../../domain/values/text.ts";
+import { type FiledTicket, TicketConflict, TicketIdTaken, type Tracker, type TrackerWrite } from "../../../ports/tracker.ts";
+import { noteLine, recordOf } from "../state-record.ts";
+import type { ServiceTicket, StateWrite, TicketService } from "./ticket-service.ts";
+
+/**
+ * The tracker of a service. `ids` are the batch's tickets, in order; filed tickets come after them. It sends one request at a time.
+ * Nothing tells it of changes: `watch` never calls.
+ */
+export function createServiceTracker(options: { readonly service: TicketService; readonly ids: readonly TicketId[] }): Tracker {
+  const ids = [...options.ids];
+  const { service } = options;
+  const requests = new Requests(service);
+  const found = (tickets: ReadonlyMap<TicketId, ServiceTicket>, id: TicketId): ServiceTicket => {
+    const ticket = tickets.get(id);
+    if (ticket === undefined) throw requests.problem(`there is no ticket ${id}`);
+    return ticket;
+  };
+  return {
+    async snapshot() {
+      const tickets = await requests.read("whole");
+      return ids.map((id) => found(tickets, id));
+    },
+    read: async (how = "changes") => ({ tickets: await requests.read(how), unreadable: new Map() }),
+    body: async (id) => (requests.known(id) ?? found(await requests.read("whole"), id)).body,
+    watch: () => () => requests.forget(),
+    taken: () => requests.taken(),
+    async set(id, state, note, from) {
+      if (!ids.includes(id)) throw requests.problem(`ticket ${id} is not one of the batch's`);
+      return await requests.set({ id, state, note, from });
+    },
+    async file(ticket) {
+      await requests.file(ticket);
+      if (!ids.includes(ticket.id)) ids.push(ticket.id);
+    },
+    ...(service.pauseMs && { pauseMs: service.pauseMs }),
+  };
+}
+
+/**
+ * All tickets of a service, for reading a batch. Throws an Error that names the first ticket that no batch may have; its message is
+ * safe for a terminal.
+ */
+export async function readServiceTickets(service: TicketService): Promise<readonly FolderTicket[]> {
+  const requests = new Requests(service);
+  return [...(await requests.read("whole")).values()].map(({ id, title, body, repo, dependsOn = [], exclusive = [] }) => {
+    if (!TicketSpec.shape.title.safeParse(title).success)
+      throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
+    if (!TicketSpec.shape.body.safeParse(body).success)
+      throw requests.problem(`the text of ticket ${id} is longer than 64,000 characters`);
+    return {
+      id,
+      title: title.trim(),
+      body,
+      ...(repo !== undefined && { repo }),
+      dependsOn,
+      exclusive,
+      file: `ticket ${id} in the tracker`,
+    };
+  });
+}
+
+/** Requests to one service, one at a time, each with its answer checked; and what it answered last. */
+class Requests {
+  readonly #service: TicketService;
+  #turn: Promise<unknown> = Promise.resolve();
+  #last: ReadonlyMap<TicketId, ServiceTicket> = new Map();
+  /** Tickets that were written since the last snapshot, as they read back. */
+  readonly #written = new Map<TicketId, ServiceTicket>();
+
+  constructor(service: TicketService) {
+    this.#service = service;
+  }
+
+  /** Every ticket of the service's query, at one instant. */
+  read(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
+    return this.#inTurn(() => this.#snapshot(how));
+  }
+
+  /** The ids that no new ticket may have. */
+  taken(): Promise<readonly string[]> {
+    return this.#inTurn(() => this.#service.taken());
+  }
+
+  /** Sets a state. Throws a TicketConflict if the present one is not among `from`. */
+  async set({ note, ...write }: StateWrite): Promise<TrackerWrite> {
+    const { id, state, from } = write;
+    for (const each of [state, ...(from ?? [])]) recordOf(each);
+    return this.#inTurn(async () => {
+      const answer = await this.#service.set({ ...write, note: noteLine(note) });
+      if ("conflict" in answer) return this.#conflict(write, this.#same(id, answer.conflict));
+      const [before, after] = [this.#same(id, answer.before), this.#same(id, answer.after)];
+      if (!isSameState(after.state, state)) throw this.problem(`ticket ${id} was set to ${state.as} and did not read back so`);
+      this.#written.set(id, after);
+      return { before: before.revision, after: after.revision };
+    });
+  }
+
+  /** Files a ticket as open, or finds it. Throws a TicketIdTaken if the id is another ticket's. */
+  file(ticket: FiledTicket): Promise<void> {
+    const { id } = ticket;
+    const [title, body] = [ticket.title.toWellFormed(), ticket.body.toWellFormed()];
+    return this.#inTurn(async () => {
+      // An existing ticket is answered as it is, whatever its state and text.
+      const isThere = this.known(id) !== undefined || (await this.#snapshot("whole")).has(id);
+      const answer = await this.#service.file({ ...ticket, title, body, note: noteLine(ticket.note) });
+      if ("taken" in answer) throw new TicketIdTaken(this.problem(`${plainText(answer.taken, 100)} is another ticket`).message);
+      const filed = this.#same(id, answer.filed);
+      const isAsSent = filed.state.as === "open" && withoutEnd(filed.body) === withoutEnd(body);
+      if (filed.title !== title || !(isThere || isAsSent)) throw this.problem(`ticket ${id} was filed and did not read back so`);
+      this.#written.set(id, filed);
+    });
+  }
+
+  /** The ticket as it was last read or written here. */
+  known(id: TicketId): ServiceTicket | undefined {
+    return this.#written.get(id) ?? this.#last.get(id);
+  }
+
+  /** Frees what was read. */
+  forget(): void {
+    this.#last = new Map();
+    this.#written.clear();
+    this.#service.forget();
+  }
+
+  problem(text: string): Error {
+    return new Error(`${this.#service.name}: ${text}`);
+  }
+
+  async #snapshot(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
+    this.#last = await this.#service.snapshot(how);
+    this.#written.clear();
+    return this.#last;
+  }
+
+  /** A conflict with the wanted state itself is none: it is set. */
+  #conflict({ id, state, from }: Omit<StateWrite, "note">, now: ServiceTicket): TrackerWrite {
+    if (isSameState(now.state, state)) return { before: now.revision, after: now.revision };
+    if (from?.some((known) => isSameState(known, now.state)) !== false)
+      throw this.problem(`it calls the state ${now.state.as} of ${id} a conflict, although the request allows it`);
+    throw new TicketConflict(`somebody set ${id} to ${now.state.as}`);
+  }
+
+  #same(id: TicketId, ticket: ServiceTicket): ServiceTicket {
+    if (ticket.id === id) return ticket;
+    throw this.problem(`it was asked about ticket ${id} and answered with ${ticket.id}`);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** A text as trackers keep it: other line ends, and blanks at its end, do not count. */
+function withoutEnd(text: string): string {
+  return text.replace(/\r\n?/g, "\n").trimEnd();
+}

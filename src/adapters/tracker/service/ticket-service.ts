@@ -1,0 +1,54 @@
+import type { TrackerState } from "../../../domain/run/drift-fact.ts";
+import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
+import type { FiledTicket, TrackerTicket } from "../../../ports/tracker.ts";
+
+/** A ticket of a service, with its text. */
+export interface ServiceTicket extends TrackerTicket {
+  readonly body: string;
+  /** The batch's name of the repository. */
+  readonly repo?: RepoId;
+  readonly exclusive?: readonly string[];
+}
+
+/** A state to be written. `note` is one line for the tracker's readers. */
+export interface StateWrite {
+  readonly id: TicketId;
+  readonly state: TrackerState;
+  readonly note: string;
+  /** If it is given and the present state is none of these, nothing is written. */
+  readonly from: readonly TrackerState[] | undefined;
+}
+
+/** The answer to a write: the ticket before and after it, or as it is if nothing was written. */
+export type StateAnswer =
+  | { readonly conflict: ServiceTicket }
+  | { readonly before: ServiceTicket; readonly after: ServiceTicket };
+
+/** The answer to filing: the ticket as it reads back, or the id of the other ticket that has this one. */
+export type FileAnswer = { readonly filed: ServiceTicket } | { readonly taken: string };
+
+/**
+ * A tracker that is asked over a wire: Linear, GitHub, a program of the user. Requests come one at a time. No request may do harm
+ * if it comes twice. An error's message is one line, safe for a terminal, and has no secret in it.
+ */
+export interface TicketService {
+  /** The service as messages name it: `Linear`, `GitHub`, `the tracker program "jira.mjs"`. */
+  readonly name: string;
+  /**
+   * Every ticket of the batch's query, and those that loopdash filed, as they were at one instant. With `changes`, the service may
+   * ask only for what changed since the last call; a ticket that is gone may be noticed later then.
+   */
+  snapshot(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>>;
+  /** Ids that no new ticket may have. */
+  taken(): Promise<readonly string[]>;
+  /** Looks at the ticket, and sets its state if it is another one and `from` allows it. Throws if there is no such ticket. */
+  set(write: StateWrite): Promise<StateAnswer>;
+  /** Files an open ticket. If one of this id and title is there, changes nothing and gives it, whatever its state. */
+  file(ticket: FiledTicket): Promise<FileAnswer>;
+  /** Frees what it keeps of earlier answers. */
+  forget(): void;
+  /** Milliseconds until the next reading that its budget of requests allows; absent if it has none. */
+  readonly pauseMs?: () => number;
+  /** The service's own keys of the tickets it has told of, by which the oracle asks for them; absent if it has none. */
+  readonly keys?: () => ReadonlyMap<TicketId, string>;
+}
