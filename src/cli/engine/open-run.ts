@@ -9,6 +9,7 @@ import { createServiceTracker } from "../../adapters/tracker/service/service-tra
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { firstReading } from "../../domain/run/drift-fact.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
@@ -204,14 +205,7 @@ function asFound(
       earlier !== undefined && state.as === "done" && isClosedSince(earlier, id) ? { closedByPerson: true as const } : {};
     return [{ id, as: state.as, ...step, ...(landed !== undefined && { landedEarlier: { ...landed, ...closed } }) }];
   });
-  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
-    id,
-    revision,
-    titleSha,
-    bodySha,
-    ...(dependsOn !== undefined && { dependsOn }),
-  }));
-  return { settled, tracked };
+  return { settled, tracked: tickets.map(firstReading) };
 }
 
 /**

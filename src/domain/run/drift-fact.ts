@@ -46,21 +46,43 @@ export interface TrackedTicket {
   readonly missing?: string;
   /** Set while it is missing because it cannot be read. */
   readonly unreadable?: true;
+  /** Set while it is missing because it is on hold: it is there, and nobody may work on it. */
+  readonly onHold?: true;
+  /** An integration set it to done in answer to the commit that the engine landed, before the ticket's finish line has passed. */
+  readonly closedByCommit?: true;
   /** Dependencies that were refused. They are looked at again, and reported once. */
   readonly refused?: readonly TicketId[];
   /** The last act of a person on it, in a few words. */
   readonly lastAct?: { readonly at: number; readonly text: string };
 }
 
+/** A ticket as it is read for the first time. `held`: the reason why nobody may work on it. */
+export type FirstReading = { readonly revision: string; readonly held?: string } & TrackedWords;
+
 /** A ticket as it is seen for the first time. */
-export function firstSeen(state: TrackerState, read: { readonly revision: string } & TrackedWords): TrackedTicket {
-  const { revision, titleSha, bodySha, dependsOn } = read;
-  return { state, revision, words: { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) } };
+export function firstSeen(state: TrackerState, read: FirstReading): TrackedTicket {
+  const { revision, held } = read;
+  return { state, revision, words: wordsOf(read), ...(held !== undefined && { missing: held, onHold: true as const }) };
+}
+
+/** The words alone. */
+export function wordsOf({ titleSha, bodySha, dependsOn, assignee }: TrackedWords): TrackedWords {
+  return { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }), ...(assignee !== undefined && { assignee }) };
+}
+
+/** A reading as a first one. A settled ticket is not on hold. */
+export function firstReading(
+  ticket: FirstReading & { readonly id: TicketId; readonly state: TrackerState },
+): FirstReading & { readonly id: TicketId } {
+  const { id, revision, held, state } = ticket;
+  return { id, revision, ...wordsOf(ticket), ...(held !== undefined && state.as === "open" && { held }) };
 }
 
 /** A difference between the tracker and what the engine last saw or wrote there. Texts are safe for a terminal. */
 export type TrackerChange =
   | { readonly kind: "closed" }
+  /** An integration closed it in answer to the commit that the engine landed. It is done once its finish line has passed. */
+  | { readonly kind: "closed-by-commit" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
   /** The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. */
@@ -70,6 +92,9 @@ export type TrackerChange =
   /** `unreadable`: it is there, but cannot be read. */
   | { readonly kind: "vanished"; readonly why: string; readonly unreadable?: true }
   | { readonly kind: "returned" }
+  /** It is there, and nobody may work on it: canceled, assigned to a person, or blocked by a ticket outside of the batch. */
+  | { readonly kind: "held"; readonly why: string }
+  | { readonly kind: "released" }
   /** A state in a file that only the engine writes and that an agent could have reached: the engine takes it back. */
   | { readonly kind: "taken-back"; readonly found: TrackerState["as"] };
 
@@ -78,7 +103,7 @@ export type DriftFact =
   /** Tickets as they were first read. */
   | {
       readonly type: "tracker-read";
-      readonly tickets: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
+      readonly tickets: readonly (FirstReading & { readonly id: TicketId })[];
     }
   /** The engine is about to set this state. `isRepeat`: its last write did not persist. */
   | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly isRepeat?: true }
@@ -129,8 +154,14 @@ export function describeChange(change: TrackerChange): string {
         : `new dependencies in the tracker refused: ${change.refused}`;
     case "vanished":
       return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;
+    case "closed-by-commit":
+      return "closed in the tracker in answer to its commit";
     case "returned":
       return "back in the tracker";
+    case "held":
+      return `on hold: ${change.why}`;
+    case "released":
+      return "no longer on hold in the tracker";
     case "taken-back":
       return `set to ${change.found} in a file that only loopdash writes: taken back`;
   }

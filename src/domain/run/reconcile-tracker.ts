@@ -9,6 +9,7 @@ import {
   type TrackedWords,
   type TrackerChange,
   type TrackerState,
+  wordsOf,
 } from "./drift-fact.ts";
 import { expectedState } from "./reduce-drift.ts";
 import { indexOf, type RunState, ticketOf } from "./state.ts";
@@ -20,6 +21,10 @@ export interface TicketNow extends TrackedWords {
   readonly title: string;
   readonly state: TrackerState;
   readonly revision: string;
+  /** The reason why nobody may work on it, if it is open. */
+  readonly held?: string;
+  /** The commit in answer to which an integration set the state; "" if it is not known. */
+  readonly setByCommit?: string;
 }
 
 /** The answer to a difference: report a fact; read a new text first; or write the engine's state. */
@@ -55,23 +60,39 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
     : [];
   const isUntouched =
     tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);
-  if (isUntouched && tracked.missing === undefined && tracked.refused === undefined) return unwritten;
+  const isSettled = tracked.missing === undefined && tracked.refused === undefined && tracked.closedByCommit === undefined;
+  if (isUntouched && isSettled) return unwritten;
   const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
   const dependencies = dependenciesChange(state, tracked, now);
   return [
     ...unwritten,
-    ...(tracked.missing === undefined ? [] : [report({ kind: "returned" })]),
+    ...presenceChange(tracked, now).map(report),
     ...stateChange(ticket, tracked, now, options),
     ...(dependencies === undefined ? [] : [report(dependencies)]),
     ...(isSameText(tracked.words, now) ? [] : [{ do: "read-text" } as const]),
   ];
 }
 
+/** The changes by which a ticket is back, is put on hold, or is on hold no more. */
+function presenceChange({ missing, onHold, words }: TrackedTicket, now: TicketNow): readonly TrackerChange[] {
+  const held = whyHeld(words, now);
+  const isBack = missing !== undefined && !onHold ? [{ kind: "returned" } as const] : [];
+  if (held !== undefined) return onHold && held === missing ? [] : [...isBack, { kind: "held", why: held }];
+  return onHold ? [{ kind: "released" }] : isBack;
+}
+
+/** The reason why nobody may work on a ticket. One that was given to another person since the start is left to that person. */
+function whyHeld(before: TrackedWords | undefined, { state, held, assignee = "" }: TicketNow): string | undefined {
+  if (state.as !== "open") return undefined;
+  if (held !== undefined) return plainText(held, 300);
+  const isGivenAway = before?.assignee !== undefined && assignee !== "" && assignee !== before.assignee;
+  return isGivenAway ? `it is assigned to ${plainText(assignee, 80)} now, and is left to that person` : undefined;
+}
+
 /** The fact that somebody changed a ticket. */
 export function driftOf(now: TicketNow, change: TrackerChange): Extract<DriftFact, { type: "tracker-drifted" }> {
-  const { id, revision, titleSha, bodySha, dependsOn } = now;
-  const seen = { revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) };
-  return { type: "tracker-drifted", ticket: id, change, now: seen };
+  const { id, revision } = now;
+  return { type: "tracker-drifted", ticket: id, change, now: { revision, ...wordsOf(now) } };
 }
 
 /** True if the ticket was read before, so that changes of it can be seen. One that is being filed is not in the tracker yet. */
@@ -86,7 +107,7 @@ function stateChange(
   { isOursAlone }: ReconcileOptions,
 ): readonly Reconciliation[] {
   const known = expectedState(ticket);
-  if (isSameState(now.state, known)) return [];
+  if (isSameState(now.state, known)) return isClosedTooEarly(ticket) ? [{ do: "write", state: { as: "open" } }] : [];
   const { pendingWrite, lastWrite, isSetByPerson, revision } = tracked;
   if (pendingWrite !== undefined && isSameState(now.state, pendingWrite)) {
     const before = revision === undefined ? {} : { before: revision };
@@ -95,12 +116,25 @@ function stateChange(
   }
   const isUndone = lastWrite !== undefined && isSetByPerson === undefined && now.revision === lastWrite.before;
   if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
+  if (isOwnCommit(ticket, now)) return [{ do: "report", fact: driftOf(now, { kind: "closed-by-commit" }) }];
   if (isOursAlone)
     return [
       { do: "report", fact: driftOf(now, { kind: "taken-back", found: now.state.as }) },
       { do: "write", state: known },
     ];
   return [{ do: "report", fact: driftOf(now, changeTo(now.state)) }];
+}
+
+/** True if an integration closed the ticket because of the commit that the engine landed for it. */
+function isOwnCommit({ phase, mergedSha }: TicketState, { state, setByCommit }: TicketNow): boolean {
+  if (state.as !== "done" || setByCommit === undefined || mergedSha === undefined) return false;
+  return setByCommit === "" ? phase === "landed" || phase === "finishing" : setByCommit === mergedSha;
+}
+
+/** True if an integration closed the ticket, and its finish line has failed since: no later run may take it for done. */
+function isClosedTooEarly({ phase, tracked, live, attempt }: TicketState): boolean {
+  if (tracked?.closedByCommit === undefined || attempt !== undefined) return false;
+  return phase === "waiting" || phase === "stalled" || (phase === "landed" && live?.givenUp !== undefined);
 }
 
 function changeTo(state: TrackerState): TrackerChange {

@@ -99,7 +99,7 @@ function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<Dri
  */
 function written(state: RunState, event: Extract<DriftEvent, { type: "tracker-written" }>): RunState {
   const { ticket, state: next, revision, before } = event;
-  const { pendingWrite: _, lastWrite, ...kept } = trackedOf(state, ticket);
+  const { pendingWrite: _, closedByCommit: __, lastWrite, ...kept } = trackedOf(state, ticket);
   const isOurs = before === undefined || kept.revision === undefined || kept.revision === before;
   const replaced = before === undefined || before === revision ? {} : { lastWrite: { before, repeats: lastWrite?.repeats ?? 0 } };
   const seen = isOurs ? { revision } : {};
@@ -115,6 +115,8 @@ function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
       return { as: "open" };
     case "gated":
       return { as: "human-gated", step: change.step };
+    case "closed-by-commit":
+      return { as: "done" };
     default:
       return known;
   }
@@ -124,16 +126,19 @@ function stateAfter(change: TrackerChange, known: TrackerState): TrackerState {
 function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): RunState {
   const text = describeChange(change);
   const index = indexOf(state, id);
-  const { missing: _, unreadable: __, refused, pendingWrite, ...before } = trackedOf(state, id);
+  const known = trackedOf(state, id);
+  const { missing: _, unreadable: __, onHold: ___, closedByCommit: ____, refused, pendingWrite, ...before } = known;
   const after = stateAfter(change, before.state);
-  const isSettling = after !== before.state;
+  const isByCommit = change.kind === "closed-by-commit";
+  const isSettling = after !== before.state && !isByCommit;
   const { lastWrite, ...kept } = before;
   const tracked: TrackedTicket = {
     ...(now === undefined ? kept : { ...kept, ...firstSeen(after, seenBy(change, now, before)) }),
     ...(isSettling
       ? { isSetByPerson: true as const }
       : { ...(lastWrite && { lastWrite }), ...(pendingWrite && change.kind !== "vanished" && { pendingWrite }) }),
-    ...(change.kind === "vanished" && { missing: missingText(change), ...(change.unreadable && { unreadable: true }) }),
+    ...((isByCommit || (known.closedByCommit && !isSettling)) && { closedByCommit: true as const }),
+    ...missingAfter(change, known),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
@@ -153,6 +158,8 @@ function interventionOf(
   change: TrackerChange,
   { state, isSetByPerson }: TrackedTicket,
 ): Pick<Intervention, "class" | "note"> | undefined {
+  if (change.kind === "closed-by-commit") return undefined;
+  if (change.kind === "released") return { class: "I1", note: "removed an obstacle: it is no longer on hold in the tracker" };
   const correction = { class: "I7", note: describeChange(change) } as const;
   if (state.as !== "human-gated") return correction;
   if (change.kind === "closed") return undefined;
@@ -170,6 +177,14 @@ function isTakenLater(change: TrackerChange, refused: TrackedTicket["refused"]):
 function refusedAfter(change: TrackerChange, before: TrackedTicket["refused"]): Pick<TrackedTicket, "refused"> {
   const refused = change.kind === "dependencies" ? (change.refused === undefined ? undefined : change.dependsOn) : before;
   return refused === undefined ? {} : { refused };
+}
+
+/** A ticket on hold stays so while its words change. */
+function missingAfter(change: TrackerChange, before: TrackedTicket): Pick<TrackedTicket, "missing" | "unreadable" | "onHold"> {
+  if (change.kind === "held") return { missing: change.why, onHold: true };
+  const isHeld = before.onHold && before.missing !== undefined && (change.kind === "rewritten" || change.kind === "dependencies");
+  if (isHeld) return { missing: before.missing, onHold: true };
+  return change.kind === "vanished" ? { missing: missingText(change), ...(change.unreadable && { unreadable: true }) } : {};
 }
 
 function missingText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {
@@ -205,9 +220,12 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
     case "dependencies":
       return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;
     case "vanished":
+    case "held":
       return dequeue(state, index);
     case "returned":
+    case "released":
       return returned(state, index, at);
+    case "closed-by-commit":
     case "taken-back":
       return state;
   }

@@ -3,6 +3,7 @@ import type { CalledSource } from "../../domain/run/outage-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { TrackerBusy } from "../../ports/tracker.ts";
 import { pause } from "./wait.ts";
 
 /** The first wait before a call is repeated. It doubles each time. Milliseconds. A question to the reviewer costs money. */
@@ -20,6 +21,9 @@ const FIRST_MS: Readonly<Record<CalledSource, number>> = {
 /** The longest wait between two retries. Milliseconds. */
 const LONGEST_MS = 30_000;
 
+/** The longest wait that a source can ask for: the budgets of Linear and GitHub are refilled every hour. Milliseconds. */
+const LONGEST_TOLD_MS = 2 * 60 * 60_000;
+
 /** Characters of a reason. */
 const WHY_CHARS = 500;
 
@@ -34,6 +38,11 @@ export interface OutagesOptions {
 /** Thrown once the time for an outage is over. The run ends unjudged, and no attempt is counted as failed. */
 export class OutageGivenUp extends Error {
   override readonly name = "OutageGivenUp";
+}
+
+/** The time from which a call may be repeated, if its error tells. Milliseconds since the epoch. */
+export function retryAtOf(error: unknown): number | undefined {
+  return error instanceof TrackerBusy ? error.retryAt : undefined;
 }
 
 /** Options of a repeated call. */
@@ -82,7 +91,7 @@ export class Outages {
   async #failed(retry: Retry, error: unknown, { signal, isOutage }: Required<PersistOptions>): Promise<void> {
     if (error instanceof OutageGivenUp || !isOutage(error)) throw error;
     const why = errorMessage(error);
-    if (!retry.failed(why)) throw new OutageGivenUp(plainText(why, WHY_CHARS));
+    if (!retry.failed(why, retryAtOf(error))) throw new OutageGivenUp(plainText(why, WHY_CHARS));
     await retry.wait(signal);
   }
 
@@ -108,14 +117,20 @@ export class Retry {
     this.#options = options;
   }
 
-  /** Records a failed call. False if the time is over: the run ends, so do not retry. */
-  failed(reason: string): boolean {
+  /**
+   * Records a failed call. False if the time is over: the run ends, so do not retry. `retryAt`: the source answers no call before
+   * that time, in milliseconds since the epoch; waiting for it does not count as an outage of the source.
+   */
+  failed(reason: string, retryAt = 0): boolean {
     const { clock, firstMs, mostMs } = this.#options;
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
     if (this.#failures === 0) this.#until = now + mostMs;
     this.#failures += 1;
-    this.#nextAt = Math.min(now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20)), this.#until);
+    const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
+    if (told > now) this.#until = Math.max(this.#until, told + mostMs);
+    const soonest = now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20));
+    this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
     this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until });
     if (now < this.#until && !this.#source.isGivenUp) return true;
     this.#source.giveUp(why);

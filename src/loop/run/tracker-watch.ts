@@ -1,5 +1,5 @@
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
-import { isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
+import { firstReading, isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -10,10 +10,10 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";
-import type { Retry } from "../concurrency/outages.ts";
+import { type Retry, retryAtOf } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 
-/** The tracker is read at least this often. Milliseconds. */
+/** The tracker is read this often, unless its budget of requests asks for another pause. Milliseconds. */
 const PERIOD_MS = 30_000;
 
 /** A ticket has vanished if it is still missing after this time: people's editors replace files. Milliseconds. */
@@ -36,6 +36,7 @@ export class TrackerWatch {
   readonly tracker: Tracker;
   readonly #ctx: WatchContext;
   readonly #missingSince = new Map<TicketId, number>();
+  readonly #shown = new Set<TicketId>();
   #turn: Promise<unknown> = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
@@ -79,7 +80,7 @@ export class TrackerWatch {
     } catch (error) {
       this.#isAway = true;
       // Once the time for the outage is over, the run ends.
-      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error))) this.stop();
+      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error), retryAtOf(error))) this.stop();
     }
   }
 
@@ -106,7 +107,7 @@ export class TrackerWatch {
     this.#cancelTimer();
     if (this.#stopped.signal.aborted) return;
     if (this.#isAway) return this.#readSoon();
-    const ms = this.#missingSince.size > 0 ? VANISHED_MS : PERIOD_MS;
+    const ms = this.#missingSince.size > 0 ? VANISHED_MS : (this.#ctx.tracker.pauseMs?.() ?? PERIOD_MS);
     this.#cancelTimer = this.#ctx.clock.after(ms, () => this.#readSoon());
   }
 
@@ -130,9 +131,9 @@ export class TrackerWatch {
     }
   }
 
-  async #reconcile(): Promise<TrackerReading> {
+  async #reconcile(how: "whole" | "changes" = "changes"): Promise<TrackerReading> {
     const { state, tracker } = this.#ctx;
-    const reading = await tracker.read();
+    const reading = await tracker.read(this.#missingSince.size > 0 ? "whole" : how);
     this.#refuseEmpty(reading);
     // The watcher may belong to a removed folder of the same name.
     if (this.#isAway) this.#rewatch();
@@ -144,7 +145,19 @@ export class TrackerWatch {
       else await this.#ticket(ticket);
     }
     this.#others(reading);
+    await this.#showStarted();
     return reading;
+  }
+
+  /** Moves tickets on which an agent has begun to a state of work in progress, each once. */
+  async #showStarted(): Promise<void> {
+    const { state, tracker } = this.#ctx;
+    if (tracker.started === undefined) return;
+    for (const { id, attempt, unfiled, tracked } of [...vecItems(state().tickets)]) {
+      if (attempt === undefined || unfiled || this.#shown.has(id) || tracked?.state.as !== "open") continue;
+      await tracker.started(id);
+      this.#shown.add(id);
+    }
   }
 
   /** A folder without any of the tickets is one whose content is elsewhere (a network drive, another checkout). */
@@ -158,8 +171,7 @@ export class TrackerWatch {
     const fresh = [...vecItems(this.#ctx.state().tickets)].flatMap((ticket) => {
       const now = tickets.get(ticket.id);
       if (now === undefined || ticket.unfiled === true || isTracked(ticket)) return [];
-      const { id, revision, titleSha, bodySha, dependsOn } = now;
-      return [{ id, revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) }];
+      return [firstReading(now)];
     });
     if (fresh.length > 0) this.#ctx.report({ type: "tracker-read", tickets: fresh });
   }
@@ -207,7 +219,7 @@ export class TrackerWatch {
    */
   async #snapshot(): Promise<readonly TrackerTicket[] | undefined> {
     const { run, state } = this.#ctx;
-    let reading = await this.#reconcile();
+    let reading = await this.#reconcile("whole");
     if (this.#missingSince.size > 0) return undefined;
     let isStale = false;
     for (const ticket of [...vecItems(state().tickets)]) {
@@ -217,7 +229,7 @@ export class TrackerWatch {
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
       isStale = true;
     }
-    if (isStale) reading = await this.#reconcile();
+    if (isStale) reading = await this.#reconcile("whole");
     return this.#missingSince.size > 0 ? undefined : ticketsOf(reading, state());
   }
 
@@ -238,7 +250,7 @@ export class TrackerWatch {
     } catch (error) {
       const isConflict = error instanceof TicketConflict;
       // If the tracker as a whole is away, that is the reason.
-      await this.#reconcile();
+      await this.#reconcile("whole");
       const missing = isConflict ? undefined : ticketOf(this.#ctx.state(), id).tracked?.missing;
       if (missing !== undefined) throw new TicketConflict(`${id} cannot be judged: ${missing}`);
       if (!isConflict && this.#missingSince.has(id)) return undefined;

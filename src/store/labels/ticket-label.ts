@@ -32,7 +32,8 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
   // A ticket that waits says so itself.
   const isUnseen = ticket.tracked?.missing !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
   if (!isUnseen) return label;
-  const problem = ticket.tracked?.unreadable ? "cannot be read in the tracker" : "not in the tracker";
+  const { unreadable, onHold } = ticket.tracked ?? {};
+  const problem = onHold ? "on hold in the tracker" : unreadable ? "cannot be read in the tracker" : "not in the tracker";
   return { ...label, text: `${problem} · ${label.text}` };
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { firstReading } from "../../../src/domain/run/drift-fact.ts";
 import { reconcileTicket, type TicketNow } from "../../../src/domain/run/reconcile-tracker.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { withTicket } from "../../../src/domain/schedule/queue.ts";
+import { whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -44,4 +47,70 @@ test("a write that was announced for a ticket that vanished meanwhile never happ
   sim.report({ type: "tracker-drifted", ticket: T1, change: { kind: "vanished", why: "there is no such ticket" } });
   expect(read(sim, DONE)).toEqual(["tracker-drifted", "tracker-drifted"]);
   expect(stateOf(sim.state, T1)).toMatchObject({ phase: "done", closedByPerson: "closed" });
+});
+
+const HELD: TicketNow = { ...OPEN, held: "it is canceled in Linear: a person must decide whether it counts", revision: "3" };
+
+function started(first: TicketNow = OPEN): Simulation {
+  const sim = new Simulation(batchOf([ticketOf("T-1")]));
+  sim.report({ type: "tracker-read", tickets: [firstReading(first)] });
+  return sim;
+}
+
+test("a ticket on hold starts no agent, whatever else changes, and goes on when it is released", () => {
+  const sim = started();
+  expect(read(sim, HELD)).toEqual(["tracker-drifted"]);
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held });
+  expect(read(sim, { ...HELD, revision: "4", dependsOn: [] })).toEqual([]);
+  expect(read(sim, HELD)).toEqual([]);
+  expect(read(sim, { ...OPEN, revision: "5" })).toEqual(["tracker-drifted"]);
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "ready" });
+  expect(sim.state.interventions).toMatchObject([{ class: "I7" }, { class: "I1" }]);
+});
+
+test("a ticket that is on hold from the start is no intervention", () => {
+  const sim = started(HELD);
+  expect(read(sim, HELD)).toEqual([]);
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held });
+  expect(sim.state.interventions).toEqual([]);
+});
+
+test("a ticket that a person takes over is left to that person, until it is given back", () => {
+  const sim = started({ ...OPEN, assignee: "Jo" });
+  expect(read(sim, { ...OPEN, assignee: "Jo", revision: "2" })).toEqual([]);
+  expect(read(sim, { ...OPEN, assignee: "Ann", revision: "3" })).toEqual(["tracker-drifted"]);
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: "it is assigned to Ann now, and is left to that person" });
+  expect(read(sim, { ...OPEN, assignee: "", revision: "4" })).toEqual(["tracker-drifted"]);
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "ready" });
+});
+
+const SHA = "a".repeat(40);
+
+/** A run whose ticket has landed, and is not live yet. */
+function landed(): Simulation {
+  const sim = started();
+  const at = indexOf(sim.state, T1);
+  const ticket = stateOf(sim.state, T1);
+  sim.state = withTicket(sim.state, at, { ...ticket, phase: "landed", mergedSha: SHA });
+  return sim;
+}
+
+test("a ticket that an integration closes in answer to its commit is nobody's act, and is reopened if its finish line fails", () => {
+  const sim = landed();
+  const closed: TicketNow = { ...DONE, setByCommit: SHA };
+  expect(read(sim, closed)).toEqual(["tracker-drifted"]);
+  expect(read(sim, closed)).toEqual([]);
+  expect(sim.state.interventions).toEqual([]);
+  expect(stateOf(sim.state, T1)).toMatchObject({ phase: "landed", mergedSha: SHA });
+  sim.state = withTicket(sim.state, 0, { ...stateOf(sim.state, T1), phase: "waiting" });
+  expect(reconcileTicket(sim.state, closed, OURS)).toEqual([{ do: "write", state: { as: "open" } }]);
+});
+
+test("a ticket that is closed by another commit, or before anything has landed, is a person's act", () => {
+  const other = landed();
+  expect(read(other, { ...DONE, setByCommit: "b".repeat(40) })).toEqual(["tracker-drifted"]);
+  expect(stateOf(other.state, T1)).toMatchObject({ phase: "done", closedByPerson: "closed" });
+  const early = started();
+  expect(read(early, { ...DONE, setByCommit: "" })).toEqual(["tracker-drifted"]);
+  expect(early.state.interventions).toMatchObject([{ class: "I7" }]);
 });

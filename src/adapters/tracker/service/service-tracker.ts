@@ -37,6 +37,8 @@ export function createServiceTracker(options: { readonly service: TicketService;
       await requests.file(ticket);
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },
+    ...(service.started && { started: (id: TicketId) => requests.started(id) }),
+    ...(service.notes && { notes: service.notes }),
     ...(service.pauseMs && { pauseMs: service.pauseMs }),
   };
 }
@@ -79,6 +81,11 @@ class Requests {
   /** Every ticket of the service's query, at one instant. */
   read(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
     return this.#inTurn(() => this.#snapshot(how));
+  }
+
+  /** Shows people that work has begun. */
+  started(id: TicketId): Promise<void> {
+    return this.#inTurn(async () => this.#service.started?.(id));
   }
 
   /** The ids that no new ticket may have. */

@@ -47,6 +47,10 @@ export interface TicketService {
   file(ticket: FiledTicket): Promise<FileAnswer>;
   /** Frees what it keeps of earlier answers. */
   forget(): void;
+  /** Moves an issue on which nobody works to a state of work in progress; changes no TrackerState. */
+  readonly started?: (id: TicketId) => Promise<void>;
+  /** Remarks for people on how it is read. */
+  readonly notes?: () => readonly string[];
   /** Milliseconds until the next reading that its budget of requests allows; absent if it has none. */
   readonly pauseMs?: () => number;
   /** The service's own keys of the tickets it has told of, by which the oracle asks for them; absent if it has none. */
