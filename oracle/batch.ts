@@ -1,13 +1,15 @@
 import { isAbsolute } from "node:path";
 import { CannotJudge } from "./cannot-judge.ts";
-import { checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./shape.ts";
+import type { ServicePlace } from "./service-reading.ts";
+import { checkedList, checkedObject, checkedText, fieldOf, jsonOf, ticketIdOf } from "./shape.ts";
 
 /** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =
   | { readonly kind: "embedded"; readonly file: string }
   | { readonly kind: "folder"; readonly folder: string }
   /** What the program of a tracker has printed for this judgement. */
-  | { readonly kind: "listing"; readonly file: string };
+  | { readonly kind: "listing"; readonly file: string }
+  | ServicePlace;
 
 export interface JudgedBatch {
   readonly tracker: TrackerPlace;
@@ -25,7 +27,8 @@ export function parseBatch(text: string): JudgedBatch {
 }
 
 function placeOf(value: unknown): TrackerPlace {
-  const kind = checkedObject(value, "the batch's tracker", ["kind"], ["file", "folder"]).get("kind");
+  const kind = fieldOf(value, "kind", "the batch's tracker");
+  if (kind === "linear" || kind === "github") return serviceOf(kind, value);
   if (kind === "embedded" || kind === "listing") {
     return { kind, file: pathOf(checkedObject(value, "the batch's tracker", ["kind", "file"]).get("file")) };
   }
@@ -33,6 +36,18 @@ function placeOf(value: unknown): TrackerPlace {
     return { kind, folder: pathOf(checkedObject(value, "the batch's tracker", ["kind", "folder"]).get("folder")) };
   }
   throw new CannotJudge(`the batch's tracker is of an unknown kind: ${JSON.stringify(kind)}`);
+}
+
+function serviceOf(kind: ServicePlace["kind"], value: unknown): ServicePlace {
+  const place = checkedObject(value, "the batch's tracker", ["kind", "canceled", "keys", "repos"]);
+  const canceled = place.get("canceled");
+  if (canceled !== "open" && canceled !== "settled") throw new CannotJudge("the batch does not say what a canceled ticket is");
+  return { kind, canceled, keys: textsOf(place.get("keys"), "keys"), repos: textsOf(place.get("repos"), "repositories") };
+}
+
+function textsOf(value: unknown, what: string): ReadonlyMap<string, string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new CannotJudge(`the batch has no ${what}`);
+  return new Map(Object.entries(value).map(([name, text]) => [name, checkedText(text, `one of the batch's ${what}`)]));
 }
 
 function pathOf(value: unknown): string {

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const [file, ...rest] = process.argv.slice(2);
   if (file === undefined || rest.length > 0) throw new CannotJudge("give one argument: the batch to judge");
   const batch = parseBatch(readWhole(file, MAX_BATCH).text);
-  const verdict = judge(await readSnapshot(batch.tracker), batch.tickets);
+  const verdict = judge(await readSnapshot(batch.tracker, batch.tickets), batch.tickets);
   print(verdict);
   if (verdict.verdict === "unjudged") giveUp(new CannotJudge(verdict.problem));
   else if (verdict.verdict === "not-done") process.exitCode = 1;

@@ -4,6 +4,7 @@ import type { TrackerPlace } from "./batch.ts";
 import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { parseListing } from "./listing.ts";
+import { readService } from "./service-tickets.ts";
 import { checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
 import { type FileRead, isUnchanged, quotedPath, readWhole } from "./stable-file.ts";
 import { isTicketFileName, parseTicketText } from "./ticket-file.ts";
@@ -18,10 +19,11 @@ const MAX_LISTING = 128 * 1024 * 1024;
 export const LARGEST_TICKET_FILE = 1024 * 1024;
 
 /**
- * All tickets of the tracker at one instant: reads all, then checks that nothing was written meanwhile. While it changes, reads
+ * All tickets of the tracker at one instant; of a service, those of the batch. Reads all, then checks that nothing was written meanwhile. While it changes, reads
  * again with growing pauses up to the deadline. If it is never coherent, throws CannotJudge.
  */
-export async function readSnapshot(place: TrackerPlace): Promise<readonly SnapshotTicket[]> {
+export async function readSnapshot(place: TrackerPlace, batch: readonly string[] = []): Promise<readonly SnapshotTicket[]> {
+  if ("keys" in place) return readService(place, batch);
   // Written for this judgement alone, before it began.
   if (place.kind === "listing") return parseListing(readWhole(place.file, MAX_LISTING).text, "the tracker's listing");
   const deadline = performance.now() + DEADLINE_MS;

@@ -20,6 +20,13 @@ export function checkedObject(
   return entries;
 }
 
+/** One field of an object that may have others. */
+export function fieldOf(value: unknown, name: string, where: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
+    throw new CannotJudge(`${where} has no ${name}`);
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
 export function checkedList(value: unknown, where: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new CannotJudge(`${where} is not a list`);
   return value;

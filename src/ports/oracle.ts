@@ -7,10 +7,30 @@ export type TrackerPlace =
   | { readonly kind: "embedded"; readonly file: string }
   | { readonly kind: "folder"; readonly folder: string }
   /** `program` is the frozen command that prints all tickets; it runs in `folder`. */
-  | { readonly kind: "command"; readonly program: string; readonly folder: string };
+  | { readonly kind: "command"; readonly program: string; readonly folder: string }
+  | ServicePlace;
 
-/** Gives what the frozen program of a tracker prints now. Throws if it prints no whole listing. */
-export type ReadListing = (tracker: Extract<TrackerPlace, { kind: "command" }>, signal?: AbortSignal) => Promise<string>;
+/** A service that keeps the tickets. */
+export interface ServicePlace {
+  readonly kind: "linear" | "github";
+  /** What a ticket is that was canceled, or closed as a duplicate or not planned. */
+  readonly canceled: "open" | "settled";
+  /** The service's own key of each ticket, by its id. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** GitHub's repositories by the names that begin tickets' ids, as owner/name. */
+  readonly repos: Readonly<Record<string, string>>;
+  /** The file of tickets in place of the service, for a canary. */
+  readonly file?: string;
+}
+
+/** A place that is asked and not read from a disk. */
+export type AskedPlace = Extract<TrackerPlace, { kind: "command" }> | ServicePlace;
+
+/**
+ * Gives what the frozen program of a tracker prints now, or what a service answers, as text. Throws if it is not whole. `tickets`
+ * are those that a service is asked for.
+ */
+export type ReadListing = (tracker: AskedPlace, tickets: readonly TicketId[], signal?: AbortSignal) => Promise<string>;
 
 /** The oracle's input. */
 export interface OracleBatch {

@@ -2,12 +2,14 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { FrozenProgram, Oracle, OracleBatch, ReadListing } from "../../ports/oracle.ts";
+import type { FrozenProgram, Oracle, OracleBatch, ReadListing, ServicePlace } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";
 import { type FrozenFile, placeFrozen, refuseChanged } from "./frozen-file.ts";
 import { oracleInput, oracleSha, type ReadablePlace, readableBatchBytes } from "./oracle-batch.ts";
 import { type OracleReading, plainLine, readCommandOutput, readOracleOutput, unjudged } from "./oracle-output.ts";
-import { type OracleLaunch, runOracle } from "./oracle-process.ts";
+import { type OracleExit, type OracleLaunch, runOracle } from "./oracle-process.ts";
+import { askService, type ServiceAccess, serveLine } from "./service-line.ts";
+import { readNodes } from "./service-nodes.ts";
 import { type ListingOptions, NoListing, printedListing } from "./tracker-listing.ts";
 
 export interface FrozenProgramOptions {
@@ -20,15 +22,29 @@ export interface FrozenProgramOptions {
   readonly node?: string;
   /** The PATH of a command; default: the system's own folders. */
   readonly path?: string;
-  /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000. */
+  /** Time limit of a judgement, after which its process is killed. Milliseconds; default 20,000, and 90,000 for a service. */
   readonly deadlineMs?: number;
   /** What the program of a tracker runs with, if there is one. */
   readonly tracker?: Omit<ListingOptions, "signal"> | undefined;
+  /** The service that keeps the tickets, if there is one, and what stands in for it in canaries. */
+  readonly service?: { readonly access: ServiceAccess; readonly openStandIn: OpenStandIn } | undefined;
 }
 
+/** Opens a service on this machine that has the tickets of a file. */
+export type OpenStandIn = (place: ServicePlace & { readonly file: string }) => Promise<StandIn>;
+interface StandIn {
+  readonly access: ServiceAccess;
+  readonly close: () => Promise<void>;
+}
+
+/** Default time limits of a judgement. Milliseconds. A service may be asked several times, with pauses. */
+const DEADLINE_MS = 20_000;
+const SERVICE_DEADLINE_MS = 90_000;
+
 /** The program, kept in memory from the start of the run: no change of a file can reach it. */
-interface Frozen extends Required<FrozenProgramOptions> {
+interface Frozen extends Required<Omit<FrozenProgramOptions, "service">> {
   readonly sha: string;
+  readonly service: FrozenProgramOptions["service"];
   readonly tracker: NonNullable<FrozenProgramOptions["tracker"]>;
 }
 
@@ -53,12 +69,16 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram & { 
     scratch: options.scratch,
     node: options.node ?? process.execPath,
     path,
-    deadlineMs: options.deadlineMs ?? 20_000,
+    deadlineMs: options.deadlineMs ?? (options.service === undefined ? DEADLINE_MS : SERVICE_DEADLINE_MS),
+    service: options.service,
     tracker: options.tracker ?? { environment: () => Promise.resolve({ PATH: path }), deadlineMs: 60_000 },
   };
   return {
     sha: frozen.sha,
-    listing: (tracker, signal) => printedListing(tracker, { ...frozen.tracker, signal }),
+    listing: (tracker, tickets, signal) =>
+      "keys" in tracker
+        ? readNodes(tracker, tickets, { access: accessOf(frozen), signal })
+        : printedListing(tracker, { ...frozen.tracker, signal }),
     async judge(batch, signal, how) {
       const startedAt = performance.now();
       const { reading: said, exitCode } = await judgeOnce(frozen, { batch, signal, how }).catch((cause: unknown) => {
@@ -76,7 +96,8 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram & { 
  * A frozen program that judges one batch, which is fixed now too. Throws a UserError (exit 2) for a path that it cannot be given.
  */
 export function createFrozenOracle({ batch, ...of }: FrozenProgramOptions & { readonly batch: OracleBatch }): Oracle {
-  if (batch.tracker.kind !== "command") refuseWildcard(oracleInput(batch.tracker));
+  const input = batch.tracker.kind === "command" ? undefined : oracleInput(batch.tracker);
+  if (input !== undefined) refuseWildcard(input);
   const program = freezeProgram(of);
   const fixed: OracleBatch = { version: 1, tracker: { ...batch.tracker }, tickets: [...batch.tickets] };
   return { sha: program.sha, judge: async (signal, how) => (await program.judge(fixed, signal, how)).judgement };
@@ -111,7 +132,7 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
     if ("unread" in place) return { reading: unjudged(place.unread), exitCode: CANNOT_JUDGE };
     const batch = await placeFrozen(join(folder, "batch.json"), readableBatchBytes(place, asked.batch.tickets));
     const { files, ...launch } = await launchOf(frozen, asked, { folder, batch: batch.path, place });
-    const exit = await runOracle(launch);
+    const exit = await withLine(frozen, place, asked.signal, (line) => runOracle({ ...launch, line }));
     if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
     await refuseChanged([batch, ...files]);
     const read = frozen.kind === "script" ? readOracleOutput : readCommandOutput;
@@ -119,6 +140,29 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs the oracle with a line to the service that it reads, or to what stands in for it; without one if it reads no service. */
+async function withLine(
+  frozen: Frozen,
+  place: ReadablePlace,
+  signal: AbortSignal | undefined,
+  run: (line: OracleLaunch["line"]) => Promise<OracleExit>,
+): Promise<OracleExit> {
+  if (!("keys" in place)) return run(undefined);
+  const { kind, file } = place;
+  const standIn = file === undefined ? undefined : await frozen.service?.openStandIn({ ...place, file });
+  try {
+    const access = standIn?.access ?? accessOf(frozen);
+    return await run((line) => serveLine(line, (text) => askService({ kind, access }, text, signal)));
+  } finally {
+    await standIn?.close();
+  }
+}
+
+function accessOf({ service }: Frozen): ServiceAccess {
+  if (service === undefined) throw new TypeError("nothing reaches the service");
+  return service.access;
 }
 
 /** What the oracle reads: the tracker itself, or what its program prints now, in a file of this judgement alone. */
@@ -152,6 +196,7 @@ async function launchOf(
     return { ...common, argv: [...argv, batch], files, env: { PATH: path, LANG: "C.UTF-8" }, family: true };
   }
   const program = await placeFrozen(join(folder, "oracle.cjs"), frozen.bytes);
-  const flags = ["--permission", `--allow-fs-read=${folder}`, `--allow-fs-read=${oracleInput(place)}`];
+  const input = oracleInput(place);
+  const flags = ["--permission", ...[folder, ...(input === undefined ? [] : [input])].map((path) => `--allow-fs-read=${path}`)];
   return { ...common, argv: [node, ...flags, program.path, batch], files: [program], env: {}, family: false };
 }

@@ -13,16 +13,23 @@ export function oracleBatchBytes({ tracker, tickets }: OracleBatch): Uint8Array 
 
 /** The batch as the oracle reads it. */
 export function readableBatchBytes(place: ReadablePlace, tickets: OracleBatch["tickets"]): Uint8Array {
-  const tracker = place.kind === "folder" ? { kind: place.kind, folder: place.folder } : { kind: place.kind, file: place.file };
-  return lineOf({ version: 1, tracker, tickets });
+  return lineOf({ version: 1, tracker: trackerOf(place, tickets), tickets });
+}
+
+function trackerOf(place: ReadablePlace, tickets: OracleBatch["tickets"]): object {
+  if (place.kind === "folder") return { kind: place.kind, folder: place.folder };
+  if (!("keys" in place)) return { kind: place.kind, file: place.file };
+  const keys = tickets.flatMap((id) => (Object.hasOwn(place.keys, id) ? [[id, place.keys[id]]] : []));
+  return { kind: place.kind, canceled: place.canceled, keys: Object.fromEntries(keys), repos: place.repos };
 }
 
 function lineOf(value: unknown): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
-/** The file or folder that the oracle must be able to read. */
-export function oracleInput(place: ReadablePlace): string {
+/** The file or folder that the oracle must be able to read; undefined if it reads a service. */
+export function oracleInput(place: ReadablePlace): string | undefined {
+  if ("keys" in place) return undefined;
   return place.kind === "folder" ? place.folder : place.file;
 }
 

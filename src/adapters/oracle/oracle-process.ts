@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { constants, getPriority, setPriority } from "node:os";
+import { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { systemCode } from "../disk-error.ts";
@@ -18,6 +19,8 @@ export interface OracleLaunch {
   readonly family: boolean;
   readonly signal: AbortSignal | undefined;
   readonly how: "background" | undefined;
+  /** Serves the line by which it asks a service (file descriptor 3); absent if it asks none. */
+  readonly line?: ((line: Duplex) => void) | undefined;
 }
 
 export type OracleExit =
@@ -48,7 +51,8 @@ function runOnce(launch: OracleLaunch) {
     env: launch.env,
     extendEnv: false,
     preferLocal: false,
-    stdin: "ignore",
+    stdio: ["ignore", "pipe", "pipe", ...(launch.line === undefined ? [] : (["pipe"] as const))],
+    buffer: { stdout: true, stderr: true, fd3: false },
     stripFinalNewline: false,
     reject: false,
     timeout: deadlineMs,
@@ -59,6 +63,8 @@ function runOnce(launch: OracleLaunch) {
     cleanup: true,
     ...(signal !== undefined && { cancelSignal: signal }),
   });
+  const line = child.nodeChildProcess.stdio[3];
+  if (line instanceof Duplex) launch.line?.(line);
   if (how === "background") yieldTo(child.pid);
   if (family) endWithLeader(child.nodeChildProcess);
   return child;

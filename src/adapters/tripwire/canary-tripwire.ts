@@ -74,10 +74,7 @@ async function firstProblem(
   await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
   judged.canaries = 0;
   await options.hides.sweep();
-  const queue: readonly (Canary | "twins")[] = [
-    ...allCanaries(options.batch().tracker.kind, options.like(), options.plain),
-    "twins",
-  ];
+  const queue: readonly (Canary | "twins")[] = [...allCanaries(options.batch().tracker, options.like(), options.plain), "twins"];
   const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
     if (canary === "twins") return (await judgeWithCopies(options, { signal, how })).problem;

@@ -1,4 +1,5 @@
 import type { TicketId } from "../../domain/values/ids.ts";
+import type { TrackerPlace } from "../../ports/oracle.ts";
 
 /** A ticket as it is written to a tracker: `state` may be any text. */
 export interface CanaryTicket {
@@ -9,7 +10,7 @@ export interface CanaryTicket {
   readonly step?: string;
 }
 
-export type TrackerKind = "embedded" | "folder" | "command";
+export type TrackerKind = TrackerPlace["kind"];
 
 /** Damage to the tracker as a whole. */
 export type Damage = "gone" | "half" | "huge" | "changing";

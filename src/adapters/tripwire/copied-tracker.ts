@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
-import type { ReadListing, TrackerPlace } from "../../ports/oracle.ts";
+import type { OracleBatch, ReadListing, ServicePlace, TrackerPlace } from "../../ports/oracle.ts";
 import { openNoLink } from "../plain-file.ts";
+import { openedIssues, openIssues } from "./service-issues.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
@@ -15,11 +16,11 @@ interface CopiedFile {
   readonly stamp: string;
 }
 
-/** Reads all files of a tracker, or what its program prints. Throws if one of them cannot be read. */
-export async function copyTracker(place: TrackerPlace, listing: ReadListing | undefined): Promise<Copy> {
-  if (place.kind === "command") {
-    if (listing === undefined) throw new TypeError("nothing reads a tracker behind a program");
-    const text = await listing(place);
+/** Reads all files of a tracker, or what its program prints or its service answers. Throws if one of them cannot be read. */
+export async function copyTracker({ tracker: place, tickets }: OracleBatch, listing: ReadListing | undefined): Promise<Copy> {
+  if (place.kind === "command" || "keys" in place) {
+    if (listing === undefined) throw new TypeError("nothing reads a tracker that is asked");
+    const text = await listing(place, tickets);
     return new Map([["", { bytes: Buffer.from(text), stamp: createHash("sha256").update(text).digest("hex") }]]);
   }
   if (place.kind === "embedded") return new Map([["", await copyFile(place.file)]]);
@@ -62,26 +63,28 @@ export interface Reopened {
 }
 
 /** The copy with these tickets open; a ticket that is open already stays as it is. */
-export function reopened(kind: TrackerLocation["kind"], copy: Copy, wanted: readonly TicketId[]): Reopened {
+export function reopened(place: TrackerPlace, copy: Copy, wanted: readonly TicketId[]): Reopened {
   const found = new Set<string>();
   const files = [...copy].map(([name, file]): [string, CopiedFile] => {
     const text = file.bytes.toString("utf8");
-    const opened = OPENERS[kind](text, { name, wanted, found });
+    const opening = { name, wanted, found };
+    const opened = "keys" in place ? openedIssues(place, text, wanted, found) : OPENERS[place.kind](text, opening);
     return [name, opened === undefined ? file : { bytes: Buffer.from(opened), stamp: "" }];
   });
   return { copy: new Map(files), ids: wanted.filter((id) => found.has(id)) };
 }
 
 /** The tickets of the batch that are plainly open in a copy, whatever an oracle says of it. */
-export function stillOpen(kind: TrackerLocation["kind"], copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
-  const open = new Set([...copy].flatMap(([name, { bytes }]) => OPEN_IN[kind](name, bytes.toString("utf8"))));
+export function stillOpen(place: TrackerPlace, copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
+  const openIn = (name: string, text: string) => ("keys" in place ? openIssues(place, text) : OPEN_IN[place.kind](name, text));
+  const open = new Set([...copy].flatMap(([name, { bytes }]) => openIn(name, bytes.toString("utf8"))));
   return batch.filter((id) => open.has(id));
 }
 
 const idsOfOpen = (lines: readonly Line[]) => lines.flatMap(({ id, state }) => (state === "open" ? [id] : []));
 
 /** The ids of the tickets that are plainly open in one file of a tracker. */
-const OPEN_IN: Readonly<Record<TrackerPlace["kind"], (name: string, text: string) => readonly string[]>> = {
+const OPEN_IN: Readonly<Record<OnDisk, (name: string, text: string) => readonly string[]>> = {
   embedded: (_, text) => idsOfOpen(ticketsIn(text)),
   command: (_, text) => idsOfOpen(listedIn(text)),
   folder(name, text) {
@@ -90,6 +93,9 @@ const OPEN_IN: Readonly<Record<TrackerPlace["kind"], (name: string, text: string
     return isOpen ? [idOf(name, front)] : [];
   },
 };
+
+/** Kinds whose tickets are copied in a form of loopdash's own. */
+type OnDisk = Exclude<TrackerPlace, ServicePlace>["kind"];
 
 interface Line {
   readonly id: string;
@@ -108,7 +114,7 @@ interface Opening {
 }
 
 /** Gives a tracker's text with the wanted tickets open; undefined if it holds none of them. */
-const OPENERS: Readonly<Record<TrackerPlace["kind"], (text: string, opening: Opening) => string | undefined>> = {
+const OPENERS: Readonly<Record<OnDisk, (text: string, opening: Opening) => string | undefined>> = {
   embedded: openIn,
   folder: openFile,
   command: openListed,

@@ -61,13 +61,13 @@ export async function judgeWithCopies(
 ): Promise<CopyComparison> {
   for (let attempt = 1; ; attempt += 1) {
     const batch = options.batch();
-    const before = await copyOrWhyNot(batch.tracker, options.listing);
+    const before = await copyOrWhyNot(batch, options.listing);
     const real = await options.program.judge(batch, asked.signal, asked.how);
     const { judgement } = real;
     const judged = { judgement, evidence: real.evidence };
     if (judgement.verdict === "unjudged" || (only !== undefined && judgement.verdict !== only))
       return { ...judged, compared: false };
-    const after = await copyOrWhyNot(batch.tracker, options.listing);
+    const after = await copyOrWhyNot(batch, options.listing);
     const whyNot = [before, after].find((copy) => copy instanceof Error);
     if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
@@ -78,14 +78,14 @@ export async function judgeWithCopies(
   }
 }
 
-function copyOrWhyNot(place: OracleBatch["tracker"], listing: ReadListing | undefined): Promise<Copy | Error> {
-  return copyTracker(place, listing).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
+function copyOrWhyNot(batch: OracleBatch, listing: ReadListing | undefined): Promise<Copy | Error> {
+  return copyTracker(batch, listing).catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))));
 }
 
 async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: JudgementRequest): Promise<string | undefined> {
   if (real.judgement.verdict !== "done") return unlike(real, await judgeCopy(judged, copy, asked));
   const { tracker, tickets } = judged.batch;
-  const open = stillOpen(tracker.kind, copy, tickets);
+  const open = stillOpen(tracker, copy, tickets);
   if (open.length > 0) return `the tracker is judged ${words(real)}, and in it ${named(open)} open`;
   const opened = allReopened(judged, copy);
   const atATime = asked.how === "background" ? AT_A_TIME.background : AT_A_TIME.now;
@@ -99,7 +99,7 @@ async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: J
 function allReopened({ batch, plain }: Judged, copy: Copy): readonly Reopened[] {
   const { tracker, tickets } = batch;
   const opened = reopenings(tickets, plain).map((ids) => {
-    const twin = reopened(tracker.kind, copy, ids);
+    const twin = reopened(tracker, copy, ids);
     if (plain || twin.ids.length === ids.length) return twin;
     throw new Error(`not all of ${ids.slice(0, NAMED).join(", ")} are found in a copy of the tracker`);
   });
@@ -112,7 +112,9 @@ async function judgeCopy({ hides, program, batch }: Judged, copy: Copy, { signal
   const place = await hides.make(batch.tracker.kind);
   try {
     await placeCopy(place, copy);
-    return await judgeWithRetry(() => program.judge({ ...batch, tracker: place }, signal, how), signal);
+    // A copy has the keys of the real tickets.
+    const tracker = "keys" in place && "keys" in batch.tracker ? { ...batch.tracker, file: place.file } : place;
+    return await judgeWithRetry(() => program.judge({ ...batch, tracker }, signal, how), signal);
   } finally {
     await hides.remove(place);
   }

@@ -45,14 +45,7 @@ export function createDecoyFolders({
       appendFileSync(list, `${name}\n`, { mode: 0o600 });
       made += 1;
       await mkdir(join(runs, name), { mode: 0o700 });
-      if (kind === "embedded") return { kind, file: join(runs, name, "tracker.json") };
-      if (kind === "command") {
-        const [folder, file] = [join(runs, name), join(runs, name, "listing.jsonl")];
-        if (printer === undefined) throw new TypeError("nothing prints a canary");
-        return { kind, program: await printer(file, folder), folder, file };
-      }
-      const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
-      return { kind, folder: join(runs, name, last) };
+      return placeIn(join(runs, name), kind, { real, printer });
     },
     async remove(place) {
       await removeHide(dirname(place.kind === "folder" ? place.folder : place.file));
@@ -71,6 +64,26 @@ export function createDecoyFolders({
       await rm(list, { force: true });
     },
   };
+}
+
+/** The place of a tracker of this kind in a folder. */
+async function placeIn(
+  folder: string,
+  kind: TrackerKind,
+  { real, printer }: Pick<Parameters<typeof createDecoyFolders>[0], "real" | "printer">,
+): Promise<TrackerLocation> {
+  if (kind === "embedded") return { kind, file: join(folder, "tracker.json") };
+  if (kind === "command") {
+    const file = join(folder, "listing.jsonl");
+    if (printer === undefined) throw new TypeError("nothing prints a canary");
+    return { kind, program: await printer(file, folder), folder, file };
+  }
+  if (kind === "linear" || kind === "github") {
+    const { canceled, repos } = "keys" in real ? real : { canceled: "open" as const, repos: {} };
+    return { kind, canceled, keys: {}, repos, file: join(folder, "issues.json") };
+  }
+  const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
+  return { kind, folder: join(folder, last) };
 }
 
 /** Names are random: a run that got the same name meanwhile is no decoy, and stays. */

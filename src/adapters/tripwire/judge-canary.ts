@@ -3,6 +3,7 @@ import type { FrozenProgram, Judging } from "../../ports/oracle.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";
 import { judgeWithRetry } from "./machine-fault.ts";
+import { withKeys } from "./service-issues.ts";
 import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
 /** Limits of a changing canary: total time in milliseconds, and number of changes. */
@@ -44,7 +45,8 @@ async function judgeOnce(
   scene: Scene,
 ): Promise<Judging> {
   await layOut(canary, place, scene);
-  const judging = program.judge({ version: 1, tracker: place, tickets: canary.batch }, signal, how);
+  const tracker = "keys" in place ? withKeys(place, canary.batch) : place;
+  const judging = program.judge({ version: 1, tracker, tickets: canary.batch }, signal, how);
   if (canary.damage === "changing") await changeUntil(place, scene, canary.age, judging);
   return judging;
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { discoveredId } from "../../domain/outbox/discovery.ts";
+import type { ServicePlace, TrackerPlace } from "../../ports/oracle.ts";
 import { AGES, type Age, type Canary, type CanaryTicket, type TrackerKind } from "./canary.ts";
 import {
   but,
@@ -24,8 +25,9 @@ const MORE = [
 ];
 
 /** Every scenario of the proof, in random order, for the run's kind of tracker. */
-export function allCanaries(kind: TrackerKind, like: Likeness, plain: boolean): Canary[] {
-  return shuffled(ofAllAges(own(kind, like, plain)));
+export function allCanaries(place: TrackerPlace, like: Likeness, plain: boolean): Canary[] {
+  const ofService = "keys" in place ? [canceled(place, like)] : [];
+  return shuffled(ofAllAges([...own(place.kind, like, plain), ...ofService]));
 }
 
 /** A canary without an age. */
@@ -96,6 +98,13 @@ function missing(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedTickets(like);
   const batch = idsOf(tickets);
   return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadableScene(tickets.slice(1))] };
+}
+
+/** A ticket that a person canceled is done only if the batch says so. */
+function canceled({ kind, canceled: as }: ServicePlace, like: Likeness): Undated {
+  const settled = unrelatedOrCloned(like).map(({ step: _, ...ticket }) => ({ ...ticket, state: "done" }));
+  const { tickets, id } = but(settled, "canceled");
+  return { name: "a canceled ticket", kind, batch: idsOf(tickets), scenes: [scene(tickets, as === "open" ? [id] : [])] };
 }
 
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };

@@ -1,17 +1,22 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { mkdir, open, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { TrackerPlace } from "../../ports/oracle.ts";
+import type { AskedPlace, TrackerPlace } from "../../ports/oracle.ts";
 import type { Age, CanaryTicket } from "./canary.ts";
 import { flipCoin } from "./random.ts";
+import { issuesText, type ServiceCanary } from "./service-issues.ts";
 
 type Command = Extract<TrackerPlace, { kind: "command" }>;
 
-/** The place of a canary. Its program, if it has one, prints the file. */
-export type TrackerLocation = Exclude<TrackerPlace, Command> | (Command & { readonly file: string });
+/** The place of a canary. Its program, if it has one, prints the file; what stands in for a service answers from it. */
+export type TrackerLocation = Exclude<TrackerPlace, AskedPlace> | (Command & { readonly file: string }) | ServiceCanary;
 
-/** Sizes above the oracle's limits (128 MiB, a listing 64 MiB, one ticket file 1 MiB); a sparse file costs nothing. Bytes. */
-const HUGE = { embedded: 129 * 1024 * 1024, command: 65 * 1024 * 1024, folder: 2 * 1024 * 1024 };
+const SERVICES = { linear: 33 * 1024 * 1024, github: 33 * 1024 * 1024 };
+/**
+ * Sizes above the oracle's limits (128 MiB, a listing 64 MiB, an answer 32 MiB, one ticket file 1 MiB); a sparse file costs nothing.
+ * Bytes.
+ */
+const HUGE = { embedded: 129 * 1024 * 1024, command: 65 * 1024 * 1024, folder: 2 * 1024 * 1024, ...SERVICES };
 
 /** Writes a tracker as real ones are written: in the same form, replaced by rename, and of this age. */
 export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
@@ -83,7 +88,8 @@ async function replace(file: string, text: string, age: Age): Promise<void> {
 }
 
 function textOf(place: Exclude<TrackerLocation, { kind: "folder" }>, tickets: readonly CanaryTicket[]): string {
-  return place.kind === "embedded" ? embeddedText(tickets, runOf(place)) : listingText(tickets);
+  if (place.kind === "embedded") return embeddedText(tickets, runOf(place));
+  return place.kind === "command" ? listingText(tickets) : issuesText(place, tickets);
 }
 
 /** What the program of a tracker prints. */

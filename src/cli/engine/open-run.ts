@@ -9,8 +9,8 @@ import { createServiceTracker } from "../../adapters/tracker/service/service-tra
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
-import { firstReading } from "../../domain/run/drift-fact.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
+import { firstReading } from "../../domain/run/drift-fact.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";

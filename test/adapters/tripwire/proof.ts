@@ -90,7 +90,10 @@ export async function proofOf(
   const batch = (): OracleBatch => ({ version: 1, tracker: place, tickets: [...ids, ...late] });
   const printer = (file: string, folder: string) => freezeTrackerProgram(["cat", file], { folder, path: "/usr/bin:/bin" });
   const hides = createDecoyFolders({ run, list: join(run, "canaries"), real: place, printer });
-  const listing: ReadListing = (at, signal) => printedListing(at, { ...RUNS_WITH, signal });
+  const listing: ReadListing = (at, _, signal) => {
+    if ("keys" in at) throw new TypeError("no service is read here");
+    return printedListing(at, { ...RUNS_WITH, signal });
+  };
   const common = { program, batch, hides, plain: more.plain === true, listing };
   return {
     run,

@@ -5,7 +5,7 @@ import { judge, type SnapshotTicket, type Verdict } from "../../../oracle/defini
 import { readSnapshot } from "../../../oracle/read.ts";
 import { reopenings } from "../../../src/adapters/tripwire/reopenings.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
-import type { FrozenProgram, Judging } from "../../../src/ports/oracle.ts";
+import type { AskedPlace, FrozenProgram, Judging } from "../../../src/ports/oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { type Proof, proofOf } from "./proof.ts";
 
@@ -48,7 +48,7 @@ function lying(says: Says, plain = false): FrozenProgram {
   return {
     sha: "lying",
     judge: ({ tracker, tickets }) =>
-      readSnapshot(tracker as Exclude<typeof tracker, { kind: "command" }>).then(
+      readSnapshot(tracker as Exclude<typeof tracker, AskedPlace>).then(
         (snapshot) => judging(says(snapshot, tickets)),
         (cause: unknown) => judging({ verdict: "unjudged", problem: String(cause) }),
       ),
