@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { CannotJudge } from "./cannot-judge.ts";
 import type { ServicePlace } from "./service-reading.ts";
-import { checkedList, checkedObject, checkedText, fieldOf, jsonOf, ticketIdOf } from "./shape.ts";
+import { checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./shape.ts";
 
 /** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =
@@ -27,7 +27,7 @@ export function parseBatch(text: string): JudgedBatch {
 }
 
 function placeOf(value: unknown): TrackerPlace {
-  const kind = fieldOf(value, "kind", "the batch's tracker");
+  const kind = checkedObject(value, "the batch's tracker", ["kind"], ["file", "folder", "canceled", "keys", "repos"]).get("kind");
   if (kind === "linear" || kind === "github") return serviceOf(kind, value);
   if (kind === "embedded" || kind === "listing") {
     return { kind, file: pathOf(checkedObject(value, "the batch's tracker", ["kind", "file"]).get("file")) };

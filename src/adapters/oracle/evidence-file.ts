@@ -39,7 +39,7 @@ export function keepsEvidence(
       const askedAt = Date.now();
       const judging = await program.judge(batch, signal, how);
       // Copies of the tracker are judged by the same program.
-      if (batch.tracker === tracker && judging.evidence !== undefined) {
+      if (isReal(batch.tracker, tracker) && judging.evidence !== undefined) {
         const { evidence } = judging;
         const more = Math.max(0, evidence.length - MOST_TICKETS);
         write(folder, { askedAt, judgedAt: Date.now(), more, tickets: evidence.slice(0, MOST_TICKETS) });
@@ -47,6 +47,11 @@ export function keepsEvidence(
       return judging;
     },
   };
+}
+
+/** A service gets the keys of new tickets now and then; a copy of one has a file. */
+function isReal(judged: OracleBatch["tracker"], real: OracleBatch["tracker"]): boolean {
+  return judged === real || ("keys" in judged && judged.file === undefined);
 }
 
 function write(folder: string, evidence: OracleEvidence): void {

@@ -51,8 +51,9 @@ function runOnce(launch: OracleLaunch) {
     env: launch.env,
     extendEnv: false,
     preferLocal: false,
-    stdio: ["ignore", "pipe", "pipe", ...(launch.line === undefined ? [] : (["pipe"] as const))],
-    buffer: { stdout: true, stderr: true, fd3: false },
+    ...(launch.line === undefined
+      ? { stdin: "ignore" as const }
+      : { stdio: ["ignore", "pipe", "pipe", "pipe"] as const, buffer: { fd3: false } as const }),
     stripFinalNewline: false,
     reject: false,
     timeout: deadlineMs,

@@ -6,10 +6,12 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
+import type { TrackerPlace } from "../../ports/oracle.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { placedTracker, trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { checkOutsideRepositories } from "../engine/outside-repositories.ts";
+import { remedyFor } from "../engine/outside-tracker.ts";
+import { askedTracker, trackerOf } from "../engine/placed-tracker.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
@@ -26,30 +28,33 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     const folder = isKeptOutside(batch.tracker) ? home.runs : unfinishedRunFolder(path, home);
     if (folder === undefined)
       return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];
-    const { tracker, place } = trackerOf(batch, folder, { outside: await placedTracker(loaded) });
+    const ids = batch.tickets.map((ticket) => ticket.id);
+    const { tracker, place } = trackerOf(batch, folder, { asked: await askedTracker(loaded, ids) });
     const tickets = await tracker.snapshot();
     const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
     const kind = oracleKind(batch);
-    const ids = batch.tickets.map((ticket) => ticket.id);
     const { verdict, problem } = await withProbeFolder(tmpdir(), (scratch) =>
       createFrozenOracle({
-        ...{ kind, bytes, scratch, tracker: loaded.outside?.runsWith },
+        ...{ kind, bytes, scratch, ...loaded.outside?.runsWith },
         batch: { version: 1, tracker: place, tickets: ids },
       }).judge(),
     );
-    const where = place.kind === "command" ? "the tracker" : place.kind === "folder" ? place.folder : place.file;
+    const where = nameOf(place);
     if (verdict !== "unjudged")
       return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
-    const fix =
-      place.kind === "command"
-        ? "Fix what it names: `loopdash tracker check -- PROGRAM` tells whether the program keeps the protocol."
-        : "Fix the ticket that it names; keep its front matter to plain `key: value` lines.";
-    return [bad("tracker", `the oracle cannot judge ${where}: ${problem ?? "no reason given"}`, fix)];
+    const why = problem ?? "no reason given";
+    return [bad("tracker", `the oracle cannot judge ${where}: ${why}`, remedyFor(batch.tracker.kind))];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
     const why = errorMessage(error);
     return [bad("tracker", `not every ticket can be read: ${why}`, "Fix what it names and ask again.")];
   }
+}
+
+function nameOf(place: TrackerPlace): string {
+  if ("keys" in place) return place.kind === "linear" ? "Linear" : "GitHub";
+  if (place.kind === "command") return "the tracker";
+  return place.kind === "folder" ? place.folder : place.file;
 }
 
 /** The run folder, with the tickets, that a start would resume; undefined if a start makes a new run. */

@@ -103,8 +103,8 @@ export async function withJoinedTickets(batch: Batch, last: RunState, outside?: 
 }
 
 /** The tracker in which people keep the tickets, with none of them in its batch yet. */
-function trackerOutside({ tracker }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
-  if (outside !== undefined) return createServiceTracker({ service: outside.service, ids: [] });
+function trackerOutside({ tracker, tickets }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
+  if (outside !== undefined) return createServiceTracker({ service: outside.serviceOf(tickets.map(({ id }) => id)), ids: [] });
   const folder = ticketFolderOf(tracker);
   return folder === undefined ? undefined : createFolderTracker({ folder, ids: [] });
 }

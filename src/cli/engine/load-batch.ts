@@ -67,7 +67,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const outside = request === undefined ? undefined : outsideTrackerOf(request, { folder, env: options.env ?? process.env });
   const folderTickets =
     outside !== undefined
-      ? await readOutsideTickets(outside)
+      ? await readOutsideTickets(outside, request?.tracker.kind ?? "command")
       : tickets === undefined
         ? undefined
         : await readTicketFolder(tickets);
@@ -87,7 +87,10 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     locate: read.locate,
     sha: createHash("sha256").update(bytes).digest("hex"),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
-    warnings: sortProblems(read.warnings),
+    warnings: sortProblems([
+      ...read.warnings,
+      ...(outside?.service.notes?.() ?? []).map((note) => problemAt(read.locate, ["tracker"], note)),
+    ]),
     ...(outside && { outside }),
   };
 }

@@ -1,14 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
-import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
-import { createFolderTracker } from "../../adapters/tracker/folder.ts";
-import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import { firstReading } from "../../domain/run/drift-fact.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
@@ -17,10 +12,9 @@ import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { RunId, type TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
-import type { Oracle, OracleBatch, TrackerPlace } from "../../ports/oracle.ts";
+import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Tracker, TrackerTicket } from "../../ports/tracker.ts";
-import { packageFiles } from "../package-files.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import {
@@ -35,7 +29,8 @@ import { type OtherSessions, startOfDay } from "./day-budget.ts";
 import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
-import { type OutsideTracker, refuseUnread } from "./outside-tracker.ts";
+import { type OutsideTracker, refuseUnread, remedyFor } from "./outside-tracker.ts";
+import { askedTracker, keepPlace, keptTracker, type RunTracker, trackerOf } from "./placed-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
 
 /** A run with an open journal, its tracker and the frozen bytes of its oracle. */
@@ -48,6 +43,8 @@ export interface OpenRun {
   readonly oracleBytes: Uint8Array;
   /** As it was frozen when the run began. */
   readonly oracleBatch: OracleBatch;
+  /** The tracker's keys of tickets that were found since, if it has keys. */
+  readonly keys?: RunTracker["keys"];
   /** The first event if the run begins now; absent if it is resumed. */
   readonly started?: RunEvent;
   /** The events by which a person's changes of the batch file came to a resumed run. */
@@ -63,52 +60,6 @@ export function newRunId(name: string, now: Date): RunId {
       .slice(0, 30) || "run";
   const day = now.toISOString().slice(0, 10).replaceAll("-", "");
   return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);
-}
-
-/**
- * Characters of inline tickets up to which the engine reads their tracker without a thread: 1 ms of its event loop at most, measured
- * on two busy cores. The thread takes 22 MB of memory.
- */
-const MOST_WITHOUT_THREAD = 32_000;
-
-/** A tracker behind a program, and the frozen command by which the oracle reads it. */
-export interface PlacedTracker extends Pick<OutsideTracker, "service"> {
-  readonly place: Extract<TrackerPlace, { kind: "command" }>;
-}
-
-/** The file in which a run keeps the frozen command by which its oracle reads a tracker behind a program. */
-const LISTING_COMMAND = "tracker-command.json";
-
-/** The tracker behind the batch's program, with the command that the oracle runs frozen now. */
-export async function placedTracker({ outside }: Pick<LoadedBatch, "outside">): Promise<PlacedTracker | undefined> {
-  return outside && { service: outside.service, place: await outside.freeze() };
-}
-
-/** The tracker of a batch, and the same tracker in the oracle's terms. `found` are the discovered tickets that it holds. */
-export function trackerOf(
-  batch: Batch,
-  folder: string,
-  { found = [], outside }: { readonly found?: readonly TicketId[]; readonly outside?: PlacedTracker | undefined } = {},
-): { tracker: Tracker; place: TrackerPlace; seed: () => Promise<void> } {
-  const ids = [...batch.tickets.map((ticket) => ticket.id), ...found];
-  const path = ticketFolderOf(batch.tracker);
-  const thread = { program: packageFiles().main, args: ["__tracker"] };
-  const nothing = () => Promise.resolve();
-  if (outside !== undefined)
-    return { tracker: createServiceTracker({ service: outside.service, ids }), place: outside.place, seed: nothing };
-  if (path !== undefined) {
-    return {
-      tracker: createFolderTracker({ folder: path, ids, thread }),
-      place: { kind: "folder", folder: path },
-      seed: nothing,
-    };
-  }
-  const file = join(folder, "tracker.json");
-  return {
-    tracker: createEmbeddedTracker({ file, ids, ...(JSON.stringify(batch.tickets).length > MOST_WITHOUT_THREAD && { thread }) }),
-    place: { kind: "embedded", file },
-    seed: () => seedEmbeddedTracker(file, batch.tickets),
-  };
 }
 
 type Started = Extract<RunFact, { type: "run-started" }>;
@@ -133,21 +84,27 @@ export async function beginRun(options: {
   others?: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
+  if (loaded.batch.tickets.length === 0) throw nothingSelected();
   const last = options.fresh ? undefined : previousRunIfNotDone(store, { batchPath: loaded.path, run });
   const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last, loaded.outside);
   const folder = runFolder(home, run);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: options.world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
-  const outside = await placedTracker(loaded);
-  if (outside !== undefined) await writeFile(join(folder, LISTING_COMMAND), outside.place.program, { mode: 0o600 });
-  const { tracker, place, seed } = trackerOf(batch, folder, { outside });
+  const asked = await askedTracker(
+    loaded,
+    batch.tickets.map(({ id }) => id),
+  );
+  if (asked !== undefined) await keepPlace(folder, asked);
+  const { tracker, place, seed, keys } = trackerOf(batch, folder, { asked });
   await seed();
   const carriedOver = last === undefined ? [] : await findCarriedOverWork({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
-  const tickets = await (outside === undefined ? tracker.snapshot() : tracker.snapshot().catch(refuseUnread));
+  const tickets = await (asked === undefined
+    ? tracker.snapshot()
+    : tracker.snapshot().catch((cause: unknown) => refuseUnread(cause, batch.tracker.kind)));
   const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
@@ -158,9 +115,9 @@ export async function beginRun(options: {
     bytes: oracleBytes,
     batch: oracleBatch,
     scratch: folder,
-    tracker: runsWith,
+    ...runsWith,
   });
-  if (place.kind !== "embedded") await refuseUnjudgeable(oracle, place);
+  if (place.kind !== "embedded") await refuseUnjudgeable(oracle, batch.tracker.kind);
   const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
   const started: RunFact = {
@@ -183,12 +140,31 @@ export async function beginRun(options: {
     version: VERSION,
   };
   const first = journal.append(started);
-  return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
+  return {
+    run,
+    folder,
+    journal,
+    state: reduce(undefined, first),
+    tracker,
+    oracleBytes,
+    oracleBatch,
+    ...(keys && { keys }),
+    started: first,
+  };
 }
 
 function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {
   if (options === undefined) return {};
   return { checksOnly: true, ...(options.ticket === undefined ? {} : { checksTicket: options.ticket }) };
+}
+
+function nothingSelected(): UserError {
+  return new UserError({
+    what: "there is nothing to do",
+    why: "the query of the tracker selects no tickets",
+    todo: 'Look at the keys of "tracker" in the batch file, or list ids under "tickets".',
+    exitCode: EXIT.usage,
+  });
 }
 
 /** The tickets of the batch as the run finds them: those that are settled already, and a baseline for people's acts. */
@@ -212,16 +188,13 @@ function asFound(
  * The tracker may understand people's own files that the oracle, which understands less on purpose, does not. This reports it at
  * the start instead of at the end of the night. Throws a UserError (exit 3).
  */
-async function refuseUnjudgeable(oracle: Oracle, { kind }: TrackerPlace): Promise<void> {
+async function refuseUnjudgeable(oracle: Oracle, kind: Batch["tracker"]["kind"]): Promise<void> {
   const { problem, verdict } = await oracle.judge();
   if (verdict !== "unjudged") return;
   throw new UserError({
     what: "the oracle cannot judge this tracker",
     why: problem ?? "no reason given",
-    todo:
-      kind === "folder"
-        ? "Fix the ticket file that it names; keep its front matter to plain `key: value` lines."
-        : "Fix what it names: `loopdash tracker check -- PROGRAM` tells whether the tracker's program keeps the protocol.",
+    todo: remedyFor(kind),
     exitCode: EXIT.unjudged,
   });
 }
@@ -244,23 +217,12 @@ export async function resumeRun(options: {
   if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
-  const outside = options.outside && (await frozenTracker(options.outside, { folder, run: options.run }));
-  const { tracker, place } = trackerOf(state.batch, folder, { found: filed, outside });
+  const asked = options.outside && (await keptTracker(options.outside, { folder, run: options.run }));
+  const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, asked });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
   if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");
-  return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch };
-}
-
-/** The tracker behind a program, read by the oracle as the run froze it. */
-async function frozenTracker(
-  outside: OutsideTracker,
-  { folder, run }: { readonly folder: string; readonly run: RunId },
-): Promise<PlacedTracker> {
-  const program = await readFile(join(folder, LISTING_COMMAND), "utf8").catch((cause: unknown) => {
-    throw tampered(run, "the frozen command of its tracker cannot be read", cause);
-  });
-  return { service: outside.service, place: { ...(await outside.freeze()), program } };
+  return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }) };
 }
 
 /**

@@ -10,9 +10,11 @@ import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { frozenSetOf } from "../../domain/run/frozen-set.ts";
-import { type Oracle, type OracleBatch, withEvidence } from "../../ports/oracle.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import { type Oracle, type OracleBatch, type TrackerPlace, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
+import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
 
 /** Where every system has its own programs. */
@@ -38,6 +40,14 @@ export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): Fr
   return frozenSetOf({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
 }
 
+/** A service with the keys of tickets that were found since it was frozen. A frozen key stays. */
+function withFoundKeys(place: TrackerPlace, found: readonly TicketId[], keys: OpenRun["keys"]): TrackerPlace {
+  if (!("keys" in place) || keys === undefined || found.length === 0) return place;
+  const known = keys();
+  const added = found.flatMap((id) => (known.has(id) ? [[id, known.get(id)]] : []));
+  return { ...place, keys: { ...Object.fromEntries(added), ...place.keys } };
+}
+
 /**
  * Creates the run's oracle, its cross-checked copies and the tripwire, all over the same frozen bytes. They cover the frozen
  * batch and the journal's additions: nothing can remove a ticket.
@@ -54,12 +64,14 @@ export function judgesOf(options: {
   readonly runFolder: string;
   /** A folder for the oracle's runs only. */
   readonly scratch: string;
-  /** What the program of a tracker runs with, if there is one. */
-  readonly tracker?: OutsideTracker["runsWith"] | undefined;
+  /** What the oracle reads a tracker with that is asked over a wire. */
+  readonly asks?: OutsideTracker["runsWith"] | undefined;
+  /** The tracker's keys of tickets that were found since the batch was frozen, if it has keys. */
+  readonly keys?: OpenRun["keys"];
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = options;
-  const { bytes, scratch, tracker } = options;
-  const program = freezeProgram({ kind: oracleKind(batch), bytes, scratch, tracker });
+  const { bytes, scratch } = options;
+  const program = freezeProgram({ kind: oracleKind(batch), bytes, scratch, ...options.asks });
   const hides = createDecoyFolders({
     run: runFolder,
     list: join(runFolder, "canaries"),
@@ -70,7 +82,8 @@ export function judgesOf(options: {
   const frozen = oracleBatch.tickets;
   const grown = (): OracleBatch => {
     const found = options.tickets().slice(frozen.length);
-    return { ...oracleBatch, tickets: [...frozen, ...found.map((ticket) => ticket.id)] };
+    const ids = found.map((ticket) => ticket.id);
+    return { ...oracleBatch, tracker: withFoundKeys(oracleBatch.tracker, ids, options.keys), tickets: [...frozen, ...ids] };
   };
   const common = { program, batch: grown, hides, plain: batch.oracle !== undefined, listing: program.listing };
   const kept = keepsEvidence(program, { folder: runFolder, tracker: oracleBatch.tracker });

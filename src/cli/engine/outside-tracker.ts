@@ -2,55 +2,66 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { FENCE_VARIABLE } from "../../adapters/executor/process-table.ts";
 import { freezeTrackerProgram } from "../../adapters/oracle/frozen-command.ts";
-import type { ListingOptions } from "../../adapters/oracle/tracker-listing.ts";
+import type { FrozenProgramOptions } from "../../adapters/oracle/frozen-oracle.ts";
 import { createProgramService } from "../../adapters/tracker/command/program-service.ts";
 import { trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
 import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
 import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
-import type { TrackerProgramSpec } from "../../domain/batch/tracker-spec.ts";
+import type { TrackerProgramSpec, TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import { textSha } from "../../domain/run/drift-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { TrackerPlace } from "../../ports/oracle.ts";
+import type { AskedPlace } from "../../ports/oracle.ts";
 import { checkTrackerProgram } from "./outside-repositories.ts";
 import { type RunSecrets, secretsOf, variablesOf } from "./run-secrets.ts";
 import { pathOutside } from "./safe-path.ts";
+import { serviceTrackerOf } from "./service-tracker.ts";
 
-/** A tracker of a service, behind a program of the user. */
+/** A tracker that is asked over a wire: Linear, GitHub, or a program of the user. */
 export interface OutsideTracker {
+  /** The tickets that the batch lists, or that its query selects now. */
   readonly service: TicketService;
-  /** Freezes the command by which the oracle reads the tracker. Throws a UserError (exit 4) if there is no such program. */
-  readonly freeze: () => Promise<Extract<TrackerPlace, { kind: "command" }>>;
-  /** What that command runs with. */
-  readonly runsWith: Omit<ListingOptions, "signal">;
+  /** The same tracker for a run: these tickets and no others, whatever the query selects by then. */
+  readonly serviceOf: (tickets: readonly TicketId[]) => TicketService;
+  /**
+   * The place that the oracle reads, as it is frozen with a run of these tickets. A service must have been read. Throws a UserError
+   * (exit 4) if there is no such program.
+   */
+  readonly freeze: (tickets: readonly TicketId[]) => Promise<AskedPlace>;
+  /** What the oracle reads that place with. */
+  readonly runsWith: Pick<FrozenProgramOptions, "tracker" | "service">;
   /** Ends requests that an engine left under way when it was killed: a late write would cover a person's. */
   readonly endLeft: () => Promise<void>;
   /** The secrets of the batch; undefined if it names none. */
   readonly secrets: RunSecrets | undefined;
 }
 
+/** Where the batch file lies, and the environment that its secrets and programs are found in. */
+export interface TrackerSurroundings {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Default time limit of one request to a tracker's program. Seconds. */
 const SECONDS = 60;
 
-/** The tracker that a batch names, which has not been asked anything yet. `folder` is the batch file's. */
-export function outsideTrackerOf(
-  request: TrackerRequest,
-  options: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
-): OutsideTracker {
+/**
+ * The tracker that a batch names, which has not been asked anything yet. Throws a UserError (exit 4) if its program is one that
+ * agents' changes could rewrite.
+ */
+export function outsideTrackerOf(request: TrackerRequest, surroundings: TrackerSurroundings): OutsideTracker {
   const { tracker } = request;
-  if (tracker.kind === "command") return programTrackerOf({ ...request, tracker }, options);
-  throw new TypeError(`${tracker.kind} is not wired`);
+  return tracker.kind === "command"
+    ? programTrackerOf({ ...request, tracker }, surroundings)
+    : serviceTrackerOf({ ...request, tracker }, surroundings);
 }
 
-/**
- * The tracker behind the program that a batch names, which has not been asked anything yet. `folder` is the batch file's. Throws a
- * UserError (exit 4) if the program is one that agents' changes could rewrite.
- */
 function programTrackerOf(
   request: TrackerRequest & { readonly tracker: TrackerProgramSpec },
-  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+  { folder, env }: TrackerSurroundings,
 ): OutsideTracker {
   const { tracker, repos } = request;
   checkTrackerProgram(tracker, repos, folder);
@@ -67,32 +78,49 @@ function programTrackerOf(
   const mask = secrets === undefined ? undefined : (text: string) => secrets.masker.text(text);
   const deadlineMs = (tracker.seconds ?? SECONDS) * 1000;
   const command = tracker.command as readonly [string, ...string[]];
+  const service = createProgramService(trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask }));
   return {
-    service: createProgramService(trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask })),
+    service,
+    serviceOf: () => service,
     freeze: async () => ({
       kind: "command",
       program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
       folder,
     }),
-    runsWith: { environment, deadlineMs, mask },
+    runsWith: { tracker: { environment, deadlineMs, mask } },
     endLeft: async () => void (await createExecutor().killStrays({ processes: [], markers: [marker] })),
     secrets,
   };
 }
 
-/** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if its program does not give them. */
-export async function readOutsideTickets({ service }: OutsideTracker): Promise<readonly FolderTicket[]> {
-  return readServiceTickets(service).catch(refuseUnread);
+/** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if it does not give them. */
+export async function readOutsideTickets(
+  { service }: OutsideTracker,
+  kind: TrackerSpec["kind"],
+): Promise<readonly FolderTicket[]> {
+  return readServiceTickets(service).catch((cause: unknown) => refuseUnread(cause, kind));
 }
 
-/** Throws the error of a request to a tracker's program as one that a person can fix (exit 3). */
-export function refuseUnread(cause: unknown): never {
+/** Throws the error of a request to a tracker as one that a person can fix (exit 3). */
+export function refuseUnread(cause: unknown, kind: TrackerSpec["kind"]): never {
   if (cause instanceof UserError) throw cause;
   throw new UserError({
     what: "the tracker cannot be read",
     why: errorMessage(cause),
-    todo: "Correct what it names, or run its program with `snapshot` yourself; `loopdash tracker check -- PROGRAM` tries the protocol.",
+    todo: remedyFor(kind),
     exitCode: EXIT.unjudged,
     cause,
   });
+}
+
+/** What a person does about a tracker that cannot be read or judged. */
+export function remedyFor(kind: TrackerSpec["kind"]): string {
+  switch (kind) {
+    case "command":
+      return "Correct what it names, or run its program with `snapshot` yourself; `loopdash tracker check -- PROGRAM` tries the protocol.";
+    case "local":
+      return "Fix the ticket file that it names; keep its front matter to plain `key: value` lines.";
+    default:
+      return `Correct what it names. docs/trackers.md says what loopdash needs of ${kind === "linear" ? "Linear" : "GitHub"}, and which rights its token needs.`;
+  }
 }

@@ -115,8 +115,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const secrets = loaded.outside?.secrets ?? secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
     await secrets?.secrets.preload();
-    const tracker = loaded.outside?.runsWith;
-    return await wire({ open, world, home, store, others, opened, exclusive, secrets, tracker, locks, inherited });
+    const asks = loaded.outside?.runsWith;
+    return await wire({ open, world, home, store, others, opened, exclusive, secrets, asks, locks, inherited });
   } catch (error) {
     await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
@@ -141,7 +141,7 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
-  readonly tracker: OutsideTracker["runsWith"] | undefined;
+  readonly asks: OutsideTracker["runsWith"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
 }

@@ -11,8 +11,8 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { lastRun } from "../engine/carry-over.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";
 import { loadBatch } from "../engine/load-batch.ts";
-import { placedTracker, trackerOf } from "../engine/open-run.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
+import { askedTracker, trackerOf } from "../engine/placed-tracker.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
@@ -38,15 +38,15 @@ async function ask(file: string): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-oracle-"));
   try {
     const last = lastOf(loaded.path, isKeptOutside(loaded.batch.tracker));
-    const { place } = trackerOf(loaded.batch, last.folder, { outside: await placedTracker(loaded) });
     const bytes = await oracleBytesOf(loaded.batch, { folder: loaded.folder, path: process.env.PATH ?? "" });
     const tickets = [...new Set([...loaded.batch.tickets.map((ticket) => ticket.id), ...last.found])];
+    const { place } = trackerOf(loaded.batch, last.folder, { asked: await askedTracker(loaded, tickets) });
     const frozen = createFrozenOracle({
       kind: oracleKind(loaded.batch),
       bytes,
       batch: { version: 1, tracker: place, tickets },
       scratch,
-      tracker: loaded.outside?.runsWith,
+      ...loaded.outside?.runsWith,
     });
     const judgement = await frozen.judge();
     writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);

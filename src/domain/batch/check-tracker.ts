@@ -17,8 +17,8 @@ export function checkTracker(file: BatchFile, report: NoteProblem): void {
       return none(["tracker", "command"], "its program shows no tickets", "run it with `snapshot`, and look at its query");
     case "linear":
     case "github":
-      checkService(tracker, file, report);
-      return none(["tracker"], "its query finds no tickets", 'look at the query, or list ids under "tickets"');
+      // A query may select nothing any more when a run goes on; a new run without tickets is refused.
+      return checkService(tracker, file, report);
     case "local": {
       const { path } = tracker;
       if (path === undefined)

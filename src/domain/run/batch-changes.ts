@@ -35,8 +35,11 @@ export interface BatchChanges {
 export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const { batch } = state;
   const grown = new Set(joinedTickets(state).map(({ id }) => id));
+  // The query of a service may select a ticket no more, which stays in the run.
+  const selected =
+    now.tracker.kind === "linear" || now.tracker.kind === "github" ? new Set(now.tickets.map(({ id }) => id)) : undefined;
   const before = batch.tickets
-    .filter(({ id }) => !grown.has(id))
+    .filter(({ id }) => !grown.has(id) && selected?.has(id) !== false)
     .map((ticket) => ({ ...ticket, dependsOn: ticket.dependsOn.filter((id) => !grown.has(id)) }));
   const known = new Set(before.map(({ id }) => id));
   const kept = now.tickets.filter(({ id }) => known.has(id));

@@ -91,9 +91,9 @@ export const RESULTS: readonly Rule[] = [
     rule: "a person who frees a ticket that waited for a person is counted (I1)",
     holes: [
       {
-        file: "src/domain/run/reduce-drift.ts",
-        from: 'return { class: "I1", note',
-        to: 'return { class: "I7", note',
+        file: "src/domain/run/drift-after.ts",
+        from: 'return { class: "I1", note: `',
+        to: 'return { class: "I7", note: `',
       },
     ],
     file: "test/loop/people.test.ts",

@@ -112,7 +112,7 @@ export const DEFENCES = {
         to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
       },
       { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
-      { file: FROZEN_ORACLE, from: "options.deadlineMs ?? 20_000", to: "options.deadlineMs ?? 1_000" },
+      { file: FROZEN_ORACLE, from: "const DEADLINE_MS = 20_000;", to: "const DEADLINE_MS = 1_000;" },
     ],
   },
   permission: {
@@ -162,11 +162,15 @@ export const DEFENCES = {
     name: "an empty batch is never done (the batch's check; the definition; the exit; who reads it)",
     holes: [
       {
-        file: "src/domain/batch/check.ts",
-        from: 'if (tickets.length === 0) report(["tracker", "path"]',
-        to: 'if (false) report(["tracker", "path"]',
+        file: "src/domain/batch/check-tracker.ts",
+        from: "if (file.tickets.length === 0) report(at, message, hint);",
+        to: "if (file.tickets.length < 0) report(at, message, hint);",
       },
-      { file: "src/domain/batch/check.ts", from: "} else if (tickets.length === 0) {", to: "} else if (false) {" },
+      {
+        file: "src/cli/engine/open-run.ts",
+        from: "if (loaded.batch.tickets.length === 0) throw",
+        to: "if (loaded.batch.tickets.length < 0) throw",
+      },
       { file: DEFINITION, from: "if (batch.length === 0)", to: "if (false)" },
       { file: "oracle/done.ts", from: "verdict.open === 0 && verdict.evidence.length > 0", to: "verdict.open === 0" },
       {

@@ -1,0 +1,98 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmbeddedTracker, seedEmbeddedTracker } from "../../adapters/tracker/embedded.ts";
+import { createFolderTracker } from "../../adapters/tracker/folder.ts";
+import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
+import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
+import type { AskedPlace, TrackerPlace } from "../../ports/oracle.ts";
+import type { Tracker } from "../../ports/tracker.ts";
+import { packageFiles } from "../package-files.ts";
+import { tampered } from "./journal-state.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+import type { OutsideTracker } from "./outside-tracker.ts";
+
+/**
+ * Characters of inline tickets up to which the engine reads their tracker without a thread: 1 ms of its event loop at most, measured
+ * on two busy cores. The thread takes 22 MB of memory.
+ */
+const MOST_WITHOUT_THREAD = 32_000;
+
+/** A tracker that is asked over a wire, and the place that the oracle reads, frozen. */
+export interface AskedTracker extends Pick<OutsideTracker, "serviceOf"> {
+  readonly place: AskedPlace;
+}
+
+/** The tracker of a run. */
+export interface RunTracker {
+  readonly tracker: Tracker;
+  /** The same tracker in the oracle's terms. */
+  readonly place: TrackerPlace;
+  /** Fills a tracker that the run keeps by itself. */
+  readonly seed: () => Promise<void>;
+  /** The service's keys of tickets that were found since the place was frozen; absent if it has none. */
+  readonly keys?: TicketService["keys"];
+}
+
+/** The tracker that a batch is asked for over a wire, with what the oracle reads frozen now, for these tickets. */
+export async function askedTracker(
+  { outside }: Pick<LoadedBatch, "outside">,
+  tickets: readonly TicketId[],
+): Promise<AskedTracker | undefined> {
+  return outside && { serviceOf: outside.serviceOf, place: await outside.freeze(tickets) };
+}
+
+/** The tracker of a batch. `found` are the discovered tickets that it holds; `folder` is that of the run. */
+export function trackerOf(
+  batch: Batch,
+  folder: string,
+  { found = [], asked }: { readonly found?: readonly TicketId[]; readonly asked?: AskedTracker | undefined } = {},
+): RunTracker {
+  const own = batch.tickets.map((ticket) => ticket.id);
+  const ids = [...own, ...found];
+  const path = ticketFolderOf(batch.tracker);
+  const thread = { program: packageFiles().main, args: ["__tracker"] };
+  const seed = () => Promise.resolve();
+  if (asked !== undefined) {
+    const service = asked.serviceOf(own);
+    return {
+      tracker: createServiceTracker({ service, ids }),
+      place: asked.place,
+      seed,
+      ...(service.keys && { keys: service.keys }),
+    };
+  }
+  if (path !== undefined)
+    return { tracker: createFolderTracker({ folder: path, ids, thread }), place: { kind: "folder", folder: path }, seed };
+  const file = join(folder, "tracker.json");
+  return {
+    tracker: createEmbeddedTracker({ file, ids, ...(JSON.stringify(batch.tickets).length > MOST_WITHOUT_THREAD && { thread }) }),
+    place: { kind: "embedded", file },
+    seed: () => seedEmbeddedTracker(file, batch.tickets),
+  };
+}
+
+/** The file in which a run keeps the place that its oracle reads, if it is asked over a wire. */
+const PLACE = "tracker-place.json";
+
+/** Keeps the frozen place in the folder of the run. */
+export async function keepPlace(folder: string, { place }: AskedTracker): Promise<void> {
+  await writeFile(join(folder, PLACE), JSON.stringify(place), { mode: 0o600 });
+}
+
+/**
+ * The tracker with the place that the run froze. The hash of the run's batch tells whether it is still that one. Throws a UserError
+ * (exit 3) if it cannot be read.
+ */
+export async function keptTracker(
+  { serviceOf }: OutsideTracker,
+  { folder, run }: { readonly folder: string; readonly run: RunId },
+): Promise<AskedTracker> {
+  try {
+    return { serviceOf, place: JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace };
+  } catch (cause) {
+    throw tampered(run, "the frozen place of its tracker cannot be read", cause);
+  }
+}

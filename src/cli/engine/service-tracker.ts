@@ -1,0 +1,86 @@
+import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
+import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
+import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
+import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
+import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
+import type { TrackerRequest } from "../../domain/batch/read.ts";
+import { type ServiceSpec, TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
+import { RepoId, type TicketId } from "../../domain/values/ids.ts";
+import { SecretUnavailable } from "../../ports/secrets.ts";
+import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
+import { secretsOf } from "./run-secrets.ts";
+
+/** Addresses of the APIs of the services in the cloud. */
+const LINEAR_API = "https://api.linear.app/graphql";
+const GITHUB_API = "https://api.github.com";
+
+/** Linear or GitHub, as a batch names it. */
+export function serviceTrackerOf(
+  request: TrackerRequest & { readonly tracker: ServiceSpec },
+  { folder, env }: TrackerSurroundings,
+): OutsideTracker {
+  const { tracker: spec, listed } = request;
+  const secrets = secretsOf(request, { folder, env });
+  const tokenOf = (name: string) => ({
+    get: async () => secrets?.secrets.get(name) ?? noSecret(name),
+    renew: async (refused: string) => secrets?.secrets.renew(name, refused) ?? noSecret(name),
+  });
+  const token = tokenOf(spec.token ?? TOKEN_OF[spec.kind].secret);
+  const forOracle = spec.oracleToken === undefined ? token : tokenOf(spec.oracleToken);
+  const repos = Object.keys(request.repos).map((id) => RepoId.parse(id));
+  const serviceOf = (tickets: readonly TicketId[]) =>
+    spec.kind === "linear"
+      ? createLinearService({ spec, listed: tickets, repos, token })
+      : createGitHubService({ spec, listed: tickets, repos, token });
+  const service = serviceOf(listed);
+  const access: ServiceAccess = {
+    url: graphqlOf(spec),
+    authorization: async (refused) => {
+      const value = refused === undefined ? await forOracle.get() : await forOracle.renew(valueOf(refused));
+      return headerOf(spec.kind, value);
+    },
+  };
+  return {
+    service,
+    serviceOf,
+    freeze: async (tickets) => {
+      const keys = service.keys?.() ?? new Map();
+      const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
+      return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
+    },
+    runsWith: { service: { access, openStandIn: async (place) => standInFor(await openStandIn(place)) } },
+    // A request ends with its engine.
+    endLeft: () => Promise.resolve(),
+    secrets,
+  };
+}
+
+function noSecret(name: string): never {
+  throw new SecretUnavailable(`the batch has no secret "${name}"`);
+}
+
+function standInFor({ url, close }: Awaited<ReturnType<typeof openStandIn>>) {
+  return { access: { url, authorization: () => Promise.resolve("Bearer canary") }, close };
+}
+
+/** GitHub Enterprise has its REST API below /api/v3, and GraphQL beside that. */
+function graphqlOf(spec: ServiceSpec): string {
+  if (spec.kind === "linear") return spec.apiUrl ?? LINEAR_API;
+  const base = (spec.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
+  return base.endsWith("/api/v3") ? `${base.slice(0, -"/v3".length)}/graphql` : `${base}/graphql`;
+}
+
+/** A personal key of Linear is sent as it is. */
+function headerOf(kind: ServiceSpec["kind"], token: string): string {
+  return kind === "linear" && token.startsWith("lin_api_") ? token : `Bearer ${token}`;
+}
+
+function valueOf(header: string): string {
+  return header.replace(/^Bearer /, "");
+}
+
+/** The repositories by the names that begin their tickets' ids. */
+function namesOf(spec: ServiceSpec): Readonly<Record<string, string>> {
+  if (spec.kind === "linear") return {};
+  return Object.fromEntries(repositoriesOf(spec).map(({ owner, name, prefix }) => [prefix, `${owner}/${name}`]));
+}
