@@ -9,7 +9,6 @@ import { previousRunIfNotDone } from "../../src/cli/engine/carry-over.ts";
 import { hasBegun, stateFromJournal } from "../../src/cli/engine/journal-state.ts";
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { beginRun, resumeRun } from "../../src/cli/engine/open-run.ts";
-import { trackerOf } from "../../src/cli/engine/placed-tracker.ts";
 import { exitCodeOf } from "../../src/cli/exit-code.ts";
 import { describeChoice, findRun, listRuns, lookUpRun } from "../../src/cli/find-run.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../../src/cli/state-home.ts";
@@ -114,13 +113,6 @@ describe("a run on disk", () => {
     store.create({ run: R2, name: "x", batchPath: "/b", batchFileSha: "", startedAt: 1 }).close();
     expect(hasBegun(store, R2)).toBe(false);
     expect(() => stateFromJournal(store.openForReading(R2), R2)).toThrow("its journal is empty");
-  });
-
-  test("the tracker is where the batch says, and the oracle is told the same place", () => {
-    const batch = batchOf([]);
-    expect(trackerOf(batch, "/run").place).toEqual({ kind: "embedded", file: "/run/tracker.json" });
-    const folder = { ...batch, tracker: { kind: "local", path: "/tickets" } } as const;
-    expect(trackerOf(folder, "/run").place).toEqual({ kind: "folder", folder: "/tickets" });
   });
 });
 

@@ -13,7 +13,8 @@ import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/b
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";
-import { type OutsideTracker, outsideTrackerOf, readOutsideTickets } from "./outside-tracker.ts";
+import { outsideTrackerOf } from "./open-tracker.ts";
+import { type OutsideTracker, readOutsideTickets } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
 
 /** A batch file that was read and is valid. */

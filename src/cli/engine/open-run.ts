@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
-import { oracleBatchBytes, oracleSha } from "../../adapters/oracle/oracle-batch.ts";
+import { oracleBatchBytes, oracleSha as shaOf } from "../../adapters/oracle/oracle-batch.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
@@ -69,8 +69,7 @@ export interface ChecksOnly {
   readonly ticket?: TicketId;
 }
 
-/** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
-export async function beginRun(options: {
+interface BeginOptions {
   loaded: LoadedBatch;
   world: RunEnvironment;
   home: StateHome;
@@ -82,52 +81,38 @@ export async function beginRun(options: {
   gaveUp?: RunId;
   checksOnly?: ChecksOnly | undefined;
   others?: OtherSessions | undefined;
-}): Promise<OpenRun> {
+}
+
+/** Begins a run: freezes batch and oracle, seeds the embedded tracker, writes the first event. */
+export async function beginRun(options: BeginOptions): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
   if (loaded.batch.tickets.length === 0) throw nothingSelected();
   const last = options.fresh ? undefined : previousRunIfNotDone(store, { batchPath: loaded.path, run });
   const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last, loaded.outside);
   const folder = runFolder(home, run);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: options.world.commandEnv.PATH ?? "" });
-  await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
-  const asked = await askedTracker(
-    loaded,
-    batch.tickets.map(({ id }) => id),
-  );
-  if (asked !== undefined) await keepPlace(folder, asked);
-  const { tracker, place, seed, keys } = trackerOf(batch, folder, { asked });
-  await seed();
+  const { oracleBytes, tracker, place, keys } = await freezeIn(folder, batch, options);
   const carriedOver = last === undefined ? [] : await findCarriedOverWork({ last, batch, world: options.world });
   if (last !== undefined && place.kind === "embedded")
     await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
-  const tickets = await (asked === undefined
-    ? tracker.snapshot()
-    : tracker.snapshot().catch((cause: unknown) => refuseUnread(cause, batch.tracker.kind)));
+  const tickets = await tracker.snapshot().catch((cause: unknown) => {
+    if (loaded.outside === undefined) throw cause;
+    return refuseUnread(cause, batch.tracker.kind);
+  });
   const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
-  // Created once here, so that a path that no oracle can get is refused before the run exists.
-  const runsWith = loaded.outside?.runsWith;
-  const oracle = createFrozenOracle({
-    kind: oracleKind(batch),
-    bytes: oracleBytes,
-    batch: oracleBatch,
-    scratch: folder,
-    ...runsWith,
-  });
-  if (place.kind !== "embedded") await refuseUnjudgeable(oracle, batch.tracker.kind);
-  const batchSha = oracleSha(oracleBatchBytes(oracleBatch));
+  const oracleSha = await triedOracle(oracleBytes, oracleBatch, { batch, folder, loaded });
+  const batchSha = shaOf(oracleBatchBytes(oracleBatch));
   const journal = store.create({ run, name: batch.name, batchPath: loaded.path, batchFileSha: loaded.sha, startedAt: now });
-  const started: RunFact = {
+  const first = journal.append({
     type: "run-started",
     run,
     batch,
     batchPath: loaded.path,
-    oracleSha: oracleSha(oracleBytes),
+    oracleSha,
     batchSha,
-    frozen: frozenNow(batch, oracle.sha, batchSha),
+    frozen: frozenNow(batch, oracleSha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
     settled,
     ...(reopened.length > 0 && { reopened }),
@@ -138,19 +123,41 @@ export async function beginRun(options: {
     ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
     version: VERSION,
-  };
-  const first = journal.append(started);
-  return {
-    run,
-    folder,
-    journal,
-    state: reduce(undefined, first),
-    tracker,
-    oracleBytes,
-    oracleBatch,
-    ...(keys && { keys }),
-    started: first,
-  };
+  });
+  const state = reduce(undefined, first);
+  return { run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }), started: first };
+}
+
+/** Makes the run's folder, with the frozen bytes of its oracle and the frozen place of its tracker. */
+async function freezeIn(
+  folder: string,
+  batch: Batch,
+  { loaded, world }: Pick<BeginOptions, "loaded" | "world">,
+): Promise<RunTracker & { readonly oracleBytes: Uint8Array }> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: world.commandEnv.PATH ?? "" });
+  await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
+  const ids = batch.tickets.map(({ id }) => id);
+  const asked = await askedTracker(loaded, ids);
+  if (asked !== undefined) await keepPlace(folder, asked);
+  const tracker = trackerOf(batch, folder, { asked });
+  await tracker.seed();
+  return { ...tracker, oracleBytes };
+}
+
+/**
+ * The hash of the oracle, which was created once, so that a path that no oracle can get is refused before the run exists. Throws a
+ * UserError (exit 3) if it cannot judge people's own tickets.
+ */
+async function triedOracle(
+  bytes: Uint8Array,
+  oracleBatch: OracleBatch,
+  { batch, folder, loaded }: { readonly batch: Batch; readonly folder: string; readonly loaded: LoadedBatch },
+): Promise<string> {
+  const kind = oracleKind(batch);
+  const oracle = createFrozenOracle({ kind, bytes, batch: oracleBatch, scratch: folder, ...loaded.outside?.runsWith });
+  if (oracleBatch.tracker.kind !== "embedded") await refuseUnjudgeable(oracle, batch.tracker.kind);
+  return oracle.sha;
 }
 
 function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {
@@ -214,13 +221,13 @@ export async function resumeRun(options: {
   const oracleBytes = await readFile(oracleFile(state.batch, folder)).catch((cause: unknown) => {
     throw tampered(options.run, "its frozen oracle cannot be read", cause);
   });
-  if (oracleSha(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
+  if (shaOf(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
   const asked = options.outside && (await keptTracker(options.outside, { folder, run: options.run }));
   const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, asked });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
-  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)
+  if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");
   return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }) };
 }

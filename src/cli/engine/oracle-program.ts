@@ -14,8 +14,8 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { type Oracle, type OracleBatch, type TrackerPlace, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
-import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
+import type { RunTracker } from "./placed-tracker.ts";
 
 /** Where every system has its own programs. */
 const SYSTEM_PATH = "/usr/bin:/bin";
@@ -41,7 +41,7 @@ export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): Fr
 }
 
 /** A service with the keys of tickets that were found since it was frozen. A frozen key stays. */
-function withFoundKeys(place: TrackerPlace, found: readonly TicketId[], keys: OpenRun["keys"]): TrackerPlace {
+function withFoundKeys(place: TrackerPlace, found: readonly TicketId[], keys: RunTracker["keys"]): TrackerPlace {
   if (!("keys" in place) || keys === undefined || found.length === 0) return place;
   const known = keys();
   const added = found.flatMap((id) => (known.has(id) ? [[id, known.get(id)]] : []));
@@ -67,7 +67,7 @@ export function judgesOf(options: {
   /** What the oracle reads a tracker with that is asked over a wire. */
   readonly asks?: OutsideTracker["runsWith"] | undefined;
   /** The tracker's keys of tickets that were found since the batch was frozen, if it has keys. */
-  readonly keys?: OpenRun["keys"];
+  readonly keys?: RunTracker["keys"];
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = options;
   const { bytes, scratch } = options;

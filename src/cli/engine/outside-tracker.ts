@@ -1,24 +1,13 @@
-import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import { FENCE_VARIABLE } from "../../adapters/executor/process-table.ts";
-import { freezeTrackerProgram } from "../../adapters/oracle/frozen-command.ts";
 import type { FrozenProgramOptions } from "../../adapters/oracle/frozen-oracle.ts";
-import { createProgramService } from "../../adapters/tracker/command/program-service.ts";
-import { trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
 import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
 import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
-import type { TrackerRequest } from "../../domain/batch/read.ts";
-import type { TrackerProgramSpec, TrackerSpec } from "../../domain/batch/tracker-spec.ts";
-import { textSha } from "../../domain/run/drift-fact.ts";
+import type { TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { AskedPlace } from "../../ports/oracle.ts";
-import { checkTrackerProgram } from "./outside-repositories.ts";
-import { type RunSecrets, secretsOf, variablesOf } from "./run-secrets.ts";
-import { pathOutside } from "./safe-path.ts";
-import { serviceTrackerOf } from "./service-tracker.ts";
+import type { RunSecrets } from "./run-secrets.ts";
 
 /** A tracker that is asked over a wire: Linear, GitHub, or a program of the user. */
 export interface OutsideTracker {
@@ -43,54 +32,6 @@ export interface OutsideTracker {
 export interface TrackerSurroundings {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-}
-
-/** Default time limit of one request to a tracker's program. Seconds. */
-const SECONDS = 60;
-
-/**
- * The tracker that a batch names, which has not been asked anything yet. Throws a UserError (exit 4) if its program is one that
- * agents' changes could rewrite.
- */
-export function outsideTrackerOf(request: TrackerRequest, surroundings: TrackerSurroundings): OutsideTracker {
-  const { tracker } = request;
-  return tracker.kind === "command"
-    ? programTrackerOf({ ...request, tracker }, surroundings)
-    : serviceTrackerOf({ ...request, tracker }, surroundings);
-}
-
-function programTrackerOf(
-  request: TrackerRequest & { readonly tracker: TrackerProgramSpec },
-  { folder, env }: TrackerSurroundings,
-): OutsideTracker {
-  const { tracker, repos } = request;
-  checkTrackerProgram(tracker, repos, folder);
-  const secrets = secretsOf(request, { folder, env });
-  const allowed = allowedEnvironment(env, {});
-  const PATH = pathOutside(allowed.PATH ?? "", repos) ?? "/usr/local/bin:/usr/bin:/bin";
-  const marker = `tracker/${textSha(folder)}/${textSha(JSON.stringify(tracker.command))}`;
-  const environment = async () => ({
-    ...allowed,
-    PATH,
-    [FENCE_VARIABLE]: marker,
-    ...(secrets === undefined ? tracker.env : await variablesOf(secrets, tracker, { batch: request, folder })),
-  });
-  const mask = secrets === undefined ? undefined : (text: string) => secrets.masker.text(text);
-  const deadlineMs = (tracker.seconds ?? SECONDS) * 1000;
-  const command = tracker.command as readonly [string, ...string[]];
-  const service = createProgramService(trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask }));
-  return {
-    service,
-    serviceOf: () => service,
-    freeze: async () => ({
-      kind: "command",
-      program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
-      folder,
-    }),
-    runsWith: { tracker: { environment, deadlineMs, mask } },
-    endLeft: async () => void (await createExecutor().killStrays({ processes: [], markers: [marker] })),
-    secrets,
-  };
 }
 
 /** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if it does not give them. */

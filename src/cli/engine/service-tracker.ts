@@ -36,7 +36,7 @@ export function serviceTrackerOf(
   const access: ServiceAccess = {
     url: graphqlOf(spec),
     authorization: async (refused) => {
-      const value = refused === undefined ? await forOracle.get() : await forOracle.renew(valueOf(refused));
+      const value = refused === undefined ? await forOracle.get() : await forOracle.renew(tokenIn(refused));
       return headerOf(spec.kind, value);
     },
   };
@@ -75,7 +75,7 @@ function headerOf(kind: ServiceSpec["kind"], token: string): string {
   return kind === "linear" && token.startsWith("lin_api_") ? token : `Bearer ${token}`;
 }
 
-function valueOf(header: string): string {
+function tokenIn(header: string): string {
   return header.replace(/^Bearer /, "");
 }
 

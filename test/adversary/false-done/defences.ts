@@ -142,7 +142,7 @@ export const DEFENCES = {
       },
       {
         file: "src/cli/engine/open-run.ts",
-        from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (oracleSha(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
+        from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
         to: "tickets: options.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
       },
       // What the run has beyond the oracle's list counts as found on the way, and is judged as well.

@@ -30,7 +30,7 @@ export const DEFENCES = {
   runOracle: {
     name: "a run goes on only with the oracle's bytes that it began with (their hash; the frozen set; the proof)",
     holes: [
-      { file: "src/cli/engine/open-run.ts", from: "if (oracleSha(oracleBytes) !== state.oracleSha)", to: "if (false)" },
+      { file: "src/cli/engine/open-run.ts", from: "if (shaOf(oracleBytes) !== state.oracleSha)", to: "if (false)" },
       UNFROZEN,
       ...UNPROVEN,
     ],
