@@ -19,7 +19,6 @@ import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids
 import { UserError } from "../../src/domain/values/user-error.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import { APP, git, newRepo } from "../adapters/vcs/real-repo.ts";
-import { batchOf } from "../domain/simulate.ts";
 import { batchFile, refusal } from "./support.ts";
 
 const T1 = TicketId.parse("T-1");
