@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freezeProgram } from "../../src/adapters/oracle/frozen-oracle.ts";
+import { withoutNetwork } from "../../src/adapters/sandbox/without-network.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { ServicePlace } from "../../src/ports/oracle.ts";
 import { bundleOracle } from "../helpers/bundle-oracle.ts";
@@ -37,13 +38,17 @@ beforeEach(async () => {
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 /** The verdict on these tickets; each has the key `key-ID`. */
-async function judge(kind: ServicePlace["kind"], ids: readonly string[], over: Partial<ServicePlace> = {}) {
+async function judge(kind: ServicePlace["kind"], ids: readonly string[], over: Partial<ServicePlace> = {}, own?: Uint8Array) {
   const tickets = ids.map((id) => TicketId.parse(id));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const authorization = async (refused?: string) => (refused === undefined ? "first" : "second");
   const openStandIn = () => Promise.reject(new Error("no canary here"));
-  const bytes = await bundleOracle();
-  const program = freezeProgram({ bytes, scratch: folder(), service: { access: { url, authorization }, openStandIn } });
+  const bytes = own ?? (await bundleOracle());
+  const program = freezeProgram({
+    bytes,
+    scratch: folder(),
+    service: { access: { url, authorization }, openStandIn, withoutNetwork: withoutNetwork(process.env["PATH"] ?? "") },
+  });
   const keys = Object.fromEntries(ids.map((id) => [id, `key-${id}`]));
   const tracker: ServicePlace = { kind, canceled: "open", keys, repos: kind === "github" ? { app: "acme/app" } : {}, ...over };
   const { judgement } = await program.judge({ version: 1, tracker, tickets });
@@ -175,6 +180,21 @@ describe("Linear", () => {
     answer = (_, n) => (n === 1 ? 401 : inLinear(linear("ENG-1")));
     expect(await judge("linear", ["ENG-1"])).toMatchObject({ verdict: "done" });
     expect(asked.map(({ authorization }) => authorization)).toEqual(["first", "second"]);
+  });
+});
+
+test("the process of the oracle reaches its line, and nothing else", async () => {
+  const { port } = server.address() as AddressInfo;
+  const source = `
+    const fs = require("node:fs"), net = require("node:net");
+    const no = (why) => { fs.writeSync(2, "cannot judge: " + why + "\\n"); process.exitCode = 2; };
+    fs.writeSync(3, "no request\\n");
+    const socket = net.connect(${port}, "127.0.0.1", () => { no("it reached a host"); socket.destroy(); });
+    socket.on("error", ({ code }) => no(code));
+  `;
+  expect(await judge("linear", ["ENG-1"], {}, new TextEncoder().encode(source))).toMatchObject({
+    verdict: "unjudged",
+    problem: expect.stringMatching(/ENETUNREACH|ECONNREFUSED|EPERM/),
   });
 });
 

@@ -27,7 +27,14 @@ export interface FrozenProgramOptions {
   /** What the program of a tracker runs with, if there is one. */
   readonly tracker?: Omit<ListingOptions, "signal"> | undefined;
   /** The service that keeps the tickets, if there is one, and what stands in for it in canaries. */
-  readonly service?: { readonly access: ServiceAccess; readonly openStandIn: OpenStandIn } | undefined;
+  readonly service?:
+    | {
+        readonly access: ServiceAccess;
+        readonly openStandIn: OpenStandIn;
+        /** The words before the oracle's command that take the network from it; empty on a system that cannot. */
+        readonly withoutNetwork: readonly string[];
+      }
+    | undefined;
 }
 
 /** Opens a service on this machine that has the tickets of a file. */
@@ -198,5 +205,6 @@ async function launchOf(
   const program = await placeFrozen(join(folder, "oracle.cjs"), frozen.bytes);
   const input = oracleInput(place);
   const flags = ["--permission", ...[folder, ...(input === undefined ? [] : [input])].map((path) => `--allow-fs-read=${path}`)];
-  return { ...common, argv: [node, ...flags, program.path, batch], files: [program], env: {}, family: false };
+  const [first = node, ...more] = [...("keys" in place ? (frozen.service?.withoutNetwork ?? []) : []), node, ...flags];
+  return { ...common, argv: [first, ...more, program.path, batch], files: [program], env: {}, family: false };
 }

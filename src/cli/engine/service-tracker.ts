@@ -1,4 +1,5 @@
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
+import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
 import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
@@ -9,6 +10,7 @@ import { RepoId, type TicketId } from "../../domain/values/ids.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
 import { secretsOf } from "./run-secrets.ts";
+import { pathOutside } from "./safe-path.ts";
 
 /** Addresses of the APIs of the services in the cloud. */
 const LINEAR_API = "https://api.linear.app/graphql";
@@ -48,7 +50,13 @@ export function serviceTrackerOf(
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
       return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
     },
-    runsWith: { service: { access, openStandIn: async (place) => standInFor(await openStandIn(place)) } },
+    runsWith: {
+      service: {
+        access,
+        openStandIn: async (place) => standInFor(await openStandIn(place)),
+        withoutNetwork: withoutNetwork(pathOutside(env["PATH"] ?? "", request.repos) ?? "/usr/bin:/bin"),
+      },
+    },
     // A request ends with its engine.
     endLeft: () => Promise.resolve(),
     secrets,
