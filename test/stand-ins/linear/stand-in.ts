@@ -52,6 +52,8 @@ export class LinearStandIn {
   before: (request: Seen) => void = () => undefined;
   /** Readings show the world as it was so many writes ago. */
   staleWrites = 0;
+  /** Answers do not tell the server's time. */
+  isWithoutDate = false;
   readonly #options: LinearStandInOptions;
   readonly #tokens = new Map<string, { readonly user: string; readonly until?: number }>();
   readonly #past: string[] = [];
@@ -134,7 +136,8 @@ export class LinearStandIn {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    response.setHeader("date", new Date(this.now()).toUTCString());
+    response.sendDate = false;
+    if (!this.isWithoutDate) response.setHeader("date", new Date(this.now()).toUTCString());
     const { home } = this.#options;
     if (home !== undefined && !existsSync(home)) return send(response, 503, "away", "text/plain");
     const viewer = this.#viewerOf(request.headers.authorization ?? "");

@@ -40,7 +40,7 @@ function leftOut(comments: number): readonly string[] {
 }
 
 function linksOf({ attachments }: Issue): readonly string[] {
-  return attachments.nodes.map(({ title, url }) => `- ${plainText(title, MAX_TITLE)}: ${plainText(url)}`);
+  return attachments.nodes.map(({ title, url }) => `- ${plainText(title, MAX_TITLE).trim()}: ${plainText(url)}`);
 }
 
 function joined(description: string, comments: readonly string[], links: readonly string[]): string {

@@ -49,6 +49,12 @@ export function complexityOf(headers: Headers): number {
   return countOf(headers, "x-complexity") ?? 0;
 }
 
+/** The server's time of an answer. Milliseconds since the epoch; undefined if it does not say. */
+export function serverTime(headers: Headers): number | undefined {
+  const date = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(date) ? undefined : date;
+}
+
 /** When a refused request may be repeated, by the headers of the refusal. Milliseconds since the epoch, by the local clock. */
 export function retryAtOf(headers: Headers | undefined, now: number): number {
   if (headers === undefined) return now + BUSY_MS;
@@ -84,9 +90,8 @@ function allowanceOf(headers: Headers, kind: string, now: number): Allowance | u
   const remaining = countOf(headers, `x-ratelimit-${kind}-remaining`);
   const reset = countOf(headers, `x-ratelimit-${kind}-reset`);
   if (remaining === undefined || reset === undefined) return undefined;
-  const date = Date.parse(headers.get("date") ?? "");
   const resetMs = reset < SECONDS_BELOW ? reset * 1000 : reset;
-  return { remaining, resetAt: now + resetMs - (Number.isNaN(date) ? now : date) };
+  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now) };
 }
 
 function countOf(headers: Headers, name: string): number | undefined {

@@ -12,7 +12,7 @@ import type { LinearRequests } from "./requests.ts";
 import { blockersOf, type TicketContext, ticketOf, waitsFor } from "./ticket.ts";
 import { TicketIds } from "./ticket-ids.ts";
 
-/** Changes are asked for from so long before the newest one that is known, because servers' clocks differ. Milliseconds. */
+/** Changes are asked for from so long before the last reading, because the clocks of servers differ. Milliseconds. */
 const OVERLAP_MS = 5 * 60_000;
 
 /** The batch's issues, and how they become tickets. */
@@ -39,6 +39,8 @@ export class LinearIssues {
   /** When issues outside the batch last changed: blockers, and archived ones. */
   readonly #outside = new Map<string, string>();
   #issues: Issues | undefined;
+  /** The server's time of the last reading. Milliseconds since the epoch. */
+  #readAt: number | undefined;
   #base: IssueFilter | undefined;
   #calls = 0;
   #cost: { readonly whole?: Cost; readonly changes?: Cost } = {};
@@ -66,6 +68,7 @@ export class LinearIssues {
     requests.count();
     const issues = isWhole || this.#issues === undefined ? await this.#readAll() : await this.#readChanges(this.#issues);
     this.#issues = issues;
+    this.#readAt = requests.servedAt;
     this.#calls = isWhole ? 0 : this.#calls + 1;
     this.#cost = { ...this.#cost, [isWhole ? "whole" : "changes"]: requests.cost };
     const order = new Intl.Collator("en", { numeric: true });
@@ -156,7 +159,7 @@ export class LinearIssues {
   async #readChanges(last: Issues): Promise<Issues> {
     const waiting = this.#waiting(last);
     const about = anyOf([await this.#baseFilter(), withIds([...this.#ids.keys.values(), ...waiting.keys()])]);
-    const since = last.size === 0 ? undefined : new Date(Date.parse(newest([...last.values()].map(stampOf))) - OVERLAP_MS);
+    const since = this.#since(last);
     const stamps = await this.#reader.changes(since === undefined ? about : { and: [about, changedSince(since.toISOString())] });
     const changed = new Set([...stamps].flatMap(([uuid, stamp]) => this.#touched(uuid, stamp, { last, waiting })));
     const issues: Issues = new Map([...last].filter(([uuid]) => !changed.has(uuid)));
@@ -167,6 +170,13 @@ export class LinearIssues {
     }
     for (const [uuid, stamp] of stamps) if (!issues.has(uuid)) this.#outside.set(uuid, stamp);
     return issues;
+  }
+
+  /** From when on changes are asked for, by the server's own times. */
+  #since(last: Issues): Date | undefined {
+    const newestStamp = last.size === 0 ? undefined : Date.parse(newest([...last.values()].map(stampOf)));
+    const readAt = this.#readAt ?? newestStamp;
+    return readAt === undefined ? undefined : new Date(readAt - OVERLAP_MS);
   }
 
   /** The issues that must be read again because of a change of one. */

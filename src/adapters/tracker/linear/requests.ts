@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import { type Budget, budgetOf, type Cost, complexityOf } from "./budget.ts";
+import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failure.ts";
 
 const API_URL = "https://api.linear.app/graphql";
@@ -37,6 +37,7 @@ export class LinearRequests {
   readonly #timeoutMs: number;
   #budget: Budget = {};
   #cost: Cost = { requests: 0, complexity: 0 };
+  #servedAt: number | undefined;
   #me: { readonly viewer: string; readonly organization: string } | undefined;
 
   constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
@@ -51,14 +52,20 @@ export class LinearRequests {
     return this.#budget;
   }
 
-  /** What was asked since `count` began. */
+  /** What was asked since `count` was called. */
   get cost(): Cost {
     return this.#cost;
+  }
+
+  /** The server's time of the first answer since `count` was called, in milliseconds since the epoch; undefined if none had one. */
+  get servedAt(): number | undefined {
+    return this.#servedAt;
   }
 
   /** Counts from zero. */
   count(): void {
     this.#cost = { requests: 0, complexity: 0 };
+    this.#servedAt = undefined;
   }
 
   /** The ids of the token's own user and of the organization. They are asked for once. */
@@ -114,6 +121,7 @@ export class LinearRequests {
 
   #note(headers: Headers): void {
     this.#budget = budgetOf(headers, this.#now());
+    this.#servedAt ??= serverTime(headers);
     this.#cost = { ...this.#cost, complexity: this.#cost.complexity + complexityOf(headers) };
   }
 
