@@ -19,7 +19,7 @@ if (how === "dies-before-rename") {
 
 const tracker = under.open(folder, ids);
 for (let n = 0; how === "files"; n += 1) {
-  const id = TicketId.parse(`K-${n}`);
+  const id = TicketId.parse(`T-1-d${n + 1}`);
   await tracker.file({ id, title: `Title of ${id}`, body: "Some text.", repo: RepoId.parse("app"), note: "found" });
   process.stdout.write(".");
 }

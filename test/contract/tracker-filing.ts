@@ -86,9 +86,9 @@ export function filing(under: TrackerUnderTest, folder: () => string): void {
     });
     await once(child, "close");
     const tracker = under.open(folder(), IDS);
-    const filed = (await tracker.taken()).filter((id) => /^K-\d+$/.test(id));
+    const filed = (await tracker.taken()).filter((id) => /^T-1-d\d+$/.test(id));
     expect(new Set(filed).size).toBeGreaterThanOrEqual(writes);
-    const ids = Array.from({ length: new Set(filed).size + 1 }, (_, n) => TicketId.parse(`K-${n}`));
+    const ids = Array.from({ length: new Set(filed).size + 1 }, (_, n) => TicketId.parse(`T-1-d${n + 1}`));
     for (const id of ids) await tracker.file({ ...found, id, title: `Title of ${id}` });
     expect((await tracker.snapshot()).map((t) => t.id)).toEqual([...IDS, ...ids]);
     expect(readdirSync(folder(), { recursive: true, encoding: "utf8" }).filter((name) => name.includes("loopdash-tmp"))).toEqual(

@@ -10,6 +10,7 @@ import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
 import { createServiceTracker } from "../../src/adapters/tracker/service/service-tracker.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
+import { linear } from "./linear.ts";
 
 /** One kind of tracker, as the contract drives it. `folder` is a scratch folder of the test. */
 export interface TrackerUnderTest {
@@ -24,6 +25,8 @@ export interface TrackerUnderTest {
   retitle(folder: string, id: TicketId, title: string): Promise<void>;
   /** A person sets a ticket that is done to open, and changes nothing else. */
   reopen(folder: string, id: TicketId): Promise<void>;
+  /** Ends the servers that `seed` started in the folder and below it. */
+  close?(folder: string): Promise<void>;
 }
 
 /** A kind whose tickets are in files that it writes itself. */
@@ -121,7 +124,7 @@ function inDatabase(place: string, sql: string, ...values: string[]): unknown {
 }
 
 export const fileTrackersUnderTest: readonly FileTrackerUnderTest[] = [embedded, folder];
-export const trackersUnderTest: readonly TrackerUnderTest[] = [...fileTrackersUnderTest, command];
+export const trackersUnderTest: readonly TrackerUnderTest[] = [...fileTrackersUnderTest, command, linear];
 
 /** Every file below the folder with its bytes, to see that nothing changed. */
 export async function filesIn(place: string): Promise<Readonly<Record<string, string>>> {

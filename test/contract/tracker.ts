@@ -25,7 +25,10 @@ export function trackerContract(under: TrackerUnderTest): void {
       folder = await realpath(await mkdtemp(join(tmpdir(), "loopdash-tracker-")));
       await under.seed(folder, IDS);
     });
-    afterEach(() => rm(folder, { recursive: true, force: true }));
+    afterEach(async () => {
+      await under.close?.(folder);
+      await rm(folder, { recursive: true, force: true });
+    });
 
     readingAndSetting(under, () => folder);
     looking(under, () => folder);

@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+/** Bounds of a pause between two readings, and the pause while nothing is known of the budget. Milliseconds. */
+const MIN_MS = 10_000;
+const MAX_MS = 300_000;
+const UNKNOWN_MS = 30_000;
+
+/** Readings of which one is whole. */
+export const WHOLE_EVERY = 20;
+
+/** The wait after a refusal that says nothing of its end. Milliseconds. */
+const BUSY_MS = 60_000;
+
+/** Times below this are in seconds: as milliseconds they would be in 1973. */
+const SECONDS_BELOW = 1e11;
+
+const Count = z.coerce.number().nonnegative();
+
+/** What is left of one of the limits of an hour. */
+interface Allowance {
+  readonly remaining: number;
+  /** Milliseconds since the epoch, by the local clock. */
+  readonly resetAt: number;
+}
+
+/** What a reading took. */
+export interface Cost {
+  readonly requests: number;
+  readonly complexity: number;
+}
+
+/** What the last answer said of the limits. */
+export interface Budget {
+  readonly requests?: Allowance;
+  readonly complexity?: Allowance;
+}
+
+/**
+ * The budget that an answer's headers tell of (Linear's documentation, "Rate limiting": X-RateLimit-Requests-*,
+ * X-RateLimit-Complexity-*). Times of reset are compared with the answer's own Date, because the local clock may be wrong.
+ */
+export function budgetOf(headers: Headers, now: number): Budget {
+  const [requests, complexity] = [allowanceOf(headers, "requests", now), allowanceOf(headers, "complexity", now)];
+  return { ...(requests && { requests }), ...(complexity && { complexity }) };
+}
+
+/** The points that a query took; 0 if the answer does not say. */
+export function complexityOf(headers: Headers): number {
+  return countOf(headers, "x-complexity") ?? 0;
+}
+
+/** The server's time of an answer. Milliseconds since the epoch; undefined if it does not say. */
+export function serverTime(headers: Headers): number | undefined {
+  const date = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(date) ? undefined : date;
+}
+
+/** When a refused request may be repeated, by the headers of the refusal. Milliseconds since the epoch, by the local clock. */
+export function retryAtOf(headers: Headers | undefined, now: number): number {
+  if (headers === undefined) return now + BUSY_MS;
+  const after = countOf(headers, "retry-after");
+  if (after !== undefined) return now + after * 1000;
+  const kinds = ["endpoint-requests", "requests", "complexity"].flatMap((kind) => allowanceOf(headers, kind, now) ?? []);
+  const resets = kinds.filter(({ remaining, resetAt }) => remaining < 1 && resetAt > now).map(({ resetAt }) => resetAt);
+  return resets.length > 0 ? Math.max(...resets) : now + BUSY_MS;
+}
+
+/**
+ * Milliseconds until the next reading, so that readings take at most half of what is left until the limits are reset. A reading
+ * costs the mean of a whole one and the light ones that follow it.
+ */
+export function pauseOf(
+  budget: Budget,
+  { whole, changes }: { readonly whole?: Cost; readonly changes?: Cost },
+  now: number,
+): number {
+  const pauses = (["requests", "complexity"] as const).flatMap((kind) => {
+    const allowance = budget[kind];
+    if (allowance === undefined) return [];
+    const first = whole?.[kind] ?? 1;
+    const cost = Math.max(1, (first + (WHOLE_EVERY - 1) * (changes?.[kind] ?? first / 10)) / WHOLE_EVERY);
+    const left = allowance.resetAt - now;
+    if (left <= 0) return [MIN_MS];
+    return [allowance.remaining < 1 ? MAX_MS : (2 * cost * left) / allowance.remaining];
+  });
+  return pauses.length === 0 ? UNKNOWN_MS : Math.round(Math.min(MAX_MS, Math.max(MIN_MS, ...pauses)));
+}
+
+function allowanceOf(headers: Headers, kind: string, now: number): Allowance | undefined {
+  const remaining = countOf(headers, `x-ratelimit-${kind}-remaining`);
+  const reset = countOf(headers, `x-ratelimit-${kind}-reset`);
+  if (remaining === undefined || reset === undefined) return undefined;
+  const resetMs = reset < SECONDS_BELOW ? reset * 1000 : reset;
+  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now) };
+}
+
+function countOf(headers: Headers, name: string): number | undefined {
+  const text = headers.get(name);
+  return text === null || text.trim() === "" ? undefined : Count.safeParse(text).data;
+}

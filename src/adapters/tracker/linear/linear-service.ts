@@ -1,0 +1,41 @@
+import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
+import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
+import type { TicketService } from "../service/ticket-service.ts";
+import { pauseOf } from "./budget.ts";
+import { fileTicket } from "./file-ticket.ts";
+import { LinearIssues } from "./linear-issues.ts";
+import { LinearRequests, type TokenSource } from "./requests.ts";
+import { setState, start } from "./set-state.ts";
+
+/** What the service of a batch in Linear needs. */
+export interface LinearServiceOptions {
+  readonly spec: LinearSpec;
+  /** Ids that the batch lists; empty if its query selects the tickets. */
+  readonly listed: readonly TicketId[];
+  /** The batch's names of its repositories. */
+  readonly repos: readonly RepoId[];
+  readonly token: TokenSource;
+  /** Milliseconds since the epoch; default: the clock of the system. */
+  readonly now?: () => number;
+  /** Time limit of one request. Milliseconds; default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Issues in Linear as the tickets of a batch. Nothing is asked, and the SDK is not loaded, before the first call. */
+export function createLinearService(options: LinearServiceOptions): TicketService {
+  const { spec, listed, repos, token, now = Date.now, timeoutMs } = options;
+  const requests = new LinearRequests({ token, now, apiUrl: spec.apiUrl, timeoutMs });
+  const issues = new LinearIssues({ requests, spec, listed, repos });
+  const context = { requests, issues, spec, hasRepos: repos.length > 1 };
+  return {
+    name: "Linear",
+    snapshot: (how) => issues.read(how),
+    taken: () => issues.taken(),
+    set: (write) => setState(context, write),
+    started: (id) => start(context, id),
+    file: (ticket) => fileTicket(context, ticket),
+    forget: () => issues.forget(),
+    pauseMs: () => pauseOf(requests.budget, issues.cost, now()),
+    keys: () => issues.keys,
+  };
+}

@@ -1,0 +1,142 @@
+import type { LinearClient } from "@linear/sdk";
+import type { z } from "zod";
+import { checkValue } from "../../../domain/batch/issues.ts";
+import { pathText } from "../../../domain/batch/problem.ts";
+import { plainText } from "../../../domain/values/text.ts";
+import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
+import { describeFailure, isRefusedToken } from "./failure.ts";
+
+const API_URL = "https://api.linear.app/graphql";
+
+/** Time limit of one request. Milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** A service's token. It may be another one for each request. */
+export interface TokenSource {
+  get(): Promise<string>;
+  /** Fetches the token again after `refused` was not accepted. Throws if there is none. */
+  renew(refused: string): Promise<string>;
+}
+
+/** Where requests go, and with which token. */
+export interface RequestsOptions {
+  readonly token: TokenSource;
+  readonly apiUrl?: string | undefined;
+  readonly now: () => number;
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Requests to Linear through its SDK. Only a refused token makes it repeat a request, once. An error's message is one line, safe
+ * for a terminal, and has no token in it.
+ */
+export class LinearRequests {
+  readonly #token: TokenSource;
+  readonly #apiUrl: string;
+  readonly #now: () => number;
+  readonly #timeoutMs: number;
+  #budget: Budget = {};
+  #cost: Cost = { requests: 0, complexity: 0 };
+  #servedAt: number | undefined;
+  #me: { readonly viewer: string; readonly organization: string } | undefined;
+
+  constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
+    this.#token = token;
+    this.#apiUrl = apiUrl;
+    this.#now = now;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** What the last answer said of the limits. */
+  get budget(): Budget {
+    return this.#budget;
+  }
+
+  /** What was asked since `count` was called. */
+  get cost(): Cost {
+    return this.#cost;
+  }
+
+  /** The server's time of the first answer since `count` was called, in milliseconds since the epoch; undefined if none had one. */
+  get servedAt(): number | undefined {
+    return this.#servedAt;
+  }
+
+  /** Counts from zero. */
+  count(): void {
+    this.#cost = { requests: 0, complexity: 0 };
+    this.#servedAt = undefined;
+  }
+
+  /** The ids of the token's own user and of the organization. They are asked for once. */
+  async me(): Promise<{ readonly viewer: string; readonly organization: string }> {
+    this.#me ??= {
+      viewer: idOf(await this.sdk(async (client) => await client.viewer)),
+      organization: idOf(await this.sdk(async (client) => await client.organization)),
+    };
+    return this.#me;
+  }
+
+  /** The data of a query's answer. Throws if it has not the shape that is asked for. */
+  async query<T>(document: string, variables: Readonly<Record<string, unknown>>, answer: z.ZodType<T>): Promise<T> {
+    const { data, headers } = await this.sdk((client) => client.client.rawRequest(document, { ...variables }));
+    if (headers !== undefined) this.#note(headers);
+    const checked = checkValue(answer, data);
+    if (checked.ok) return checked.value;
+    const { path, message } = checked.findings[0] ?? { path: [], message: "is wrong" };
+    throw new Error(`Linear's answer is not what its API promises: ${plainText(`${pathText(path)} ${message}`.trim(), 300)}`);
+  }
+
+  /** One call of the SDK. */
+  async sdk<T>(call: (client: LinearClient) => Promise<T>): Promise<T> {
+    const token = await this.#token.get();
+    try {
+      return await this.#call(call, token);
+    } catch (error) {
+      if (!isRefusedToken(error)) throw this.#problem(error, [token]);
+      const renewed = await this.#token.renew(token);
+      this.#me = undefined;
+      try {
+        return await this.#call(call, renewed);
+      } catch (again) {
+        throw this.#problem(again, [token, renewed]);
+      }
+    }
+  }
+
+  async #call<T>(call: (client: LinearClient) => Promise<T>, token: string): Promise<T> {
+    // Only programs that use Linear load its SDK.
+    const { LinearClient } = await import("@linear/sdk");
+    this.#cost = { ...this.#cost, requests: this.#cost.requests + 1 };
+    return await call(
+      new LinearClient({
+        ...(isApiKey(token) ? { apiKey: token } : { accessToken: token }),
+        apiUrl: this.#apiUrl,
+        // A redirect could take the token elsewhere.
+        redirect: "error",
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      }),
+    );
+  }
+
+  #note(headers: Headers): void {
+    this.#budget = budgetOf(headers, this.#now());
+    this.#servedAt ??= serverTime(headers);
+    this.#cost = { ...this.#cost, complexity: this.#cost.complexity + complexityOf(headers) };
+  }
+
+  #problem(error: unknown, tokens: readonly string[]): Error {
+    const { host } = new URL(this.#apiUrl);
+    return describeFailure(error, { host, tokens, timeoutMs: this.#timeoutMs, now: this.#now() });
+  }
+}
+
+/** Personal keys are sent as they are, tokens of OAuth as bearers (Linear's documentation, "Authentication"). */
+function isApiKey(token: string): boolean {
+  return token.startsWith("lin_api_");
+}
+
+function idOf({ id }: { readonly id: unknown }): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw new Error("Linear's answer is not what its API promises: the token's user or organization has no id");
+}
