@@ -1,0 +1,85 @@
+import { wholeNumberOf } from "./header-number.ts";
+
+/** Pauses between two readings: at least, at most, and if the budget is not known. Milliseconds. */
+const [LEAST_MS, MOST_MS, UNKNOWN_MS] = [10_000, 300_000, 30_000];
+
+/** What is left of a budget of requests or points, and when it is full again by the server's clock. */
+interface Left {
+  readonly remaining: number;
+  readonly resetAt: number;
+}
+
+/**
+ * GitHub's budgets, one for REST ("core") and one for GraphQL, as the headers of its answers tell, and its clock. Never a limit that
+ * is written down here: they differ between users, apps and servers.
+ */
+export class Budget {
+  readonly #now: () => number;
+  readonly #left = new Map<string, Left>();
+  /** The server's clock minus the local one. Milliseconds. */
+  #ahead = 0;
+  /** Points of the present reading, and of the dearest one of late, by budget. */
+  #spent = new Map<string, number>();
+  #cost = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes in the headers of an answer. `Date` has whole seconds. */
+  note(headers: Headers): void {
+    const date = Date.parse(headers.get("date") ?? "");
+    if (Number.isFinite(date)) this.#ahead = date - this.#now();
+    const [remaining, reset] = [
+      wholeNumberOf(headers.get("x-ratelimit-remaining")),
+      wholeNumberOf(headers.get("x-ratelimit-reset")),
+    ];
+    if (remaining === undefined || reset === undefined) return;
+    this.#left.set(headers.get("x-ratelimit-resource") ?? "core", { remaining, resetAt: reset * 1000 });
+  }
+
+  /** Counts what a request took. */
+  spend(resource: "core" | "graphql", points: number): void {
+    this.#spent.set(resource, (this.#spent.get(resource) ?? 0) + points);
+  }
+
+  /** A reading is over: its cost is what the next one is expected to cost, if it is not cheaper than half of what was. */
+  endReading(): void {
+    for (const resource of ["core", "graphql"]) {
+      const spent = this.#spent.get(resource) ?? 0;
+      this.#cost.set(resource, Math.max(spent, (this.#cost.get(resource) ?? 0) / 2));
+    }
+    this.#spent = new Map();
+  }
+
+  /** The server's time. Milliseconds since the epoch. */
+  serverNow(): number {
+    return this.#now() + this.#ahead;
+  }
+
+  localNow(): number {
+    return this.#now();
+  }
+
+  /** A time of the server by the local clock. */
+  localTime(serverTime: number): number {
+    return serverTime - this.#ahead;
+  }
+
+  /** When a budget that is used up is full again, by the local clock; undefined if something is left, or nothing is known. */
+  resetOf(resource: "core" | "graphql"): number | undefined {
+    const left = this.#left.get(resource);
+    return left?.remaining === 0 ? this.localTime(left.resetAt) : undefined;
+  }
+
+  /** Milliseconds until the next reading, so that readings use at most half of what is left until the budgets are full again. */
+  pauseMs(): number {
+    if (this.#left.size === 0) return UNKNOWN_MS;
+    const pauses = [...this.#left].map(([resource, { remaining, resetAt }]) => {
+      const readings = remaining / 2 / Math.max(1, this.#cost.get(resource) ?? 1);
+      const time = resetAt - this.serverNow();
+      return readings < 1 ? time : time / readings;
+    });
+    return Math.round(Math.min(MOST_MS, Math.max(LEAST_MS, ...pauses)));
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
+import { isSameState } from "../../../domain/run/drift-fact.ts";
+import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
+import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-service.ts";
+import { GitHubClient } from "./client.ts";
+import { ownComments } from "./comments.ts";
+import { Doubts } from "./doubts.ts";
+import { fileTicket } from "./filing.ts";
+import { IssueReader } from "./reader.ts";
+import { keyOf, repositoriesOf } from "./repositories.ts";
+import { Snapshots, type TicketNow } from "./snapshots.ts";
+import { planFor } from "./state-plan.ts";
+import { Writer } from "./writer.ts";
+
+/** What the batch says about its tracker, and the token. */
+export interface GitHubServiceOptions {
+  readonly spec: GitHubSpec;
+  /** Ids that the batch lists; empty if its query selects the tickets. */
+  readonly listed: readonly TicketId[];
+  /** The batch's names of its repositories. */
+  readonly repos: readonly RepoId[];
+  /** `renew` fetches the token again after GitHub refused it, and throws if there is none. */
+  readonly token: { get(): Promise<string>; renew(refused: string): Promise<string> };
+  readonly now?: () => number;
+  /** Time limit of one request. Milliseconds; default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Reads after a write that may show it, and the time before each but the first. Milliseconds. */
+const [READ_BACKS, READ_BACK_WAIT_MS] = [4, 500];
+
+/**
+ * GitHub's issues as tickets (docs/trackers.md). Reads are GraphQL and conditional REST lists, writes are REST. Nothing is sent before
+ * it is asked for something.
+ */
+export function createGitHubService(options: GitHubServiceOptions): TicketService {
+  const { spec, now = Date.now, token, timeoutMs } = options;
+  const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs });
+  const reader = new IssueReader(client, repositoriesOf(spec));
+  const snapshots = new Snapshots(client, reader, options);
+  const doubts = new Doubts(client.budget);
+  const writer = new Writer(client, reader, doubts);
+  return {
+    name: "GitHub",
+    snapshot: (how) => snapshots.take(how),
+    async taken() {
+      const tickets = await snapshots.take("changes");
+      return [...new Set([...tickets.keys(), ...snapshots.roll.discoveredIds()])];
+    },
+    set: (write) => setState({ snapshots, writer, doubts }, write),
+    file: (ticket) => fileTicket({ snapshots, writer, doubts, options }, ticket),
+    forget: () => snapshots.forget(),
+    pauseMs: () => client.budget.pauseMs(),
+    keys: () => snapshots.keys(),
+    notes: () => notesOn(reader),
+  };
+}
+
+async function setState(
+  { snapshots, writer, doubts }: { readonly snapshots: Snapshots; readonly writer: Writer; readonly doubts: Doubts },
+  { id, state, note, from }: StateWrite,
+): Promise<StateAnswer> {
+  const { issue, ticket: before } = found(id, await snapshots.fresh(id));
+  const isSame = isSameState(before.state, state);
+  if (!isSame && from?.some((known) => isSameState(known, before.state)) === false) return { conflict: before };
+  if (ownComments(issue).length > 0) doubts.clear(`comment ${keyOf(issue)}`);
+  const plan = planFor(issue, before.state, state, note);
+  if (plan.length === 0) return { before, after: before };
+  for (const step of plan) await writer.apply(issue, step);
+  for (let read = 1; ; read += 1) {
+    const { ticket: after } = found(id, await snapshots.fresh(id));
+    // The caller refuses another state than the wanted one. A person may have set it meanwhile.
+    if (isSameState(after.state, state) || read === READ_BACKS) return { before, after };
+    await wait(READ_BACK_WAIT_MS);
+  }
+}
+
+function found(id: TicketId, ticket: TicketNow | undefined): TicketNow {
+  if (ticket === undefined) throw new Error(`GitHub: there is no ticket ${id}`);
+  return ticket;
+}
+
+function notesOn({ missing }: IssueReader): readonly string[] {
+  const relations = [...(missing.has("blockedBy") ? ["dependencies"] : []), ...(missing.has("subIssues") ? ["sub-issues"] : [])];
+  if (relations.length === 0) return [];
+  const texts = [
+    ...(missing.has("blockedBy") ? ['lines such as "blocked by #12"'] : []),
+    ...(missing.has("subIssues") ? ["task lists"] : []),
+  ];
+  return [
+    `This GitHub server knows no ${relations.join(" and no ")} of issues: ${texts.join(" and ")} in their texts count instead.`,
+  ];
+}

@@ -1,0 +1,186 @@
+import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
+import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
+import type { ServiceTicket } from "../service/ticket-service.ts";
+import { type ChangedIssue, ChangeFeed, type Changes } from "./changes.ts";
+import type { GitHubClient } from "./client.ts";
+import type { Issue } from "./issue.ts";
+import { discoveredList } from "./lists.ts";
+import { LOOPDASH_LABEL } from "./marks.ts";
+import type { IssueReader } from "./reader.ts";
+import { keyOf, type Place, placeOf } from "./repositories.ts";
+import { type Enrolled, Roll } from "./roll.ts";
+import { Source } from "./source.ts";
+import { type TicketContext, ticketOf } from "./tickets.ts";
+
+/** Each so many readings, all is read: deleted and transferred issues are in no list of changes. */
+const WHOLE_EVERY = 20;
+
+/** An issue, and the ticket that it is. */
+export interface TicketNow {
+  readonly issue: Issue;
+  readonly ticket: ServiceTicket;
+}
+
+/** What the batch is about. */
+export interface SnapshotOptions {
+  readonly spec: GitHubSpec;
+  readonly listed: readonly TicketId[];
+  readonly repos: readonly RepoId[];
+}
+
+/**
+ * Reads the batch's tickets. A whole reading is one query for up to 100 tickets, and a second one if a ticket has more comments than
+ * come with it, dropped out of the query or was just discovered. Between whole readings, `changes` watches each repository for free
+ * (changes.ts) and reads only issues that changed, or that wait for one that did: one query for all of them. Searches and projects
+ * are always read whole, because no change of an issue tells that it entered one.
+ */
+export class Snapshots {
+  readonly roll: Roll;
+  readonly reader: IssueReader;
+  readonly #client: GitHubClient;
+  readonly #options: SnapshotOptions;
+  readonly #source: Source;
+  #issues: ReadonlyMap<string, Issue> = new Map();
+  #feeds: readonly ChangeFeed[] = [];
+  #readings = 0;
+  #enrolled: Enrolled | undefined;
+  #tickets: ReadonlyMap<TicketId, ServiceTicket> = new Map();
+
+  constructor(client: GitHubClient, reader: IssueReader, options: SnapshotOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.reader = reader;
+    this.roll = new Roll(reader.repositories, options.listed);
+    this.#source = new Source(options.spec, reader);
+  }
+
+  /** The batch's tickets. */
+  async take(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
+    this.#readings += 1;
+    try {
+      const canTell = this.roll.isListed || this.#source.isTold;
+      const isWhole = how === "whole" || this.#enrolled === undefined || !canTell || this.#readings % WHOLE_EVERY === 0;
+      if (isWhole || !(await this.#readChanges())) await this.#readAll();
+    } finally {
+      this.#client.budget.endReading();
+    }
+    return this.#tickets;
+  }
+
+  /** One ticket as it is now; undefined if there is none. */
+  async fresh(id: TicketId): Promise<TicketNow | undefined> {
+    if (this.#enrolled === undefined) await this.#readAll();
+    const place = this.#enrolled?.places.get(id);
+    if (place === undefined) return undefined;
+    await this.#readPlaces([place]);
+    const [issue, ticket] = [this.#issues.get(keyOf(place)), this.#tickets.get(id)];
+    return issue === undefined || ticket === undefined ? undefined : { issue, ticket };
+  }
+
+  /** Where a ticket's issue is, of the batch or not; undefined if its id names none. */
+  placeOf(id: TicketId): Place | undefined {
+    return this.#enrolled?.places.get(id) ?? this.roll.discovered(id) ?? placeOf(id, this.reader.repositories);
+  }
+
+  /** Reads these issues anew. What is not there any more is forgotten. */
+  async #readPlaces(places: readonly Place[]): Promise<void> {
+    const { issues } = await this.reader.read({ places });
+    const gone = new Set(places.map(keyOf).filter((key) => !issues.has(key)));
+    this.#enter(issues);
+    this.#keep(new Map([...[...this.#issues].filter(([key]) => !gone.has(key)), ...issues]));
+  }
+
+  /** GitHub's ids of the issues of tickets. */
+  keys(): ReadonlyMap<TicketId, string> {
+    const places = [...(this.#enrolled?.places ?? [])];
+    return new Map(places.map(([id, place]) => [id, this.#issues.get(keyOf(place))?.node.id ?? ""]));
+  }
+
+  /** Frees what was read. */
+  forget(): void {
+    this.#issues = new Map();
+    this.#tickets = new Map();
+    this.#enrolled = undefined;
+    this.#feeds = [];
+  }
+
+  async #readAll(): Promise<void> {
+    const { roll, reader } = this;
+    const lists = [...reader.repositories.keys()].map(discoveredList);
+    const asked = roll.isListed ? roll.places() : [];
+    const query = roll.isListed ? [] : await this.#source.lists();
+    const found = await reader.read({ places: asked, lists: [...lists, ...query] });
+    // The time of the answer: what changes from now on is in the lists of changes.
+    const from = this.#client.budget.serverNow();
+    for (const marked of found.marked.values()) roll.lookAt(marked, marked);
+    for (const key of found.inLists) {
+      const issue = found.issues.get(key);
+      if (issue !== undefined && this.#source.fits(traitsOf(issue))) roll.enter(issue);
+    }
+    const known = new Set([...asked.map(keyOf), ...found.issues.keys()]);
+    const more = roll.places().filter((place) => !known.has(keyOf(place)));
+    const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
+    this.#keep(new Map([...found.issues, ...rest]));
+    if (this.#feeds.length === 0) this.#feeds = reader.repositories.map(() => new ChangeFeed(this.#client, from));
+  }
+
+  /** False if so much changed that all must be read. */
+  async #readChanges(): Promise<boolean> {
+    const touched: Place[] = [];
+    for (const [repo, feed] of this.#feeds.entries()) {
+      const changes = await feed.changes(this.reader.nameOf(repo));
+      if (changes === undefined) return false;
+      touched.push(...this.#touchedBy(repo, changes));
+    }
+    if (touched.length > 0) await this.#readPlaces(touched);
+    return true;
+  }
+
+  /** Issues that must be read anew: tickets that changed, those that wait for an issue that did, and those that are new. */
+  #touchedBy(repo: number, { issues, commented }: Changes): readonly Place[] {
+    const changed = new Set(issues.map(({ number }) => number));
+    const waiting = [...this.#issues.values()].filter(({ blockers }) =>
+      blockers.some((each) => each !== undefined && changed.has(each.number) && this.reader.indexOf(each.repository.id) === repo),
+    );
+    const own = issues.filter((issue) => this.#mayConcern(repo, issue));
+    for (const { number, updatedAt } of own) this.reader.noteUpdate({ repo, number }, updatedAt);
+    const talked = commented.map((number) => ({ repo, number })).filter((place) => this.roll.concerns(place));
+    return [...waiting, ...own.map(({ number }) => ({ repo, number })), ...talked];
+  }
+
+  #mayConcern(repo: number, issue: ChangedIssue): boolean {
+    const { number, labels } = issue;
+    const isNew = !this.roll.isListed && this.#source.fits(issue);
+    return isNew || this.roll.concerns({ repo, number }) || labels.some((label) => label.toLowerCase() === LOOPDASH_LABEL);
+  }
+
+  #enter(issues: ReadonlyMap<string, Issue>): void {
+    for (const issue of issues.values()) {
+      this.roll.lookAt(issue, issue.node);
+      if (!this.roll.isListed && this.#source.isTold && this.#source.fits(traitsOf(issue))) this.roll.enter(issue);
+    }
+  }
+
+  #keep(issues: ReadonlyMap<string, Issue>): void {
+    const { spec, repos } = this.#options;
+    const enrolled = this.roll.enroll(issues);
+    const context: TicketContext = {
+      spec,
+      repos,
+      ids: enrolled.ids,
+      prefixes: this.reader.repositories.map(({ prefix }) => prefix),
+      indexOf: (repositoryId) => this.reader.indexOf(repositoryId),
+    };
+    const tickets = [...enrolled.places].map(([id, place]) => {
+      const issue = issues.get(keyOf(place)) as Issue;
+      return [id, ticketOf(id, issue, context)] as const;
+    });
+    this.#tickets = new Map(tickets);
+    this.#issues = issues;
+    this.#enrolled = enrolled;
+  }
+}
+
+function traitsOf({ node }: Issue): { readonly labels: readonly string[]; readonly milestone: string | undefined } {
+  return { labels: node.labels.nodes.map(({ name }) => name), milestone: node.milestone?.title };
+}
