@@ -57,8 +57,4 @@ export interface TicketService {
   readonly pauseMs?: () => number;
   /** The service's own keys of the tickets it has told of, by which the oracle asks for them; absent if it has none. */
   readonly keys?: () => ReadonlyMap<TicketId, string>;
-  /** Moves a ticket that nobody has begun to the service's state for work under way, if it has one. Changes no TrackerState. */
-  readonly started?: (id: TicketId) => Promise<void>;
-  /** Remarks for people on how the tickets are read, one line each; empty if there are none. */
-  readonly notes?: () => readonly string[];
 }
