@@ -108,6 +108,8 @@ async function perform(request: Request): Promise<number> {
     case "run":
       if (request.dryRun) return (await import("./verbs/deferred-verbs.ts")).dryRun(request);
       return (await import("./verbs/run.ts")).run(request);
+    case "init":
+      return (await import("./verbs/deferred-verbs.ts")).init(request.flags);
     case "oracle":
       return (await import("./verbs/deferred-verbs.ts")).oracle(request.batch);
     case "add":

@@ -43,6 +43,14 @@ describe("the command line", () => {
     ["b.json --detach", { ...run, detach: true }],
     ["b.json --allow-api-key", { ...run, allowApiKey: true }],
     ["b.json --accept-changes", { ...run, acceptChanges: true }],
+    ["init", { verb: "init", flags: { out: "batch.json" } }],
+    [
+      "init --from github --repo a --repo b=../b#dev --labels x,y --agent-key K --out n.json --yes --force",
+      {
+        verb: "init",
+        flags: { from: "github", repo: ["a", "b=../b#dev"], labels: "x,y", agentKey: "K", out: "n.json", yes: true, force: true },
+      },
+    ],
     ["add r-1 t.json", { verb: "add", run: "r-1", ticket: "t.json" }],
     ["run -- --odd.json", { ...run, batch: "--odd.json" }],
     ["oracle b.json", { verb: "oracle", batch: "b.json" }],
@@ -99,6 +107,10 @@ describe("the command line", () => {
     ["report --json --md", "one format", "Choose one"],
     ["report --html --md", "one format", "Choose one"],
     ["doctor a.json b.json", "one batch file at a time", ""],
+    ["init --from jira", "--from takes linear, github or folder", "--from folder"],
+    ["init batch.json", "loopdash init takes no", ""],
+    ["init --tem ENG", "no option --tem", "Did you mean --team?"],
+    ["init --team", "cannot be read", "loopdash init --help"],
     ["help docter", 'does not know "docter"', "Did you mean: loopdash doctor"],
     ["completion tcsh", "completions are for bash, zsh, fish", "loopdash completion bash"],
     ["completion", "completions are for bash, zsh, fish", "loopdash completion bash"],
@@ -131,6 +143,7 @@ describe("the command line", () => {
       expect(text).toContain(word);
     for (const verb of [
       "run",
+      "init",
       "attach",
       "replay",
       "oracle",

@@ -72,6 +72,9 @@ describe("completions", () => {
     expect(offered("replay", "--")).toEqual(["--speed", "--idle", "--help"]);
     expect(offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(offered("help", "at")).toEqual(["attach"]);
+    expect(offered("init", "--re")).toEqual(["--repo-issues", "--repo", "--reviewer", "--reviewer-key"]);
+    expect(offered("init", "--from", "")).toEqual(["linear", "github", "folder"]);
+    expect(offered("init", "--reviewer", "")).toEqual(["claude", "codex", "gemini", "opencode", "none"]);
   });
 
   test("runs are named where there are any", () => {

@@ -8,6 +8,7 @@ export { cache } from "./cache.ts";
 export { doctor } from "./doctor.ts";
 export { dryRun } from "./dry-run.ts";
 export { harness } from "./harness.ts";
+export { init } from "./init.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { runs } from "./runs.ts";

@@ -42,9 +42,27 @@ const NO_BATCH = {
 export async function doctor({ batch: file, json, prepare }: DoctorOptions): Promise<number> {
   if (prepare && file === undefined) throw new UserError(NO_BATCH);
   const batch = file === undefined ? undefined : await readBatch(file);
-  const checks = (await Promise.all(checksOf(batch?.loaded, prepare))).flat();
-  const findings = [...(batch?.findings ?? []), ...checks].map(plainCheck);
+  const findings = await findingsOf(batch, prepare);
   writeAll(1, json ? asJson(findings, batch?.loaded?.path) : asLines(findings, batch === undefined));
+  return exitOf(findings);
+}
+
+/** The same for a batch file that was just written: prints only what is not in order, and the numbers. */
+export async function doctorBriefly(file: string): Promise<number> {
+  const findings = await findingsOf(await readBatch(file), false);
+  const { ok: fine, warn, bad: wrong } = countsOf(findings);
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.filter(({ status }) => status !== "ok").flatMap((finding) => checkLines(finding, width));
+  writeAll(1, `${[...lines, `doctor: ${fine} ok, ${warn} warn, ${wrong} bad`].join("\n")}\n`);
+  return exitOf(findings);
+}
+
+async function findingsOf(batch: BatchLook | undefined, prepare: boolean): Promise<readonly CheckResult[]> {
+  const checks = (await Promise.all(checksOf(batch?.loaded, prepare))).flat();
+  return [...(batch?.findings ?? []), ...checks].map(plainCheck);
+}
+
+function exitOf(findings: readonly CheckResult[]): number {
   return findings.some(({ status }) => status === "bad") ? EXIT.refused : 0;
 }
 

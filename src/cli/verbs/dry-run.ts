@@ -80,12 +80,18 @@ export function planLines(batch: Batch, sandbox: string): readonly string[] {
     ...testCommandLines(batch.testCommands ?? {}),
     ...redBaseLine(tickets),
     ...protectLines(protect),
-    ...layersOf(tickets).flatMap((layer, i) => [
-      "",
-      i === 0 ? `ready at once (${layer.length})` : `layer ${i + 1} (${layer.length})`,
-      ...layer.map((ticket) => ticketLine(ticket, usual)),
-    ]),
+    ...graphLines(batch),
   ];
+}
+
+/** The tickets in the order of their dependencies, the ready set first. Each layer begins with an empty line. */
+export function graphLines({ tickets }: Pick<Batch, "tickets">): readonly string[] {
+  const usual = usualFinish(tickets);
+  return layersOf(tickets).flatMap((layer, i) => [
+    "",
+    i === 0 ? `ready at once (${layer.length})` : `layer ${i + 1} (${layer.length})`,
+    ...layer.map((ticket) => ticketLine(ticket, usual)),
+  ]);
 }
 
 const UNPRICED = "money: no cap binds this agent: a command without agent.usdPerAttempt counts as free";

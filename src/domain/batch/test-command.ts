@@ -46,27 +46,33 @@ const PLACEHOLDER = /no test specified/;
 
 function packageScript(files: TestCommandFiles): Argv | undefined {
   const text = files.get("package.json" satisfies Name);
-  const script = text === undefined ? undefined : testScriptIn(text);
-  return script === undefined ? undefined : [...packageManager(files, script.manager), "test"];
+  const hasScript = text !== undefined && hasTestScript(text);
+  if (!hasScript) return undefined;
+  // `bun test` is Bun's own runner.
+  const manager = packageManagerOf(files);
+  return manager === "bun" ? ["bun", "run", "test"] : [manager, "test"];
 }
 
-function testScriptIn(text: string): { readonly manager: string } | undefined {
-  const { scripts, packageManager: manager } = jsonMembers(text);
+function hasTestScript(text: string): boolean {
+  const { scripts } = jsonMembers(text);
   const test = membersOf(scripts)["test"];
-  if (typeof test !== "string" || test.trim() === "" || PLACEHOLDER.test(test)) return undefined;
-  return { manager: typeof manager === "string" ? manager : "" };
+  return typeof test === "string" && test.trim() !== "" && !PLACEHOLDER.test(test);
 }
 
-/** By the field `packageManager` (nodejs.org/api/corepack.html), else by the lock file. `bun test` is Bun's own runner. */
-function packageManager(files: TestCommandFiles, field: string): readonly string[] {
-  const locks: readonly (readonly [Name, string])[] = [
-    ["pnpm-lock.yaml", "pnpm"],
-    ["yarn.lock", "yarn"],
-    ["bun.lock", "bun"],
-    ["bun.lockb", "bun"],
-  ];
-  const named = /^(npm|pnpm|yarn|bun)@/.exec(field)?.[1] ?? locks.find(([lock]) => files.has(lock))?.[1] ?? "npm";
-  return named === "bun" ? ["bun", "run"] : [named];
+const MANAGERS = ["npm", "pnpm", "yarn", "bun"] as const;
+
+/** The package manager of a package.json: by its field `packageManager` (nodejs.org/api/corepack.html), else by the lock file. */
+export function packageManagerOf(files: TestCommandFiles): (typeof MANAGERS)[number] {
+  const locks = {
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "bun.lock": "bun",
+    "bun.lockb": "bun",
+  } as const satisfies Partial<Record<Name, (typeof MANAGERS)[number]>>;
+  const { packageManager: field } = jsonMembers(files.get("package.json") ?? "");
+  const named = MANAGERS.find((manager) => typeof field === "string" && field.startsWith(`${manager}@`));
+  const lock = (Object.keys(locks) as (keyof typeof locks)[]).find((name) => files.has(name));
+  return named ?? (lock === undefined ? "npm" : locks[lock]);
 }
 
 /** The members of a JSON object; none if the text is no JSON object. */

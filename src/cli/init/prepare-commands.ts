@@ -1,0 +1,94 @@
+import type { Argv } from "../../domain/batch/argv.ts";
+import { HostSpec } from "../../domain/batch/host-spec.ts";
+import { jsonMembers, namesPackages, packageManagerOf, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
+
+/** The files at the top of a repository that tell how its packages are installed. */
+export const PREPARE_FILES = [
+  ...TEST_COMMAND_FILES,
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "pnpm-workspace.yaml",
+  ".yarnrc.yml",
+  ".npmrc",
+  "requirements.txt",
+  "requirements-dev.txt",
+  "uv.lock",
+  ".gitignore",
+] as const;
+
+/** The texts of those files that a repository has. */
+type PrepareFiles = ReadonlyMap<string, string>;
+
+/** How a fresh checkout is made ready. */
+export interface Preparation {
+  readonly commands: readonly Argv[];
+  /** Hosts that the commands need. */
+  readonly hosts: readonly string[];
+  /** What they make at the top of the checkout and `.gitignore` there does not name. */
+  readonly notIgnored: readonly string[];
+  /** The interpreter that the commands install packages for, if it is one of the checkout. */
+  readonly python?: string;
+}
+
+const PYPI = ["pypi.org", "files.pythonhosted.org"];
+const PYTHON = ".venv/bin/python";
+
+/** The commands that install a repository's packages, by its manifests and lockfiles: npm, pnpm, yarn, bun, uv and pip. */
+export function preparationOf(files: PrepareFiles): Preparation {
+  const node = nodeCommand(files);
+  const python = pythonCommands(files);
+  const made = [...nodeMakes(node), ...(python.length > 0 ? [".venv"] : [])];
+  const ignored = files.get(".gitignore") ?? "";
+  return {
+    commands: [...(node === undefined ? [] : [node]), ...python],
+    hosts: [...(node === undefined ? [] : [registryOf(files)]), ...(python.length > 0 ? PYPI : [])],
+    notIgnored: made.filter((name) => !ignored.split("\n").some((line) => line.includes(name))),
+    ...(python.length > 0 && { python: PYTHON }),
+  };
+}
+
+function nodeMakes(command: Argv | undefined): readonly string[] {
+  if (command === undefined) return [];
+  // Without a lockfile, npm writes one.
+  return command.join(" ") === "npm install" ? ["node_modules", "package-lock.json"] : ["node_modules"];
+}
+
+function nodeCommand(files: PrepareFiles): Argv | undefined {
+  const manifest = files.get("package.json");
+  if (manifest === undefined) return undefined;
+  const hasWorkspaces = jsonMembers(manifest)["workspaces"] !== undefined || files.has("pnpm-workspace.yaml");
+  if (!namesPackages(manifest) && !hasWorkspaces) return undefined;
+  switch (packageManagerOf(files)) {
+    case "pnpm":
+      return ["pnpm", "install", "--frozen-lockfile"];
+    case "yarn":
+      return ["yarn", "install", isModernYarn(files, manifest) ? "--immutable" : "--frozen-lockfile"];
+    case "bun":
+      return ["bun", "install", "--frozen-lockfile"];
+    case "npm":
+      return ["npm", files.has("package-lock.json") || files.has("npm-shrinkwrap.json") ? "ci" : "install"];
+  }
+}
+
+/** Yarn 2 renamed the option, and gave its settings another file (yarnpkg.com/migration/guide). */
+function isModernYarn(files: PrepareFiles, manifest: string): boolean {
+  const { packageManager } = jsonMembers(manifest);
+  return files.has(".yarnrc.yml") || (typeof packageManager === "string" && /^yarn@(?!1\.)/.test(packageManager));
+}
+
+/** The host of the registry that the repository names, else the public one. */
+function registryOf(files: PrepareFiles): string {
+  const named = /^\s*registry\s*=\s*"?(https:\/\/[^\s"]+)/m.exec(files.get(".npmrc") ?? "")?.[1] ?? "";
+  if (URL.canParse(named) && HostSpec.safeParse(new URL(named).host).success) return new URL(named).host;
+  return packageManagerOf(files) === "yarn" ? "registry.yarnpkg.com" : "registry.npmjs.org";
+}
+
+function pythonCommands(files: PrepareFiles): readonly Argv[] {
+  if (files.has("uv.lock")) return [["uv", "sync", "--frozen"]];
+  const lists = ["requirements.txt", "requirements-dev.txt"].filter((name) => files.has(name));
+  if (lists.length === 0) return [];
+  return [
+    ["python3", "-m", "venv", ".venv"],
+    [".venv/bin/pip", "install", ...lists.flatMap((name) => ["-r", name])],
+  ];
+}

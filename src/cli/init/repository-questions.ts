@@ -1,0 +1,115 @@
+import { relative } from "node:path";
+import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import type { RepoSpec } from "../../domain/batch/schema.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Answers } from "./answers.ts";
+import { commandWords } from "./command-words.ts";
+import type { InitFlags } from "./flags.ts";
+import type { Interview, Parsed } from "./interview.ts";
+import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequest } from "./repository.ts";
+
+/** Asks for the repositories that tickets change. `current`: the one that `cwd` lies in. Undefined if the answer is missing. */
+export async function askRepositories(
+  interview: Interview,
+  flags: InitFlags,
+  { cwd, current }: { readonly cwd: string; readonly current: FoundRepository | undefined },
+): Promise<readonly FoundRepository[] | undefined> {
+  const below = current === undefined ? await repositoriesBelow(cwd) : [];
+  const only = below.length === 1 ? below[0] : undefined;
+  return interview.answer({
+    flag: "--repo PATH",
+    given: flags.repo?.join(","),
+    text:
+      below.length > 1
+        ? "Which repositories do tickets change? (numbers or paths, as 1,2)"
+        : "Repositories that tickets change: paths, as ../app,../infra",
+    choices: below.length > 1 ? below.map((name) => ({ value: name, label: name })) : [],
+    fallback: current === undefined ? only : pathFrom(cwd, current.path),
+    parse: (text) => readRepositories(flags.repo ?? text.split(",").map((part) => below[Number(part) - 1] ?? part), cwd),
+  });
+}
+
+async function readRepositories(parts: readonly string[], cwd: string): Promise<Parsed<readonly FoundRepository[]>> {
+  const repos: FoundRepository[] = [];
+  for (const part of parts) {
+    const found = await findRepository(repositoryRequest(part), cwd);
+    if ("problem" in found) return found;
+    const twin = repos.find(({ name }) => name === found.value.name);
+    if (twin !== undefined)
+      return { problem: `two repositories are called ${twin.name}: name one as other=${plainText(part, 100)}` };
+    repos.push(found.value);
+  }
+  return { value: repos };
+}
+
+/** A path as a batch file in `folder` has it: relative, unless that is mostly upwards. Both are real paths. */
+export function pathFrom(folder: string, path: string): string {
+  const short = relative(folder, path);
+  if (short === "") return ".";
+  return short.startsWith("../../../") ? path : short;
+}
+
+/** The repositories as a batch file has them. `prepare`: commands in place of those that were found. */
+export function repoSpecs(repos: readonly FoundRepository[], prepare: readonly Argv[] | undefined): Record<string, RepoSpec> {
+  return Object.fromEntries(
+    repos.map(({ name, path, base, preparation }) => [name, { path, base, prepare: prepare ?? preparation.commands }]),
+  );
+}
+
+/** The prepare commands that flags give; undefined if those that were found are taken. */
+export async function readPrepare(interview: Interview, { prepare }: InitFlags): Promise<readonly Argv[] | undefined> {
+  if (prepare === undefined || prepare.join() === "none") return prepare && [];
+  const commands = await Promise.all(
+    prepare.map((given) => interview.answer({ flag: "--prepare COMMAND", given, text: "", parse: commandWords })),
+  );
+  return commands.filter((command) => command !== undefined);
+}
+
+/** Asks for the command that checks each change. Undefined if the answer is missing. */
+export async function askTest(
+  interview: Interview,
+  flags: InitFlags,
+  { repos, path }: { readonly repos: readonly FoundRepository[]; readonly path: string },
+): Promise<Answers["test"] | undefined> {
+  const own = repos.flatMap(({ test }) => (test === undefined ? [] : [test]));
+  const [first] = own;
+  const found = first === undefined ? undefined : repos.length === 1 ? first.join(" ") : "own";
+  return interview.answer({
+    flag: '--test "npm test"',
+    given: flags.test,
+    text: repos.length === 1 ? "Test command, or none" : "Test command; own: each repository's own; or none",
+    fallback: found,
+    parse: (text) => readTest(text, { found, path }),
+  });
+}
+
+/** A command that was found is looked for by `doctor`; one that a person types is looked for at once. */
+async function readTest(
+  text: string,
+  { found, path }: { readonly found: string | undefined; readonly path: string },
+): Promise<Parsed<Answers["test"]>> {
+  if (text === "none") return { value: "none" };
+  if (text === "own") return found === "own" ? { value: "own" } : { problem: "no repository names a test command of its own" };
+  const command = commandWords(text);
+  if ("problem" in command || text === found) return command;
+  const [program = ""] = command.value;
+  // A path is one of the checkout, which is not there yet.
+  const isThere = program.includes("/") || (await resolveProgram(program, { cwd: "/", path })) !== undefined;
+  return isThere ? command : { problem: `no folder of PATH has a program "${plainText(program, 100)}"` };
+}
+
+/** What was found about each repository, for the person who answers. */
+export function repositoryLines(repos: readonly FoundRepository[], prepare: readonly Argv[] | undefined): readonly string[] {
+  return repos.flatMap(({ name, path, base, preparation }) => {
+    const commands = prepare ?? preparation.commands;
+    const shown = commands.length === 0 ? "no prepare" : `prepare: ${commands.map((command) => command.join(" ")).join(", ")}`;
+    const loose = prepare === undefined ? preparation.notIgnored : [];
+    return [
+      `  ${name}: branch ${base} of ${path}, ${shown}`,
+      ...loose.map(
+        (folder) => `  ${name}: .gitignore on ${base} does not name ${folder}: add it there, or changes will contain it`,
+      ),
+    ];
+  });
+}
