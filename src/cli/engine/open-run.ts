@@ -10,6 +10,7 @@ import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
+import { firstReading } from "../../domain/run/drift-fact.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -147,7 +148,6 @@ export async function beginRun(options: {
     await settleCarriedOver({ last, batch, world: options.world, tracker, left: carriedOver });
   const earlier = previousRun(store, { batchPath: loaded.path, run }, last);
   const tickets = await (outside === undefined ? tracker.snapshot() : tracker.snapshot().catch(refuseUnread));
-  const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   // Created once here, so that a path that no oracle can get is refused before the run exists.
@@ -171,9 +171,9 @@ export async function beginRun(options: {
     batchSha,
     frozen: frozenNow(batch, oracle.sha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
-    settled,
+    ...asFound(tickets, earlier),
     ...(reopened.length > 0 && { reopened }),
-    tracked,
+    ...repoUrlsOf(options.world),
     ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
@@ -183,6 +183,11 @@ export async function beginRun(options: {
   };
   const first = journal.append(started);
   return { run, folder, journal, state: reduce(undefined, first), tracker, oracleBytes, oracleBatch, started: first };
+}
+
+function repoUrlsOf({ repos }: RunEnvironment): Pick<Started, "repoUrls"> {
+  const urls = [...repos].flatMap(([id, { url }]) => (url === undefined ? [] : [[id, url] as const]));
+  return urls.length === 0 ? {} : { repoUrls: Object.fromEntries(urls) };
 }
 
 function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {
@@ -204,14 +209,7 @@ function asFound(
       earlier !== undefined && state.as === "done" && isClosedSince(earlier, id) ? { closedByPerson: true as const } : {};
     return [{ id, as: state.as, ...step, ...(landed !== undefined && { landedEarlier: { ...landed, ...closed } }) }];
   });
-  const tracked = tickets.map(({ id, revision, titleSha, bodySha, dependsOn }) => ({
-    id,
-    revision,
-    titleSha,
-    bodySha,
-    ...(dependsOn !== undefined && { dependsOn }),
-  }));
-  return { settled, tracked };
+  return { settled, tracked: tickets.map(firstReading) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
+import { webAddress } from "../values/web-address.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
 export type TrackerState =
@@ -30,12 +31,29 @@ export interface TrackedWords {
   readonly assignee?: string;
 }
 
+/** A ticket as it is first read. It is on record, so nothing of it is checked again. */
+export interface FirstReading extends TrackedWords {
+  readonly id: TicketId;
+  readonly revision: string;
+  /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere, and in runs of older versions. */
+  readonly url?: string;
+}
+
+/** The part of a ticket that goes on record when it is first read. An address that is none for people is left out. */
+export function firstReading(ticket: FirstReading): FirstReading {
+  const { id, revision, titleSha, bodySha, dependsOn } = ticket;
+  const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
+  return { id, revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }), ...(url !== undefined && { url }) };
+}
+
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
 export interface TrackedTicket {
   readonly state: TrackerState;
   /** Hash of everything that the tracker keeps of the ticket; absent until it was read. */
   readonly revision?: string;
   readonly words?: TrackedWords;
+  /** Where people find it in a browser, as it was first read. */
+  readonly url?: string;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly isSetByPerson?: true;
   /** A write that was announced, and of which no reading has told yet whether it happened. */
@@ -53,9 +71,10 @@ export interface TrackedTicket {
 }
 
 /** A ticket as it is seen for the first time. */
-export function firstSeen(state: TrackerState, read: { readonly revision: string } & TrackedWords): TrackedTicket {
-  const { revision, titleSha, bodySha, dependsOn } = read;
-  return { state, revision, words: { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) } };
+export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
+  const { revision, titleSha, bodySha, dependsOn, url } = read;
+  const words = { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) };
+  return { state, revision, words, ...(url !== undefined && { url }) };
 }
 
 /** A difference between the tracker and what the engine last saw or wrote there. Texts are safe for a terminal. */
@@ -78,7 +97,7 @@ export type DriftFact =
   /** Tickets as they were first read. */
   | {
       readonly type: "tracker-read";
-      readonly tickets: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
+      readonly tickets: readonly FirstReading[];
     }
   /** The engine is about to set this state. `isRepeat`: its last write did not persist. */
   | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly isRepeat?: true }

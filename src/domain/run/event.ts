@@ -7,7 +7,7 @@ import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
-import type { DriftFact, TrackedWords } from "./drift-fact.ts";
+import type { DriftFact, FirstReading } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
 import type { GrowthFact } from "./growth-fact.ts";
@@ -97,7 +97,9 @@ export type RunFact =
       /** The unfinished run that a person gave up for this one (`--fresh`). */
       readonly gaveUp?: RunId;
       /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
-      readonly tracked?: readonly ({ readonly id: TicketId; readonly revision: string } & TrackedWords)[];
+      readonly tracked?: readonly FirstReading[];
+      /** The pages of repositories by the batch's names, as `repoAddress` gives them; absent if none is known. */
+      readonly repoUrls?: Readonly<Record<string, string>>;
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */

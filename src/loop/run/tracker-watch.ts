@@ -1,5 +1,5 @@
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
-import { isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
+import { firstReading, isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -158,8 +158,7 @@ export class TrackerWatch {
     const fresh = [...vecItems(this.#ctx.state().tickets)].flatMap((ticket) => {
       const now = tickets.get(ticket.id);
       if (now === undefined || ticket.unfiled === true || isTracked(ticket)) return [];
-      const { id, revision, titleSha, bodySha, dependsOn } = now;
-      return [{ id, revision, titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }) }];
+      return [firstReading(now)];
     });
     if (fresh.length > 0) this.#ctx.report({ type: "tracker-read", tickets: fresh });
   }
