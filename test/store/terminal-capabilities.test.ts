@@ -15,6 +15,7 @@ test("a plain terminal of today", () => {
     progress: false,
     clipboard: "osc52",
     mouse: true,
+    links: false,
     hasScreenReader: false,
   });
 });
