@@ -68,6 +68,11 @@ export function linkSpans<T extends Span | TimedSpan>(
   });
 }
 
+/** A text of at most `width` columns as such a piece, as `fitTo` cuts it; undefined without an address. */
+export function linkOf(text: string, width: number, url: string | undefined): TextLink | undefined {
+  return url === undefined ? undefined : { text: cut(text, width), url };
+}
+
 /** A line without changes over time. */
 export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
   return <Painted text={usePainted(line)} width={spansWidth(line)} />;

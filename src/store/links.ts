@@ -33,6 +33,12 @@ export function landingLink(run: RunState | undefined, ticket: TicketState | und
   return url === undefined ? undefined : { text: landing.sha.slice(0, SHORT), url };
 }
 
+/** A ticket's id with its page, and the commit that landed it with its own, as far as they are known. */
+export function ticketLinks(run: RunState, ticket: TicketState): readonly (TextLink | undefined)[] {
+  const url = ticketUrl(ticket);
+  return [url === undefined ? undefined : { text: ticket.id, url }, landingLink(run, ticket)];
+}
+
 /** A line of text in pieces, some of which lead somewhere. */
 export type LinkedLine = readonly (string | TextLink)[];
 
