@@ -28,6 +28,8 @@ export interface AppProps {
   readonly size?: { readonly columns: number; readonly rows: number };
   /** The styles of tones. @default the 16 colours of the terminal */
   readonly theme?: Theme;
+  /** The terminal shows hyperlinks. @default false */
+  readonly hasLinks?: boolean;
   /** Wall-clock milliseconds. @default Date.now */
   readonly now?: () => number;
   /** Called with the name of a view each time it is drawn. */
@@ -35,11 +37,19 @@ export interface AppProps {
 }
 
 /** The dashboard of one run. All its data is in the store; it only gives commands and leaves. */
-export function App({ store, terminal, size, theme = DEFAULT_THEME, now = Date.now, onDraw }: AppProps): ReactNode {
+export function App({
+  store,
+  terminal,
+  size,
+  theme = DEFAULT_THEME,
+  hasLinks = false,
+  now = Date.now,
+  onDraw,
+}: AppProps): ReactNode {
   const measured = useWindowSize();
   const { columns, rows } = size ?? measured;
   const tooSmall = isTooSmall(columns, rows);
-  const dashboard = useMemo(() => ({ store, theme, onDraw }), [store, theme, onDraw]);
+  const dashboard = useMemo(() => ({ store, theme, hasLinks, onDraw }), [store, theme, hasLinks, onDraw]);
   useTerminalInput(store, terminal, { columns, rows });
   useEffect(() => store.dispatch({ type: "size", tooSmall }), [store, tooSmall]);
   useClock(store, now);

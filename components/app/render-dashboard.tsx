@@ -34,7 +34,7 @@ export async function renderDashboard(options: {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   /** The capabilities of the terminal. */
-  readonly capabilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "hasScreenReader">;
+  readonly capabilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "links" | "hasScreenReader">;
   /** Called with the way to lend the terminal, once it is drawn on. */
   readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
@@ -62,7 +62,12 @@ export async function renderDashboard(options: {
   const app = (
     <Lending laidOut={laidOut} onDrawn={options.onDrawn}>
       <LinePlaceholdersContext value={capabilities.hasScreenReader ? undefined : prepared}>
-        <App store={options.store} terminal={{ ...options.terminal, leave }} theme={themeOf(capabilities)} />
+        <App
+          store={options.store}
+          terminal={{ ...options.terminal, leave }}
+          theme={themeOf(capabilities)}
+          hasLinks={capabilities.links}
+        />
       </LinePlaceholdersContext>
     </Lending>
   );

@@ -7,6 +7,8 @@ import { DEFAULT_THEME, type Theme } from "./theme.ts";
 interface Dashboard {
   readonly store: DashboardStore;
   readonly theme: Theme;
+  /** The terminal shows hyperlinks. */
+  readonly hasLinks?: boolean | undefined;
   /** Called with the name of a view each time it is drawn: shows needless work. */
   readonly onDraw?: ((view: string) => void) | undefined;
 }
@@ -40,6 +42,11 @@ function keepState(partsOf: (state: DashboardState) => readonly unknown[]): (sta
 /** The current styles of tones. */
 export function useTheme(): Theme {
   return use(DashboardContext)?.theme ?? DEFAULT_THEME;
+}
+
+/** True if the terminal shows hyperlinks. */
+export function useHasLinks(): boolean {
+  return use(DashboardContext)?.hasLinks ?? false;
 }
 
 /** Reports (see `onDraw`) that a view is being drawn. */

@@ -1,4 +1,5 @@
 import chalk, { type ForegroundColorName } from "chalk";
+import { LINK_END, linkStart } from "../../src/store/hyperlink.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { Theme, ToneStyle } from "./theme.ts";
 
@@ -9,6 +10,8 @@ export interface Span {
   /** @default as the theme has it for the tone */
   readonly bold?: boolean;
   readonly inverse?: boolean;
+  /** The address that it leads to, on terminals with hyperlinks. */
+  readonly link?: string;
 }
 
 /** A line as data: computed apart from drawing it. */
@@ -27,12 +30,14 @@ const INTENSITY_END = "\u001B[22m";
  * The line as one string with the sequences of its styles, as few as possible at each change. Ink parses its strings and writes
  * them again in this form: a string already in it (all but dim beside bold) is not parsed twice.
  */
-export function paint(line: SpanLine, theme: Theme): string {
+export function paint(line: SpanLine, theme: Theme, hasLinks = false): string {
   let out = "";
   let worn: readonly Code[] = [];
+  const links = new Map<string, Code>();
   for (const span of line) {
     if (span.text === "") continue;
-    const next = codesOf(span, theme);
+    const styles = codesOf(span, theme);
+    const next = hasLinks && span.link !== undefined ? [...styles, linkCode(span.link, links)] : styles;
     if (next !== worn) {
       const over = worn.filter((code) => isOver(code, next));
       const dims = over.some(isIntensity);
@@ -79,6 +84,13 @@ function codesOf({ tone = "plain", bold, inverse = false }: Span, theme: Theme):
   const codes = ofTheme.get(key) ?? newCodes(look, isBold, inverse);
   ofTheme.set(key, codes);
   return codes;
+}
+
+/** One code for each address of a line, so that neighbours with the same one are one link. */
+function linkCode(url: string, known: Map<string, Code>): Code {
+  const code = known.get(url) ?? { open: linkStart(url), close: LINK_END };
+  known.set(url, code);
+  return code;
 }
 
 const codes = new Map<string, Code>();

@@ -1,7 +1,8 @@
 import { Box, Transform, useIsScreenReaderEnabled } from "ink";
 import { memo, type ReactNode, use, useCallback, useMemo } from "react";
+import { type TextLink, withLinks } from "../../src/store/links.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
-import { useDashboard, useTheme } from "./dashboard-context.ts";
+import { useDashboard, useHasLinks, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
 import { Line } from "./text.tsx";
@@ -38,42 +39,78 @@ export function joinSpans(cells: readonly Span[]): SpanLine {
   const spans: Span[] = [];
   for (const cell of cells) {
     const last = spans.at(-1);
-    const same = last !== undefined && last.tone === cell.tone && last.bold === cell.bold && last.inverse === cell.inverse;
+    const same =
+      last !== undefined &&
+      last.tone === cell.tone &&
+      last.bold === cell.bold &&
+      last.inverse === cell.inverse &&
+      last.link === cell.link;
     if (same) spans[spans.length - 1] = { ...last, text: last.text + cell.text };
     else spans.push(cell);
   }
   return spans;
 }
 
+/** The line with each of these pieces of text leading to its address, where it stands first. No cell moves by it. */
+export function linkSpans<T extends Span | TimedSpan>(
+  line: readonly T[],
+  links: readonly (TextLink | undefined)[],
+): readonly (T | Span)[] {
+  let left = links.filter((link) => link !== undefined);
+  if (left.length === 0) return line;
+  return line.flatMap((span): readonly (T | Span)[] => {
+    if (typeof span === "function") return [span];
+    const pieces = withLinks(span.text, left);
+    left = left.filter((link) => !pieces.includes(link));
+    return pieces.map((piece) =>
+      typeof piece === "string" ? { ...span, text: piece } : { ...span, text: piece.text, link: piece.url },
+    );
+  });
+}
+
+/** A text of at most `width` columns as such a piece, as `fitTo` cuts it; undefined without an address. */
+export function linkOf(text: string, width: number, url: string | undefined): TextLink | undefined {
+  return url === undefined ? undefined : { text: cut(text, width), url };
+}
+
 /** A line without changes over time. */
 export const Spans = memo(function Spans({ line }: { readonly line: SpanLine }): ReactNode {
-  return <Painted text={painted(line, useTheme(), useIsScreenReaderEnabled())} width={spansWidth(line)} />;
+  return <Painted text={usePainted(line)} width={spansWidth(line)} />;
 });
 
 /** The spans of a line, within another. One string, because each separate text costs Ink time in every frame. */
 export function Inner({ line }: { readonly line: SpanLine }): ReactNode {
-  return painted(line, useTheme(), useIsScreenReaderEnabled());
+  return usePainted(line);
+}
+
+function usePainted(line: SpanLine): string {
+  return painted(line, useTheme(), { hasLinks: useHasLinks(), hasScreenReader: useIsScreenReaderEnabled() });
 }
 
 /** A line with spans that depend on the clock: a tick redraws it only if its text changes, and nothing around it. */
 export function TimedSpans({ line }: { readonly line: readonly (Span | TimedSpan)[] }): ReactNode {
   const theme = useTheme();
+  const hasLinks = useHasLinks();
   const hasScreenReader = useIsScreenReaderEnabled();
   const [textAt, width] = useMemo(() => {
     const spansAt = (now: number): SpanLine => line.map((span) => (typeof span === "function" ? span(now) : span));
     let last = { now: Number.NaN, text: "" };
     const at = (now: number): string => {
-      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, hasScreenReader) };
+      if (now !== last.now) last = { now, text: painted(spansAt(now), theme, { hasLinks, hasScreenReader }) };
       return last.text;
     };
     return [at, spansWidth(spansAt(0))] as const;
-  }, [line, theme, hasScreenReader]);
+  }, [line, theme, hasLinks, hasScreenReader]);
   return <Painted text={useDashboard((s) => textAt(s.now))} width={width} />;
 }
 
 /** A screen reader ignores styles. */
-function painted(line: SpanLine, theme: Theme, hasScreenReader: boolean): string {
-  return hasScreenReader ? line.map(({ text }) => text).join("") : paint(line, theme);
+function painted(
+  line: SpanLine,
+  theme: Theme,
+  { hasLinks, hasScreenReader }: { readonly hasLinks: boolean; readonly hasScreenReader: boolean },
+): string {
+  return hasScreenReader ? line.map(({ text }) => text).join("") : paint(line, theme, hasLinks);
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { StyledRow } from "./styled-row.ts";
+import { LINK_END, linkStart } from "../../src/store/hyperlink.ts";
+import { linkAt, type StyledRow } from "./styled-row.ts";
 
 const CSI = "\u001B[";
 /** Up to this many unchanged cells between two changed ones are written again: a cursor move takes as many bytes. */
@@ -6,13 +7,14 @@ const NEAR = 4;
 /** Styles visible on a blank: underlined, inverse, struck or with a background. A colour's own number may look like one. */
 const SHOWS_ON_BLANK = /(?:^|;)(?:[479]|4[0-8]|10[0-7])(?:;|$)/;
 
-/** Adjacent cells of a row with the same style. */
+/** Adjacent cells of a row with the same style and the same link. */
 interface Piece {
   readonly row: number;
   readonly from: number;
   readonly to: number;
   readonly text: string;
   readonly style: string;
+  readonly link: string;
 }
 
 /** Writes cells with few bytes: it tracks the cursor's position and style. Rows and columns count from 0. */
@@ -23,6 +25,7 @@ export class AnsiWriter {
   #row = -1;
   #column = -1;
   #style = "";
+  #link = "";
 
   constructor(columns: number) {
     this.#columns = columns;
@@ -30,7 +33,8 @@ export class AnsiWriter {
 
   /** Draws the difference between two rows. */
   update(row: number, before: StyledRow, after: StyledRow): void {
-    const isSame = (x: number) => before.chars[x] === after.chars[x] && before.styles[x] === after.styles[x];
+    const isSame = (x: number) =>
+      before.chars[x] === after.chars[x] && before.styles[x] === after.styles[x] && linkAt(before, x) === linkAt(after, x);
     const end = this.#endOf(after);
     // Blanks to the edge are one sequence if they replace more than that.
     const erase = this.#columns - end > 3 && lastDifference(isSame, end, this.#columns) - end > 3;
@@ -59,8 +63,11 @@ export class AnsiWriter {
 
   /** The drawn cells, as bytes for the terminal; the style is then plain. Sorted by style, because changing it costs most. */
   take(): string {
-    const pieces = this.#pieces.sort((a, b) => compare(a.style, b.style) || a.row - b.row || a.from - b.from);
+    const pieces = this.#pieces.sort(
+      (a, b) => compare(a.link, b.link) || compare(a.style, b.style) || a.row - b.row || a.from - b.from,
+    );
     for (const piece of pieces) this.#write(piece);
+    this.#lead("");
     this.#wear("");
     const out = this.#out;
     this.#out = "";
@@ -70,41 +77,47 @@ export class AnsiWriter {
   }
 
   /** The column behind the last visible cell. */
-  #endOf({ chars, styles }: StyledRow): number {
+  #endOf(row: StyledRow): number {
+    const { chars, styles } = row;
     let end = this.#columns;
-    while (end > 0 && chars[end - 1] === " " && styles[end - 1] === "") end -= 1;
+    while (end > 0 && chars[end - 1] === " " && styles[end - 1] === "" && linkAt(row, end - 1) === "") end -= 1;
     return end;
   }
 
   /** The end of a run of changed cells from `x` on, including short gaps that look like their neighbours. */
-  #runEnd(x: number, limit: number, isSame: (x: number) => boolean, { chars, styles }: StyledRow): number {
+  #runEnd(x: number, limit: number, isSame: (x: number) => boolean, row: StyledRow): number {
+    const { chars, styles } = row;
     let end = x + 1;
     for (let next = end; next < limit && next - end < NEAR; next += 1) {
       if (!isSame(next)) end = next + 1;
+      else if (linkAt(row, next) !== linkAt(row, end - 1)) break;
       else if (styles[next] !== styles[end - 1] && !(chars[next] === " " && styles[next] === "")) break;
     }
     return end;
   }
 
-  /** Collects a run of cells, cut at changes of style. A blank that shows nothing of a style may have any such. */
-  #collect(row: number, from: number, to: number, { chars, styles }: StyledRow): void {
+  /** Collects a run of cells, cut at changes of style and link. A blank that shows nothing of a style may have any such. */
+  #collect(row: number, from: number, to: number, cells: StyledRow): void {
+    const { chars, styles } = cells;
     let start = from;
     while (start < to) {
       const style = styles[start] ?? "";
+      const link = linkAt(cells, start);
       let end = start;
-      while (end < to) {
+      while (end < to && linkAt(cells, end) === link) {
         const next = styles[end] ?? "";
         if (next !== style && !(next === "" && chars[end] === " " && !SHOWS_ON_BLANK.test(style))) break;
         end += 1;
       }
-      this.#pieces.push({ row, from: start, to: end, text: chars.slice(start, end).join(""), style });
+      this.#pieces.push({ row, from: start, to: end, text: chars.slice(start, end).join(""), style, link });
       start = end;
     }
   }
 
-  #write({ row, from, to, text, style }: Piece): void {
+  #write({ row, from, to, text, style, link }: Piece): void {
     this.#go(row, from);
     this.#wear(style);
+    this.#lead(link);
     this.#out += text;
     this.#column = to;
     // Terminals disagree about the cursor's position behind the last column.
@@ -117,6 +130,12 @@ export class AnsiWriter {
       this.#style === "" ? style : style.startsWith(`${this.#style};`) ? style.slice(this.#style.length + 1) : `;${style}`;
     this.#out += `${CSI}${style === "" ? "" : more}m`;
     this.#style = style;
+  }
+
+  /** Lets what follows lead to an address, or nowhere. */
+  #lead(link: string): void {
+    if (link !== this.#link) this.#out += link === "" ? LINK_END : linkStart(link);
+    this.#link = link;
   }
 
   #go(row: number, column: number): void {

@@ -1,3 +1,4 @@
+import { LINK } from "../../src/store/hyperlink.ts";
 import { AnsiWriter } from "./ansi-writer.ts";
 import type { LinePlaceholders } from "./line-placeholders.ts";
 import type { ResizeGate } from "./resize-gate.ts";
@@ -12,6 +13,8 @@ const TAKING_AWAY = /^(?:\u001B\[(?:2K|\d*A|G|1G|1;1H|H|J|0J))+/;
 const CURSOR = /\u001B\[\?25[hl]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const BEYOND_SGR = /[\u0000\u0002-\u0009\u000B-\u001A\u001C-\u001F]|\u001B(?!\[[\d;]*m)/;
+
+const LINKS = new RegExp(LINK.source, "g");
 
 /** A stream that Ink can draw on. */
 type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
@@ -99,7 +102,7 @@ class Painter {
     const text = frame.replaceAll(CURSOR, "").replace(TAKING_AWAY, "");
     const { columns = 80, rows = 24 } = this.#stdout;
     const lines = text.split("\n");
-    if (BEYOND_SGR.test(text) || lines.length > rows + 1) {
+    if (BEYOND_SGR.test(text.replaceAll(LINKS, "")) || lines.length > rows + 1) {
       this.#drawn = undefined;
       // Ink counts lines upwards from the last one.
       return this.#stdout.write(`${BEGIN}\u001B[${rows};1H${this.#written(frame)}${END}`);

@@ -1,9 +1,17 @@
 import stringWidth from "string-width";
+import { LINK } from "../../src/store/hyperlink.ts";
 
 /** One line of the screen, cell by cell. `styles` are SGR parameters in a fixed order: equal styles are equal texts. */
 export interface StyledRow {
   readonly chars: readonly string[];
   readonly styles: readonly string[];
+  /** The address that each cell leads to, "" for none; absent if none leads anywhere. */
+  readonly links?: readonly string[];
+}
+
+/** The address that a cell leads to, "" for none. */
+export function linkAt({ links }: StyledRow, x: number): string {
+  return links?.[x] ?? "";
 }
 
 /** A sequence that sets styles. */
@@ -29,48 +37,66 @@ const ON_BLANK = ["under", "inverse", "strike", "bg"] as const;
 export type RowAt = (line: string, from: number) => { readonly row: StyledRow; readonly end: number } | undefined;
 
 /**
- * Reads a line of text with SGR sequences. Undefined if it contains anything but characters of one column each: terminals draw
+ * Reads a line of text with SGR sequences and hyperlinks. Undefined if it contains anything but characters of one column each: terminals draw
  * such a line differently, so it is drawn as a whole or not at all. `rowAt` may know the exceptions.
  */
 export function styledRow(line: string, columns: number, rowAt: RowAt = () => undefined): StyledRow | undefined {
-  const chars: string[] = [];
-  const styles: string[] = [];
-  let look = Look.PLAIN;
+  const cells: Cells = { chars: [], styles: [], links: [] };
+  let pen: Pen = { look: Look.PLAIN, link: "" };
   let at = 0;
   while (at < line.length) {
     const char = String.fromCodePoint(line.codePointAt(at) ?? 0);
     if (isOneCell(char)) {
-      chars.push(char);
-      styles.push(char === " " ? look.blank : look.inked);
+      cells.chars.push(char);
+      cells.styles.push(char === " " ? pen.look.blank : pen.look.inked);
+      cells.links.push(pen.link);
       at += char.length;
       continue;
     }
-    const next = char === ESCAPE ? lookAt(line, at, look) : rowAt(line, at);
+    const next = char === ESCAPE ? penAt(line, at, pen) : rowAt(line, at);
     if (next === undefined) return undefined;
-    if ("look" in next) look = next.look;
-    else {
-      chars.push(...next.row.chars);
-      styles.push(...next.row.styles);
-    }
+    if ("pen" in next) pen = next.pen;
+    else append(cells, next.row);
     at = next.end;
   }
-  return chars.length > columns ? undefined : padded({ chars, styles }, columns);
+  return cells.chars.length > columns ? undefined : padded(cells, columns);
 }
 
-/** The style from `from` on, if a known sequence begins there. */
-function lookAt(line: string, from: number, before: Look): { readonly look: Look; readonly end: number } | undefined {
+interface Cells {
+  readonly chars: string[];
+  readonly styles: string[];
+  readonly links: string[];
+}
+
+function append({ chars, styles, links }: Cells, row: StyledRow): void {
+  chars.push(...row.chars);
+  styles.push(...row.styles);
+  links.push(...(row.links ?? row.chars.map(() => "")));
+}
+
+/** How characters are drawn: their style, and the address that they lead to. */
+interface Pen {
+  readonly look: Look;
+  readonly link: string;
+}
+
+/** The pen from `from` on, if a known sequence begins there. */
+function penAt(line: string, from: number, before: Pen): { readonly pen: Pen; readonly end: number } | undefined {
+  LINK.lastIndex = from;
+  const [, link] = LINK.exec(line) ?? [];
+  if (link !== undefined) return { pen: { ...before, link }, end: LINK.lastIndex };
   SGR.lastIndex = from;
   const found = SGR.exec(line);
-  const look = found === null ? undefined : before.after(found[1] ?? "");
-  return look && { look, end: SGR.lastIndex };
+  const look = found === null ? undefined : before.look.after(found[1] ?? "");
+  return look && { pen: { ...before, look }, end: SGR.lastIndex };
 }
 
-function padded({ chars, styles }: { readonly chars: string[]; readonly styles: string[] }, columns: number): StyledRow {
+function padded({ chars, styles, links }: Cells, columns: number): StyledRow {
   while (chars.length < columns) {
     chars.push(" ");
     styles.push("");
   }
-  return { chars, styles };
+  return links.some((to) => to !== "") ? { chars, styles, links } : { chars, styles };
 }
 
 const known = new Map<string, boolean>();

@@ -13,6 +13,7 @@ import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
 import { stateFromJournal } from "./engine/journal-state.ts";
+import { folderUrl } from "./links.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
 /** A recorded run, and its liveness. */
@@ -71,7 +72,12 @@ function isProcess(pid: number): boolean {
 export function listedRuns(liveness: Liveness): readonly ListedRun[] {
   return withStore((store, home) => {
     const tallies = store.tallies();
-    return inListOrder(store.list().map((row) => listed(row, liveness(home, row), tallies.get(row.run))));
+    return inListOrder(
+      store.list().map((row) => {
+        const url = folderUrl(runFolder(home, row.run));
+        return { ...listed(row, liveness(home, row), tallies.get(row.run)), ...(url !== undefined && { url }) };
+      }),
+    );
   });
 }
 

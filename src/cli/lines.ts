@@ -1,11 +1,13 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { Outage } from "../domain/run/outage-fact.ts";
-import type { RunState } from "../domain/run/state.ts";
+import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import { describeEvents } from "../store/describe-event.ts";
 import { formatClock, formatElapsed } from "../store/format.ts";
 import { STYLES } from "../store/labels/tone.ts";
+import { ticketLinks, withLinks } from "../store/links.ts";
+import { printedLine } from "./links.ts";
 import { writeAll } from "./print.ts";
 
 /**
@@ -47,8 +49,9 @@ export function printJournalOutage(outage: Outage, fd: 1 | 2): void {
 }
 
 function lineOf(event: RunEvent, state: RunState): string | undefined {
-  const lines = describeEvents(event, state).map(
-    (line) => `${formatClock(event.at)}  ${line.ticket ?? "·"}  ${line.glyph} ${line.text}\n`,
-  );
+  const lines = describeEvents(event, state).map(({ ticket, glyph, text }) => {
+    const line = `${formatClock(event.at)}  ${ticket ?? "·"}  ${glyph} ${text}`;
+    return `${printedLine(withLinks(line, ticket === undefined ? [] : ticketLinks(state, ticketOf(state, ticket))))}\n`;
+  });
   return lines.length === 0 ? undefined : lines.join("");
 }

@@ -78,6 +78,8 @@ export interface Repo {
    * itself at the same place when an agent works, when it is checked, and when the user runs it (adversary case F3).
    */
   readonly place: string;
+  /** Its page on GitHub or GitLab, by the remote of its base when it was opened; absent if it is elsewhere. */
+  readonly url?: string;
   /** The identity of the repository across runs, whatever its path, and its name for people. */
   identity(): Promise<{ readonly key: string; readonly name: string }>;
   /** Commit at the tip of the base branch. */

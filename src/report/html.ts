@@ -31,6 +31,16 @@ function escapeText(text: string): string {
   return plainText(text).replace(/[&<>"']/g, (char) => NAMED[char] ?? "");
 }
 
+/** Schemes of addresses that a page may lead to. */
+const SCHEMES: ReadonlySet<string> = new Set(["https:", "http:", "file:"]);
+
+/** What leads to an address, or only the content if there is none or a page may not lead there. */
+export function link(content: Html, url: string | undefined): Html {
+  const parsed = url === undefined ? null : URL.parse(url);
+  if (parsed === null || !SCHEMES.has(parsed.protocol)) return content;
+  return html`<a href="${parsed.href}" rel="noopener noreferrer">${content}</a>`;
+}
+
 /** A glyph in its colour: the style sheet has a class for each tone. */
 export function mark({ glyph, tone }: Style): Html {
   return html`<span class="t-${tone}">${glyph}</span>`;

@@ -10,10 +10,11 @@ import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
+import { commitUrl, ticketUrl } from "../store/links.ts";
 import { earlierRunLabel, foundLabel, landedLines, openStyle } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
-import { type Html, html, mark } from "./html.ts";
+import { type Html, html, link, mark } from "./html.ts";
 
 /** The outcome of the run at a glance. */
 export function top(state: RunState, live: boolean): Html {
@@ -64,14 +65,16 @@ export function yoursSection(state: RunState): PageSection | undefined {
   const items = gated.map(
     (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
-${landedLine(landingOf(ticket))}${keptWork(ticket)}</li>`,
+${landedLine(state, ticket)}${keptWork(ticket)}</li>`,
   );
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
 }
 
-function landedLine(landing: ReturnType<typeof landingOf>): Html | undefined {
+function landedLine(state: RunState, ticket: TicketState): Html | undefined {
+  const landing = landingOf(ticket);
   if (landing === undefined) return undefined;
-  return html`<p class="muted">What was built up to it has landed: <code>${landing.sha.slice(0, 10)}</code>${earlierRunLabel(landing)}</p>`;
+  const commit = link(html`<code>${landing.sha.slice(0, 10)}</code>`, commitUrl(state, ticket, landing.sha));
+  return html`<p class="muted">What was built up to it has landed: ${commit}${earlierRunLabel(landing)}</p>`;
 }
 
 /** The open tickets with reasons; while a run continues, the table of tickets shows them. */
@@ -97,5 +100,5 @@ function landedBlock(lines: readonly string[]): Html | undefined {
 
 function name(state: RunState, ticket: TicketState): Html {
   const title = specOf(state.plan, ticket.id).title;
-  return html`<b class="id">${ticket.id}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
+  return html`<b class="id">${link(html`${ticket.id}`, ticketUrl(ticket))}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
 }

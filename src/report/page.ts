@@ -16,12 +16,14 @@ import { timelineSection } from "./timeline.ts";
 /**
  * One page of HTML that reports a whole run to people who were not there. It is self-contained: no script, no font, no picture
  * and no request, and a policy in its head that refuses them. `earlier`: previous runs of the batch file, newest first.
+ * `runUrl`: where the run's files are, for readers on its machine.
  */
 export function renderPage(
   state: RunState,
   live = true,
   earlier: readonly EarlierRun[] = [],
   judgements: readonly JudgementRecord[] = [],
+  runUrl?: string,
 ): string {
   const sections = [
     yoursSection(state),
@@ -35,7 +37,7 @@ export function renderPage(
     incidentsSection(state),
     judgementsSection(judgements),
     interventionsSection(state),
-    aboutSection(state),
+    aboutSection(state, runUrl),
   ].filter((section) => section !== undefined);
   const page = html`<!doctype html>
 <html lang="en">

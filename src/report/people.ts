@@ -6,7 +6,7 @@ import { utcTime } from "../domain/values/time.ts";
 import { incidentLines } from "../store/results/incident-lines.ts";
 import { judgementLines } from "../store/results/judgement-lines.ts";
 import type { PageSection } from "./html.ts";
-import { html } from "./html.ts";
+import { type Html, html, link } from "./html.ts";
 
 /** People's interventions in the run. */
 export function interventionsSection(state: RunState): PageSection {
@@ -51,10 +51,10 @@ export function judgementsSection(judgements: readonly JudgementRecord[]): PageS
 }
 
 /** The purpose of this page, and the oracle that judged the run. */
-export function aboutSection(state: RunState): PageSection {
+export function aboutSection(state: RunState, runUrl: string | undefined): PageSection {
   const { run, version, startedAt, end, seq, lastEventAt, oracleSha, batchSha, oracle, tripwire, sandboxed, resumes } = state;
-  const facts: readonly (readonly [string, string])[] = [
-    ["run", run],
+  const facts: readonly (readonly [string, Html | string])[] = [
+    ["run", link(html`${run}`, runUrl)],
     ["batch file", state.batchPath],
     ["began", `${utcTime(startedAt)} UTC`],
     ["ended", end === undefined ? "not yet" : `${utcTime(end.at)} UTC, exit code ${end.exitCode}`],

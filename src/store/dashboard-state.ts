@@ -34,6 +34,8 @@ export interface DashboardState {
   readonly now: number;
   /** Runs of the same batch file before `run`, newest first; absent until a view asks. `problem`: why none could be read. */
   readonly earlier?: { readonly run: RunId; readonly runs: readonly EarlierRun[]; readonly problem?: string };
+  /** Where the files of `run` are on this machine; absent until it has ended. */
+  readonly runUrl?: { readonly run: RunId; readonly url: string | undefined };
 }
 
 /** The state that keys and the mouse read and change. */

@@ -66,6 +66,6 @@ export function secondOf(ms: number): number {
 
 /** Resets the dashboard for another run, or for none. Only the terminal's properties stay. */
 export function resetDashboard(store: DashboardStore): void {
-  const { run: _, evidence: __, earlier: ___, playback: ____, viewed: _____, ...kept } = store.getState();
+  const { run: _, evidence: __, earlier: ___, playback: ____, viewed: _____, runUrl: ______, ...kept } = store.getState();
   store.setState({ ...kept, lists: NO_LISTS, feed: [], ui: { ...INITIAL_UI, tooSmall: kept.ui.tooSmall } }, true);
 }

@@ -17,6 +17,8 @@ export interface ListedRun {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly verdict?: VerdictWord;
+  /** Where its files are on this machine; absent if they are gone. */
+  readonly url?: string;
   /** Its progress; absent if nobody has counted. */
   readonly tally?: { readonly done: number; readonly gated: number; readonly open: number; readonly interventions: number };
 }

@@ -19,6 +19,8 @@ export interface TerminalCapabilities {
   /** The support for its clipboard (OSC 52); `tmux`: only if tmux is set up to pass it on. */
   readonly clipboard: "none" | "osc52" | "tmux";
   readonly mouse: boolean;
+  /** True if it shows hyperlinks (OSC 8). */
+  readonly links: boolean;
   /** A screen reader reads the screen. */
   readonly hasScreenReader: boolean;
 }
@@ -45,6 +47,7 @@ export function terminalCapabilities(options: {
     clipboard: isTTY && !console ? clipboardOf(env) : "none",
     // A screen reader keeps its own keys and pointer; the Linux console reports no mouse.
     mouse: isTTY && !hasScreenReader && !console && env["LOOPDASH_MOUSE"] !== "0",
+    links: isTTY && !hasScreenReader && hasLinks(env),
     hasScreenReader,
   };
 }
@@ -110,4 +113,50 @@ function clipboardOf(env: Environment): TerminalCapabilities["clipboard"] {
   // screen cuts long control strings; Apple's Terminal and those based on VTE have no OSC 52.
   if (isSet(env["STY"]) || env["TERM_PROGRAM"] === "Apple_Terminal" || isSet(env["VTE_VERSION"])) return "none";
   return "osc52";
+}
+
+/** Terminals with hyperlinks, and the versions from which on they have them, if not all have. */
+const LINKS_FROM: Readonly<Record<string, readonly [number, number]>> = {
+  "iTerm.app": [3, 1],
+  vscode: [1, 72],
+  WezTerm: [0, 0],
+  ghostty: [0, 0],
+  kitty: [0, 0],
+  Hyper: [0, 0],
+  WarpTerminal: [0, 0],
+  zed: [0, 0],
+  // It passes them on to its own terminal, if that has them.
+  tmux: [3, 4],
+};
+const LINKS_BY_TERM = /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour)(?:-|$)/;
+/** The first version of VTE has hyperlinks as well, and ends on them (0.50.0, GNOME bug 787007). */
+const VTE_WITH_LINKS = 5001;
+
+/**
+ * The rule of supports-hyperlinks 4, without what it reads of this process, and with tmux. FORCE_HYPERLINK decides on any terminal.
+ * Unknown terminals show none: some print the sequence.
+ */
+function hasLinks(env: Environment): boolean {
+  const { TERM = "", TERM_PROGRAM = "", TERM_PROGRAM_VERSION = "" } = env;
+  const forced = env["FORCE_HYPERLINK"];
+  if (TERM === "dumb" || isSet(env["CI"])) return false;
+  if (isSet(forced)) return isOn(forced);
+  const from = Object.hasOwn(LINKS_FROM, TERM_PROGRAM) ? LINKS_FROM[TERM_PROGRAM] : undefined;
+  const named = from !== undefined && isFrom(TERM_PROGRAM_VERSION, from);
+  // Within tmux and screen, the other variables tell of the terminal around them.
+  if (isSet(env["TMUX"]) || isSet(env["STY"])) return TERM_PROGRAM === "tmux" && named;
+  return (
+    named ||
+    isSet(env["WT_SESSION"]) ||
+    isSet(env["KITTY_WINDOW_ID"]) ||
+    Number(env["VTE_VERSION"] ?? 0) >= VTE_WITH_LINKS ||
+    LINKS_BY_TERM.test(TERM)
+  );
+}
+
+/** True if a version such as `3.4a` is this one or a later one; an unknown version counts as none. */
+function isFrom(version: string, [major, minor]: readonly [number, number]): boolean {
+  if (major === 0) return true;
+  const [, known = "0", more = "0"] = /^(?:next-)?(\d+)(?:\.(\d+))?/.exec(version) ?? [];
+  return Number(known) > major || (Number(known) === major && Number(more) >= minor);
 }

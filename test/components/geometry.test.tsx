@@ -52,7 +52,7 @@ const SIZES = [
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", hasScreenReader: false } as const;
+const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", links: false, hasScreenReader: false } as const;
 
 function open(
   run: RunBuilder,

@@ -3,6 +3,7 @@ import xterm from "@xterm/headless";
 import stringWidth from "string-width";
 import { afterEach, expect } from "vitest";
 import { useModernWidths } from "../components/modern-widths.ts";
+import { linksOn } from "../components/screen/cell-link.ts";
 import type { Stage } from "./stage.ts";
 
 /** How long anything may take before it counts as "never". Milliseconds; machines that run tests are busy. */
@@ -103,6 +104,11 @@ export class Pty {
 
   text(): string {
     return this.lines().join("\n");
+  }
+
+  /** The texts on the screen that lead somewhere, with their addresses, from the top. */
+  links(): readonly (readonly [text: string, url: string])[] {
+    return linksOn(this.#screen);
   }
 
   /** What stands in one cell; the second half of a wide character is empty. */

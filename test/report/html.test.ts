@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cutTo, percent } from "../../src/report/format.ts";
-import { html, lines } from "../../src/report/html.ts";
+import { html, lines, link } from "../../src/report/html.ts";
 import { HOSTILE } from "./pages.ts";
 
 describe("a piece of HTML", () => {
@@ -43,6 +43,35 @@ describe("a piece of HTML", () => {
 
   test("lines stay lines", () => {
     expect(lines(["<a>", "b"]).text).toBe("&lt;a&gt;\nb");
+  });
+});
+
+describe("what leads to an address", () => {
+  test("is opened without the page that it was on", () => {
+    expect(link(html`T-1`, "https://x.example/?a=1&b").text).toBe(
+      '<a href="https://x.example/?a=1&amp;b" rel="noopener noreferrer">T-1</a>',
+    );
+    expect(link(html`r`, "file:///state/runs/r").text).toContain('href="file:///state/runs/r"');
+  });
+
+  test.each([
+    undefined,
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "java\nscript:alert(1)",
+    "data:text/html,<script>",
+    "vbscript:x",
+    "blob:https://x.example/1",
+    "#top",
+    "/etc/passwd",
+    "",
+  ])("is its content alone for %j", (url) => {
+    expect(link(html`<b>${"<T>"}</b>`, url).text).toBe("<b>&lt;T&gt;</b>");
+  });
+
+  test.each(HOSTILE)("an address with %j in it stays one attribute", (text) => {
+    const { text: piece } = link(html`T-1`, `https://x.example/${text}`);
+    expect(piece).toMatch(/^<a href="[^"<>\u0000-\u0020\u007f-\u{10ffff}]*" rel="noopener noreferrer">T-1<\/a>$/u);
   });
 });
 

@@ -54,6 +54,21 @@ describe.each(Object.entries(PAGES))("the page of %s", (_, make) => {
   });
 });
 
+test("tickets, commits and the run lead to their pages, and nothing else leads away", () => {
+  const of = { repoUrls: { app: "https://github.com/acme/app" } };
+  const run = plumbingEnded("done", of).tracked((id) => `https://tracker.example/${id}`);
+  const page = renderPage(run.state, false, [], [], "file:///state/runs/plumbing");
+  const away = [...page.matchAll(/<a href="([^#"][^"]*)"([^>]*)>/g)].map(([, to = "", rest]) => [to, rest] as const);
+  for (const [, rest] of away) expect(rest).toBe(' rel="noopener noreferrer"');
+  const to = away.map(([url]) => url);
+  for (const { id } of run.state.plan.tickets) expect(to).toContain(`https://tracker.example/${id}`);
+  expect(to).toContain(`https://github.com/acme/app/commit/${"91fe001".padEnd(40, "0")}`);
+  expect(to).toContain("file:///state/runs/plumbing");
+  expect(to.filter((url) => !/^https:\/\/(?:tracker\.example|github\.com\/acme\/app)\/|^file:/.test(url))).toEqual([]);
+  const forged = plumbingEnded("done").tracked(() => "javascript:alert(1)");
+  expect(renderPage(forged.state)).not.toContain("javascript:");
+});
+
 describe("what a page says", () => {
   test("of a run that is done: verdict, steps word for word, commits, and the oracle's own counts", () => {
     const words = wordsOf(PAGES.done());

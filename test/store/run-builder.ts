@@ -69,7 +69,10 @@ export class RunBuilder {
   now: number = START;
   #state: RunState | undefined;
 
-  constructor(batch: Batch, { sandboxed }: { readonly sandboxed?: boolean } = {}) {
+  constructor(
+    batch: Batch,
+    { sandboxed, repoUrls }: { readonly sandboxed?: boolean; readonly repoUrls?: Readonly<Record<string, string>> } = {},
+  ) {
     this.play({
       type: "run-started",
       run: RunId.parse("plumbing-20260504-k3f9"),
@@ -81,6 +84,7 @@ export class RunBuilder {
       settled: [],
       durations: {},
       spentTodayUsd: 0,
+      ...(repoUrls !== undefined && { repoUrls }),
       version: "0.1.0",
     });
   }
@@ -237,6 +241,13 @@ export class RunBuilder {
     };
     this.of(id, { type: "ticket-discovered", discovered, reason: "it fails without", blocks: false });
     if (filed) this.play({ type: "discovery-filed", ticket: discovered.id });
+    return this;
+  }
+
+  /** The tracker tells of a page of each ticket. */
+  tracked(urlOf: (id: string) => string): this {
+    const words = { revision: "r", titleSha: "t", bodySha: "b" };
+    this.play({ type: "tracker-read", tickets: this.state.plan.tickets.map(({ id }) => ({ id, ...words, url: urlOf(id) })) });
     return this;
   }
 

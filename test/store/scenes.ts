@@ -21,7 +21,15 @@ const DEPENDS: Readonly<Record<string, readonly string[]>> = { "T-9": ["T-4", "T
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = { "T-6": ["infra"], "T-10": ["infra"] };
 
 /** The run of the sketch in the design: three at work, one slot free, one step left to a person. */
-export function plumbing({ workers, sandboxed }: { readonly sandboxed?: boolean; readonly workers?: number } = {}): RunBuilder {
+export function plumbing({
+  workers,
+  sandboxed,
+  repoUrls,
+}: {
+  readonly sandboxed?: boolean;
+  readonly workers?: number;
+  readonly repoUrls?: Readonly<Record<string, string>>;
+} = {}): RunBuilder {
   const tickets = TITLES.map(([id, title, repo]) => ({
     id,
     title,
@@ -30,7 +38,10 @@ export function plumbing({ workers, sandboxed }: { readonly sandboxed?: boolean;
     exclusive: EXCLUSIVE[id] ?? [],
   }));
   const limits = { workers: workers ?? 4 };
-  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], limits }), { sandboxed: sandboxed ?? true });
+  const run = new RunBuilder(batchOf({ tickets, repos: ["app", "infra"], limits }), {
+    sandboxed: sandboxed ?? true,
+    ...(repoUrls !== undefined && { repoUrls }),
+  });
   run
     .wait(2)
     .working("T-1", "pinning")
@@ -57,8 +68,8 @@ export function plumbing({ workers, sandboxed }: { readonly sandboxed?: boolean;
 }
 
 /** The same run at its end. */
-export function plumbingEnded(how: "done" | "not-done" | "stopped" = "done"): RunBuilder {
-  const run = plumbing();
+export function plumbingEnded(how: "done" | "not-done" | "stopped" = "done", of?: Parameters<typeof plumbing>[0]): RunBuilder {
+  const run = plumbing(of);
   if (how === "stopped") {
     run.play({ type: "stop-requested", by: "person" });
     for (const id of ["T-4", "T-6", "T-7"]) {

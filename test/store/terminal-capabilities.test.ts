@@ -15,6 +15,7 @@ test("a plain terminal of today", () => {
     progress: false,
     clipboard: "osc52",
     mouse: true,
+    links: false,
     hasScreenReader: false,
   });
 });
@@ -99,5 +100,55 @@ describe("the ground", () => {
     [{ COLORFGBG: "0;15", LOOPDASH_THEME: "pink" }, "light"],
   ])("%o", (env, background) => {
     expect(of({ ...UTF8, ...env }).background).toBe(background);
+  });
+});
+
+describe("hyperlinks", () => {
+  test.each<[string, Env]>([
+    ["iTerm2", { TERM_PROGRAM: "iTerm.app", TERM_PROGRAM_VERSION: "3.5.0" }],
+    ["VS Code", { TERM_PROGRAM: "vscode", TERM_PROGRAM_VERSION: "1.104.2" }],
+    ["WezTerm", { TERM_PROGRAM: "WezTerm", TERM_PROGRAM_VERSION: "20240203-110809-5046fc22" }],
+    ["Ghostty", { TERM_PROGRAM: "ghostty", TERM_PROGRAM_VERSION: "1.2.0" }],
+    ["Hyper", { TERM_PROGRAM: "Hyper" }],
+    ["kitty", { TERM: "xterm-kitty" }],
+    ["Alacritty", { TERM: "alacritty" }],
+    ["Alacritty, with direct colours", { TERM: "alacritty-direct" }],
+    ["foot", { TERM: "foot" }],
+    ["GNOME's", { VTE_VERSION: "7600" }],
+    ["Windows Terminal", { WT_SESSION: "x" }],
+    ["tmux from 3.4 on", { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.4" }],
+    ["a later tmux", { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.5a" }],
+    ["tmux' next version", { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "next-3.6" }],
+    ["an unknown one, by force", { FORCE_HYPERLINK: "1" }],
+    ["screen, by force", { STY: "1.pts", FORCE_HYPERLINK: "1" }],
+    ["one without colours", { NO_COLOR: "1", TERM: "foot" }],
+  ])("are shown by %s", (_, env) => {
+    expect(of({ ...UTF8, TERM: "xterm-256color", ...env }).links).toBe(true);
+  });
+
+  test.each<[string, Env]>([
+    ["an unknown terminal", {}],
+    ["macOS' own", { TERM_PROGRAM: "Apple_Terminal", TERM_PROGRAM_VERSION: "455" }],
+    ["an old iTerm2", { TERM_PROGRAM: "iTerm.app", TERM_PROGRAM_VERSION: "3.0.15" }],
+    ["an old VS Code", { TERM_PROGRAM: "vscode", TERM_PROGRAM_VERSION: "1.71.0" }],
+    ["the VTE that ends on them", { VTE_VERSION: "5000" }],
+    ["an old tmux", { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.3a" }],
+    ["a tmux that does not tell its version", { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux" }],
+    [
+      "an old tmux within GNOME's",
+      { TMUX: "/tmp/t,1,0", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.3", VTE_VERSION: "7600" },
+    ],
+    ["screen within Windows Terminal", { STY: "1.pts", WT_SESSION: "x" }],
+    ["one that is told not to", { TERM_PROGRAM: "ghostty", FORCE_HYPERLINK: "0" }],
+    ["a dumb one, even by force", { TERM: "dumb", FORCE_HYPERLINK: "1" }],
+    ["CI, even by force", { CI: "true", TERM_PROGRAM: "ghostty", FORCE_HYPERLINK: "1" }],
+    ["a screen reader, even by force", { INK_SCREEN_READER: "true", FORCE_HYPERLINK: "1" }],
+    ["a name that every object has", { TERM_PROGRAM: "constructor" }],
+  ])("are not shown by %s", (_, env) => {
+    expect(of({ ...UTF8, TERM: "xterm-256color", ...env }).links).toBe(false);
+  });
+
+  test("never go where no terminal is", () => {
+    expect(of({ ...UTF8, FORCE_HYPERLINK: "1" }, 1, false).links).toBe(false);
   });
 });

@@ -1,13 +1,16 @@
 import { memo, type ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
 import type { Plan } from "../../../src/domain/run/state.ts";
+import { vecAt } from "../../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { ticketStyle } from "../../../src/store/labels/ticket-label.ts";
 import type { Style, Tone } from "../../../src/store/labels/tone.ts";
+import { ticketUrl } from "../../../src/store/links.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { joinSpans, type Span, Spans } from "../../kit/spans.tsx";
+import { joinSpans, linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
 import { type GraphColumns, headWidth } from "./graph-columns.ts";
 import { type LineGrid, lineSpans } from "./line-grid.ts";
 
@@ -47,14 +50,24 @@ export const GraphRow = memo(function GraphRow({
   const shown = layout.cells.slice(layers.from, layers.to).flatMap((cells) => cells.get(row) ?? []);
   const styles = stylesOf(useDashboard((s) => stylesKey(s, shown)));
   const style = new Map(shown.map((index, i) => [index, styles[i] ?? { glyph: " ", tone: "plain" as const }]));
+  const urls = useDashboard(useShallow((s) => shown.map((index) => urlOf(s, index))));
+  const url = new Map(shown.map((index, i) => [index, urls[i]]));
   const spans: Span[] = [];
   for (let layer = layers.from; layer < layers.to; layer++) {
     const index = layout.cells[layer]?.get(row);
-    spans.push(...(index === undefined ? passing(drawing, layer, row) : ticketSpans(drawing, index, style.get(index), layer)));
+    if (index === undefined) spans.push(...passing(drawing, layer, row));
+    else {
+      const page = linkOf(drawing.plan.tickets[index]?.id ?? "", drawing.columns.id, url.get(index));
+      spans.push(...linkSpans(ticketSpans(drawing, index, style.get(index), layer), [page]));
+    }
     if (layer + 1 < layers.to) spans.push(...gapSpans(drawing, layer, row));
   }
   return <Spans line={spans.length === 0 ? EMPTY : joinSpans(spans)} />;
 });
+
+function urlOf({ run }: Pick<DashboardState, "run">, index: number): string | undefined {
+  return run === undefined ? undefined : ticketUrl(vecAt(run.tickets, index));
+}
 
 /** An empty row keeps its line. */
 const EMPTY = [{ text: " " }];

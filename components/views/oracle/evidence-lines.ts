@@ -5,7 +5,7 @@ import { EVIDENCE_GROUPS, EVIDENCE_LABELS } from "../../../src/store/labels/orac
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { cutSpans, type SpanLine } from "../../kit/spans.tsx";
+import { cutSpans, linkOf, linkSpans, type SpanLine } from "../../kit/spans.tsx";
 import { healsCount } from "./people-lines.ts";
 
 const LABEL_WIDTH = 8;
@@ -16,12 +16,14 @@ interface EvidenceOptions {
   readonly idWidth: number;
   readonly width: number;
   readonly titleOf: (id: TicketId) => string;
+  /** The page of a ticket; undefined if none is known. */
+  readonly urlOf: (id: TicketId) => string | undefined;
 }
 
 /** One line per ticket, in order of attention: the oracle's evidence beside the engine's state. A difference stands out. */
 export function evidenceLines(options: EvidenceOptions): readonly SpanLine[] {
   return EVIDENCE_GROUPS.flatMap(({ has }) => options.all.filter(has)).map((each) =>
-    cutSpans(line(each, options), options.width),
+    linkSpans(cutSpans(line(each, options), options.width), [linkOf(each.id, options.idWidth, options.urlOf(each.id))]),
   );
 }
 

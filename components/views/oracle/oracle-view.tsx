@@ -1,9 +1,10 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import type { DashboardState } from "../../../src/store/dashboard-state.ts";
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { formatClock } from "../../../src/store/format.ts";
 import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { ticketUrl } from "../../../src/store/links.ts";
 import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
@@ -62,7 +63,8 @@ function useEvidence(width: number): readonly SpanLine[] {
     if (run === undefined) return [];
     const all = compare(run, evidence);
     const titled = (id: TicketId): string => titleOf(state, id);
-    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, titleOf: titled });
+    const urlOf = (id: TicketId): string | undefined => ticketUrl(ticketIn(state, id));
+    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, titleOf: titled, urlOf });
     const title = evidenceTitle({
       counts: countComparisons(all),
       total: all.length,

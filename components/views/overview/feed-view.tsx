@@ -1,12 +1,15 @@
 import { Box } from "ink";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import type { FeedLine } from "../../../src/store/describe-event.ts";
 import { formatClock } from "../../../src/store/format.ts";
+import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
-import { Spans } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
 
 /** The past events, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
@@ -41,14 +44,23 @@ const FeedRow = memo(function FeedRow(options: {
   const { line } = options;
   const room = options.width - 1 - 8 - 2 - options.idWidth - 1 - 2 - 1;
   const quiet = line.tone === "claim" || line.tone === "waiting";
-  return (
-    <Spans
-      line={[
-        { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
-        { text: fitTo(line.ticket ?? "", options.idWidth), bold: line.ticket !== undefined && !quiet },
-        { text: ` ${line.glyph} `, tone: line.tone },
-        { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
-      ]}
-    />
+  const { ticket = "" } = line;
+  const url = useDashboard((s) => (line.ticket === undefined ? undefined : ticketUrl(ticketIn(s, line.ticket))));
+  const landing = useDashboard(
+    useShallow((s) => (line.ticket === undefined ? undefined : landingLink(s.run, ticketIn(s, line.ticket)))),
   );
+  const spans = useMemo(
+    () =>
+      linkSpans<Span>(
+        [
+          { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
+          { text: fitTo(ticket, options.idWidth), bold: ticket !== "" && !quiet },
+          { text: ` ${line.glyph} `, tone: line.tone },
+          { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
+        ],
+        [linkOf(ticket, options.idWidth, url), landing],
+      ),
+    [line, ticket, options.idWidth, quiet, room, url, landing],
+  );
+  return <Spans line={spans} />;
 });

@@ -3,9 +3,10 @@ import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { SectionName } from "./sections.ts";
 
@@ -61,7 +62,12 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
   const startedAt = useDashboard((s) => ticketIn(s, options.id)?.attempt?.startedAt);
   const nextAt = useDashboard((s) => nextCheck(s, options.id));
-  const line = useMemo(() => lineOf(options, { word, title, startedAt, nextAt }), [options, word, title, startedAt, nextAt]);
+  const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
+  const landing = useDashboard(useShallow((s) => landingLink(s.run, ticketIn(s, options.id))));
+  const line = useMemo(
+    () => linkSpans(lineOf(options, { word, title, startedAt, nextAt }), [linkOf(options.id, options.idWidth, url), landing]),
+    [options, word, title, startedAt, nextAt, url, landing],
+  );
   return <TimedSpans line={line} />;
 });
 

@@ -12,10 +12,11 @@ import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
+import { ticketUrl } from "../../../src/store/links.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 
@@ -119,7 +120,7 @@ function firstLine(options: RowProps): TimedLine {
   const stage = stageOf(attempt, spec.finish);
   const saying = c.saying > 0 ? [said(statusLine(attempt, { finish: spec.finish, reviewer: options.reviewer }), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
-  return [
+  const line: TimedLine = [
     markOf(selected),
     { text: options.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
     { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
@@ -135,6 +136,7 @@ function firstLine(options: RowProps): TimedLine {
     ...(options.density === 1 ? [quiet(options, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
+  return linkSpans(line, [linkOf(ticket.id, c.id, ticketUrl(ticket))]);
 }
 
 function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {

@@ -3,7 +3,7 @@ import { formatDay, formatMinute } from "../../../src/store/format.ts";
 import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import type { SpanLine } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type SpanLine } from "../../kit/spans.tsx";
 
 /** From this width on, a run's numbers have columns of their own, followed by its batch file. */
 const WIDE = 100;
@@ -55,12 +55,13 @@ export function beforeTime(run: ListedRun, columns: RunColumns, options: { selec
   const { glyph, word, tone } = standingLabel(run);
   const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
   const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
-  return [
+  const line: SpanLine = [
     { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
     { text: fitTo(name, columns.name), bold: options.selected, inverse: options.selected },
     { text: ` ${fitTo(startedLabel(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
   ];
+  return linkSpans(line, [linkOf(displayText(run.name), columns.name - widthOf(here), run.url)]);
 }
 
 /** The part after it: its progress. Missing counts are unknown. */

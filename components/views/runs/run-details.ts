@@ -3,7 +3,7 @@ import { displayText } from "../../../src/store/display-text.ts";
 import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { fitParts, wrapTo } from "../../kit/fit.ts";
-import { type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;
@@ -20,7 +20,8 @@ export function runDetailLines(
     { text: run.run, bold: true },
   ];
   const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], options.width - spansWidth(head));
-  return [[...head, { text: counts, tone: "waiting" as const }], ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
+  const first = linkSpans<Span>([...head, { text: counts, tone: "waiting" }], [linkOf(run.run, options.width, run.url)]);
+  return [first, ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
 }
 
 /** Its progress, in more and in fewer words. */

@@ -13,6 +13,7 @@ import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
+import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
@@ -20,7 +21,7 @@ import { timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
-import type { Span, SpanLine } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, type SpanLine } from "../../kit/spans.tsx";
 import { trendLines } from "../../kit/trend-lines.ts";
 import { ganttLines } from "./gantt.ts";
 
@@ -28,24 +29,28 @@ import { ganttLines } from "./gantt.ts";
 interface Beside {
   readonly earlier?: readonly EarlierRun[];
   readonly copies?: TicketId | undefined;
+  /** Where the run's files are. */
+  readonly url?: string | undefined;
 }
 
 /** The result of the run in full: nothing is cut, and the steps left to a person are verbatim. */
-export function summaryLines(run: RunState, width: number, { earlier = [], copies }: Beside = {}): readonly PaneLine[] {
+export function summaryLines(run: RunState, width: number, { earlier = [], copies, url }: Beside = {}): readonly PaneLine[] {
   const { done, gated, open } = outcomes(run);
   const ids = idWidth(run.plan);
   const steps = stepLines(run, width, copies).map(({ line }) => line);
-  const left = open.flatMap(({ ticket, why }) => [
-    ...itemLines(
-      ticket,
-      { ...openStyle(ticket, run), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
-      { ids, width },
-    ),
-    ...underLines(landedLines(run, ticket), ids, width),
-    ...keptLines(ticket, ids, width),
-  ]);
+  const left = open.flatMap(({ ticket, why }) =>
+    linkLines(run, ticket, ids, [
+      ...itemLines(
+        ticket,
+        { ...openStyle(ticket, run), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
+        { ids, width },
+      ),
+      ...underLines(landedLines(run, ticket), ids, width),
+      ...keptLines(ticket, ids, width),
+    ]),
+  );
   return [
-    ...headLines(run, width),
+    ...headLines(run, width, url),
     ...section("NEXT", "person", "", nextStepLines(run, width)),
     ...section("YOURS NOW", "person", gated.length, steps),
     ...section("NOT DONE", "bad", open.length, left),
@@ -53,7 +58,9 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
       "DONE",
       "good",
       done.length,
-      done.flatMap((t) => [doneLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
+      done.flatMap((t) =>
+        linkLines(run, t, ids, [doneLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
+      ),
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
     ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
@@ -69,9 +76,10 @@ function slotsLegend(run: RunState): string {
 }
 
 /** The verdict, its reason, and the numbers. */
-function headLines(run: RunState, width: number): readonly SpanLine[] {
+function headLines(run: RunState, width: number, url?: string): readonly SpanLine[] {
+  const head: SpanLine = [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }];
   return [
-    [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }],
+    linkSpans(head, [linkOf(headline(run), width, url)]),
     ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
     ...numberLines(numbersLine(ledgerOf(run)), width),
   ];
@@ -110,13 +118,21 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
   const ids = idWidth(run.plan);
   return outcomes(run).gated.flatMap((ticket) => {
     const item = itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies });
-    return [...item, ...keptLines(ticket, ids, width)].map((line) => ({ ticket: ticket.id, line }));
+    const lines = linkLines(run, ticket, ids, [...item, ...keptLines(ticket, ids, width)]);
+    return lines.map((line) => ({ ticket: ticket.id, line }));
   });
 }
 
 /** The branches with the work of a ticket's cut-off attempts, below it. */
 function keptLines(ticket: TicketState, ids: number, width: number): readonly SpanLine[] {
   return underLines(keptWorkLines(ticket), ids, width);
+}
+
+/** The lines of a ticket: its id leads to its page, and the commit that landed it to its own. */
+function linkLines(run: RunState, ticket: TicketState, ids: number, lines: readonly SpanLine[]): readonly SpanLine[] {
+  const page = linkOf(ticket.id, ids, ticketUrl(ticket));
+  const landing = landingLink(run, ticket);
+  return lines.map((line, i) => linkSpans(line, i === 0 ? [page, landing] : [landing]));
 }
 
 /** Lines below a ticket. */

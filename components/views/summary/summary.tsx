@@ -11,9 +11,10 @@ export const Summary = memo(function Summary({ columns, height }: ViewSize): Rea
   const run = useDashboard((s) => s.run);
   const copies = useDashboard((s) => s.run && stepToCopy(s.run, s.ui.selected)?.ticket);
   const earlier = useDashboard((s) => (s.earlier?.run === s.run?.run ? s.earlier?.runs : undefined));
+  const url = useDashboard((s) => (s.runUrl?.run === s.run?.run ? s.runUrl?.url : undefined));
   const lines = useMemo(
-    () => (run === undefined ? [] : summaryLines(run, columns, { earlier: earlier ?? [], copies })),
-    [run, columns, earlier, copies],
+    () => (run === undefined ? [] : summaryLines(run, columns, { earlier: earlier ?? [], copies, url })),
+    [run, columns, earlier, copies, url],
   );
   return <LinesPane pane="summary" lines={lines} columns={columns} height={height} />;
 });

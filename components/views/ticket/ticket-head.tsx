@@ -1,45 +1,59 @@
 import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
 import { type QueueLabel, queueLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Spans } from "../../kit/spans.tsx";
-import { Line, Say } from "../../kit/text.tsx";
+import { cutSpans, linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
+import { Line } from "../../kit/text.tsx";
 import { trackLine } from "./attempt-lines.ts";
 import { useTarget } from "./use-target.ts";
 
 /** The ticket, its state, and the progress of the chosen attempt on its finish line. */
 export const TicketHead = memo(function TicketHead({ width }: { readonly width: number }): ReactNode {
   useDrawn("ticket head");
-  const { id, title, about } = useDashboard(useShallow(whichOf));
+  const { id, title, about, url } = useDashboard(useShallow(whichOf));
   const { glyph, tone, text } = useDashboard(useShallow(standingOf));
+  const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));
   const target = useTarget();
   const room = width - widthOf(id) - 3;
   const meta = cut(about, Math.max(0, room - 20));
   return (
     <>
-      <Line>
-        <Say bold>{` ${id} `}</Say>
-        <Say bold>{fitTo(title, room - widthOf(meta))}</Say>
-        <Say tone="waiting">{` ${meta}`}</Say>
-      </Line>
-      <Line>
-        <Say tone={tone}>{` ${glyph} ${cut(text, width - 4)}`}</Say>
-      </Line>
+      <Spans
+        line={linkSpans<Span>(
+          [
+            { text: ` ${id} ${fitTo(title, room - widthOf(meta))}`, bold: true },
+            { text: ` ${meta}`, tone: "waiting" },
+          ],
+          [linkOf(id, width, url)],
+        )}
+      />
+      <Spans line={linkSpans<Span>([{ text: ` ${glyph} ${cut(text, width - 4)}`, tone }], [landing])} />
       {target === undefined ? <Line> </Line> : <Spans line={cutSpans(trackLine(target.attempt, target.entry, width), width)} />}
     </>
   );
 });
 
-function whichOf(state: DashboardState): { readonly id: string; readonly title: string; readonly about: string } {
-  const { run, ui } = state;
-  const ticket = ui.selected === undefined ? undefined : ticketIn(state, ui.selected);
-  if (ticket === undefined) return { id: "", title: "", about: "" };
+function selectedIn(state: DashboardState): TicketState | undefined {
+  return state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
+}
+
+function whichOf(state: DashboardState): {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly url: string | undefined;
+} {
+  const { run } = state;
+  const ticket = selectedIn(state);
+  if (ticket === undefined) return { id: "", title: "", about: "", url: undefined };
   const spec = run && specOf(run.plan, ticket.id);
   const about = [
     formatUsd(ticket.costUsd),
@@ -47,12 +61,12 @@ function whichOf(state: DashboardState): { readonly id: string; readonly title: 
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
     ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
   ];
-  return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")) };
+  return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
 }
 
 /** The state of the ticket: the current step of its attempt, the reason why it waits, its remaining step, or that it is done. */
 function standingOf(state: DashboardState): QueueLabel {
-  const ticket = state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
+  const ticket = selectedIn(state);
   if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
   if (ticket.attempt === undefined) {
     const word = queueLabel(state, ticket.id);

@@ -9,10 +9,11 @@ import { formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
 import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
-import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
+import { cutSpans, linkOf, linkSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { Time } from "../../kit/time.tsx";
 import { segmentStyle } from "./segment-style.ts";
@@ -32,6 +33,7 @@ export function TimelineDetail(options: {
   const running = attempts > history.length;
   const past = history.toReversed().slice(0, room - (running ? 1 : 0));
   const hidden = history.length - past.length;
+  const url = useDashboard((s) => (id === undefined ? undefined : ticketUrl(ticketIn(s, id))));
   const words = `${plural(attempts, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
   const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
   const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
@@ -42,7 +44,7 @@ export function TimelineDetail(options: {
       {used === 0 && <Spans line={[{ text: cut(` ${none}`, width), tone: "waiting" }]} />}
       {running && id !== undefined && <Running id={id} width={width} />}
       {past.map((each) => (
-        <Spans key={each.n} line={cutSpans(pastLine(id ?? "", each), width)} />
+        <Spans key={each.n} line={linkSpans(cutSpans(pastLine(id ?? "", each), width), [linkOf(id ?? "", width, url)])} />
       ))}
       {Array.from({ length: room - Math.max(1, used) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place

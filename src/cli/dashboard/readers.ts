@@ -5,6 +5,7 @@ import { UserError } from "../../domain/values/user-error.ts";
 import type { DashboardState } from "../../store/dashboard-state.ts";
 import { earlierRuns } from "../earlier-runs.ts";
 import { createLiveness, listedRuns } from "../find-run.ts";
+import { folderUrl } from "../links.ts";
 import { type ReaderOptions, readTicketText } from "./ticket-reader.ts";
 
 /** Interval between reads of the list while it is shown. Milliseconds. */
@@ -63,6 +64,16 @@ function withEvidence(evidence: OracleEvidence | undefined): (state: DashboardSt
   return ({ evidence: _, ...rest }) => (evidence === undefined ? rest : { ...rest, evidence });
 }
 
+/** Where the files of the shown run are, for the summary: looked for once it has ended. */
+export const readRunUrl: Reader = ({ store, folder }) => {
+  const look = ({ run, runUrl }: DashboardState): void => {
+    if (run?.end === undefined || runUrl?.run === run.run) return;
+    store.setState({ runUrl: { run: run.run, url: folderUrl(folder()) } });
+  };
+  look(store.getState());
+  return store.subscribe(look);
+};
+
 /** All runs of this machine: read while the view of them is shown. */
 export const readRuns: Reader = ({ store }) => {
   const liveness = createLiveness();
@@ -101,7 +112,7 @@ export const readRuns: Reader = ({ store }) => {
 };
 
 /** All readers, one for each kind of data outside the run's events. */
-const READERS: readonly Reader[] = [readEarlier, readOracleEvidence, readRuns, readTicketText];
+const READERS: readonly Reader[] = [readEarlier, readRunUrl, readOracleEvidence, readRuns, readTicketText];
 
 /** Starts all readers; the returned function ends them. */
 export function startReaders(options: ReaderOptions): () => void {

@@ -43,7 +43,7 @@ const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by
 const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
 
 /** The features that the dashboard uses here; docs/terminals.md says how to change each. */
-function inWords({ glyphs, title, notice, progress, clipboard, mouse, hasScreenReader }: TerminalCapabilities): string {
+function inWords({ glyphs, title, notice, progress, clipboard, mouse, links, hasScreenReader }: TerminalCapabilities): string {
   return [
     glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",
     title ? "title" : "no title",
@@ -51,6 +51,7 @@ function inWords({ glyphs, title, notice, progress, clipboard, mouse, hasScreenR
     progress ? "progress bar" : "no progress bar",
     CLIPBOARDS[clipboard],
     mouse ? "mouse" : "no mouse",
+    links ? "links" : "no links",
     ...(hasScreenReader ? ["laid out for a screen reader"] : []),
   ].join(", ");
 }

@@ -99,7 +99,6 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     if (loaded.outside === undefined) throw cause;
     return refuseUnread(cause, batch.tracker.kind);
   });
-  const { settled, tracked } = asFound(tickets, earlier);
   const reopened = await findReopened({ earlier, tickets, batch, world: options.world, carriedOver });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: batch.tickets.map((t) => t.id) };
   const oracleSha = await triedOracle(oracleBytes, oracleBatch, { batch, folder, loaded });
@@ -114,9 +113,9 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     batchSha,
     frozen: frozenNow(batch, oracleSha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
-    settled,
+    ...asFound(tickets, earlier),
     ...(reopened.length > 0 && { reopened }),
-    tracked,
+    ...repoUrlsOf(options.world),
     ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
@@ -158,6 +157,11 @@ async function triedOracle(
   const oracle = createFrozenOracle({ kind, bytes, batch: oracleBatch, scratch: folder, ...loaded.outside?.runsWith });
   if (oracleBatch.tracker.kind !== "embedded") await refuseUnjudgeable(oracle, batch.tracker.kind);
   return oracle.sha;
+}
+
+function repoUrlsOf({ repos }: RunEnvironment): Pick<Started, "repoUrls"> {
+  const urls = [...repos].flatMap(([id, { url }]) => (url === undefined ? [] : [[id, url] as const]));
+  return urls.length === 0 ? {} : { repoUrls: Object.fromEntries(urls) };
 }
 
 function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {

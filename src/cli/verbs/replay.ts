@@ -1,12 +1,12 @@
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/journal.ts";
-import { renderSummaryText } from "../../store/results/summary.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
+import { summaryForPrint } from "../printed-summary.ts";
 import type { Request } from "../program.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
@@ -44,6 +44,6 @@ function tell({ row: { run }, live }: RecordedRun): number {
     }
     return at;
   });
-  if (state !== undefined) writeAll(1, `\n${renderSummaryText(state, live)}`);
+  if (state !== undefined) writeAll(1, `\n${summaryForPrint(state, live, [])}`);
   return 0;
 }

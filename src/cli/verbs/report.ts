@@ -4,10 +4,13 @@ import type { EarlierRun } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
-import { renderMarkdown, renderSummaryText } from "../../store/results/summary.ts";
+import { renderMarkdown } from "../../store/results/summary.ts";
 import { earlierRuns } from "../earlier-runs.ts";
 import { describeChoice, findRun, withStore } from "../find-run.ts";
+import { folderUrl } from "../links.ts";
 import { writeAll, writeNote } from "../print.ts";
+import { summaryForPrint } from "../printed-summary.ts";
+import { runFolder, stateHome } from "../state-home.ts";
 
 /** Prints the numbers of a run, from its journal alone, and the kept numbers of earlier runs. */
 export function report(name: string | undefined, format: "text" | "json" | "md" | "html"): number {
@@ -25,11 +28,16 @@ function judgementsOf({ run, oracleSha }: RunState): readonly JudgementRecord[] 
   return withStore((store) => judgementRecords(store.openForReading(run).read(), oracleSha));
 }
 
+/** Where the run's files are on this machine, for a page that is opened on it. */
+function pageUrl({ run }: RunState): string | undefined {
+  return folderUrl(runFolder(stateHome(process.env, process.cwd()), run), "");
+}
+
 type Render = (state: RunState, live: boolean, earlier: readonly EarlierRun[], judgements: readonly JudgementRecord[]) => string;
 
 const RENDER: Readonly<Record<"text" | "json" | "md" | "html", Render>> = {
-  text: renderSummaryText,
+  text: summaryForPrint,
   json: (state, _, earlier, judgements) => `${JSON.stringify(reportOf(state, earlier, judgements), undefined, 2)}\n`,
   md: renderMarkdown,
-  html: renderPage,
+  html: (state, live, earlier, judgements) => renderPage(state, live, earlier, judgements, pageUrl(state)),
 };

@@ -1,6 +1,6 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
-import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -11,7 +11,9 @@ import { headline } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
 import { STYLES } from "../../store/labels/tone.ts";
+import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
+import { folderUrl, printedLine } from "../links.ts";
 import { writeAll, writeNote } from "../print.ts";
 
 /** Prints the run's current state: running and waiting tickets with reasons, and the oracle's last result. */
@@ -23,10 +25,18 @@ export function status(name: string | undefined, json: boolean): number {
     writeAll(
       1,
       `${asLines(found, Date.now())
-        .map((line) => plainText(line))
+        .map((line) => printedLine(withLinks(plainText(line), linksIn(line, found))))
         .join("\n")}\n`,
     );
   return 0;
+}
+
+/** What a line leads to: the ticket that it is about, or the run's files. */
+function linksIn(line: string, { state, row, folder }: FoundRun): readonly (TextLink | undefined)[] {
+  const [, id] = /^ {2}\S (\S+) {2}/.exec(line) ?? [];
+  if (id !== undefined && Object.hasOwn(state.plan.index, id)) return ticketLinks(state, ticketOf(state, id as TicketId));
+  const url = line.includes(row.run) ? folderUrl(folder) : undefined;
+  return [url === undefined ? undefined : { text: row.run, url }];
 }
 
 /** The output of `status --json`. */

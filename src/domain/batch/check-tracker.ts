@@ -65,6 +65,8 @@ function checkService(tracker: ServiceSpec, file: BatchFile, report: NoteProblem
     const name = tracker[key];
     if (name !== undefined) checkReferences(`{secret:${name}}`, ["tracker", key], file, report);
   }
+  if (tracker.webhook !== undefined)
+    checkReferences(`{secret:${tracker.webhook.secret}}`, ["tracker", "webhook", "secret"], file, report);
   if (file.sandbox !== "required") {
     const why = `is ${displayValue(file.sandbox)}, which lets agents run without a sandbox, and they could read the tracker's token`;
     report(["sandbox"], why, 'set "sandbox": "required"');

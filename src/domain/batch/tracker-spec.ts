@@ -20,6 +20,15 @@ const tokens = (variable: string) => ({
   oracleToken: SecretName.optional().describe("The secret that is a read-only token for the oracle; default: the same"),
 });
 
+/** Where webhooks of a service are received (docs/webhooks.md). */
+const Webhook = z
+  .strictObject({
+    port: z.int().min(1).max(65_535).describe("The port of 127.0.0.1 to which a tunnel of yours leads"),
+    secret: SecretName.describe("The secret that the service signs its webhooks with"),
+  })
+  .optional()
+  .describe("Receives webhooks, so that changes are noticed at once");
+
 /** `owner/name` on GitHub. */
 const FullName = z
   .string()
@@ -39,6 +48,7 @@ const Linear = z.strictObject({
   doneState: Name.optional().describe("Name of the completed state that done tickets get; default: the team's first one"),
   canceled: Canceled,
   ...tokens("LINEAR_API_KEY"),
+  webhook: Webhook,
   apiUrl: Address.optional().describe("Address of the API; default: https://api.linear.app/graphql"),
 });
 
@@ -60,6 +70,7 @@ const GitHub = z
     search: Name.optional().describe("Issues that a search finds, in GitHub's syntax"),
     canceled: Canceled,
     ...tokens("GITHUB_TOKEN"),
+    webhook: Webhook,
     baseUrl: Address.optional().describe("Address of the REST API; default: https://api.github.com"),
   })
   .refine(({ repo, repos }) => (repo === undefined) !== (repos === undefined), 'must have exactly one of "repo" and "repos"')

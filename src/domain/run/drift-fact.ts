@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
+import { webAddress } from "../values/web-address.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
 export type TrackerState =
@@ -30,12 +31,35 @@ export interface TrackedWords {
   readonly assignee?: string;
 }
 
+/** A ticket as it is first read. It is on record, so nothing of it is checked again. */
+export interface FirstReading extends TrackedWords {
+  readonly id: TicketId;
+  readonly revision: string;
+  /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere, and in runs of older versions. */
+  readonly url?: string;
+  /** The reason why nobody may work on it. */
+  readonly held?: string;
+}
+
+/**
+ * The part of a ticket that goes on record when it is first read. An address that is none for people is left out, and a settled
+ * ticket is not on hold.
+ */
+export function firstReading({ state, ...ticket }: FirstReading & { readonly state: TrackerState }): FirstReading {
+  const { id, revision, held } = ticket;
+  const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
+  const hold = held !== undefined && state.as === "open" ? { held } : {};
+  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...hold };
+}
+
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
 export interface TrackedTicket {
   readonly state: TrackerState;
   /** Hash of everything that the tracker keeps of the ticket; absent until it was read. */
   readonly revision?: string;
   readonly words?: TrackedWords;
+  /** Where people find it in a browser, as it was first read. */
+  readonly url?: string;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly isSetByPerson?: true;
   /** A write that was announced, and of which no reading has told yet whether it happened. */
@@ -56,26 +80,16 @@ export interface TrackedTicket {
   readonly lastAct?: { readonly at: number; readonly text: string };
 }
 
-/** A ticket as it is read for the first time. `held`: the reason why nobody may work on it. */
-export type FirstReading = { readonly revision: string; readonly held?: string } & TrackedWords;
-
 /** A ticket as it is seen for the first time. */
-export function firstSeen(state: TrackerState, read: FirstReading): TrackedTicket {
-  const { revision, held } = read;
-  return { state, revision, words: wordsOf(read), ...(held !== undefined && { missing: held, onHold: true as const }) };
+export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
+  const { revision, held, url } = read;
+  const hold = held === undefined ? {} : { missing: held, onHold: true as const };
+  return { state, revision, words: wordsOf(read), ...(url !== undefined && { url }), ...hold };
 }
 
 /** The words alone. */
 export function wordsOf({ titleSha, bodySha, dependsOn, assignee }: TrackedWords): TrackedWords {
   return { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }), ...(assignee !== undefined && { assignee }) };
-}
-
-/** A reading as a first one. A settled ticket is not on hold. */
-export function firstReading(
-  ticket: FirstReading & { readonly id: TicketId; readonly state: TrackerState },
-): FirstReading & { readonly id: TicketId } {
-  const { id, revision, held, state } = ticket;
-  return { id, revision, ...wordsOf(ticket), ...(held !== undefined && state.as === "open" && { held }) };
 }
 
 /** A difference between the tracker and what the engine last saw or wrote there. Texts are safe for a terminal. */
@@ -103,7 +117,7 @@ export type DriftFact =
   /** Tickets as they were first read. */
   | {
       readonly type: "tracker-read";
-      readonly tickets: readonly (FirstReading & { readonly id: TicketId })[];
+      readonly tickets: readonly FirstReading[];
     }
   /** The engine is about to set this state. `isRepeat`: its last write did not persist. */
   | { readonly type: "tracker-writing"; readonly ticket: TicketId; readonly state: TrackerState; readonly isRepeat?: true }

@@ -97,7 +97,9 @@ export type RunFact =
       /** The unfinished run that a person gave up for this one (`--fresh`). */
       readonly gaveUp?: RunId;
       /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
-      readonly tracked?: readonly (FirstReading & { readonly id: TicketId })[];
+      readonly tracked?: readonly FirstReading[];
+      /** The pages of repositories by the batch's names, as `repoAddress` gives them; absent if none is known. */
+      readonly repoUrls?: Readonly<Record<string, string>>;
       /** Working milliseconds per ticket in earlier runs of this batch. They guide the order, never the outcome. */
       readonly durations: Readonly<Record<string, number>>;
       /** Dollars that earlier runs have spent today, for `usdPerDay`. */

@@ -122,6 +122,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     batchPath: event.batchPath,
     oracleSha: event.oracleSha,
     batchSha: event.batchSha,
+    ...(event.repoUrls === undefined ? {} : { repoUrls: event.repoUrls }),
     ...(event.frozen === undefined ? {} : { frozen: event.frozen }),
     sandboxed: event.sandboxed,
     startedAt: event.at,

@@ -43,6 +43,8 @@ export interface RunState {
   readonly batchPath: string;
   readonly oracleSha: string;
   readonly batchSha: string;
+  /** The pages of repositories in a browser, by the batch's names, as far as they are known. */
+  readonly repoUrls?: Readonly<Record<string, string>>;
   readonly frozen?: FrozenSet;
   readonly sandboxed: boolean;
   readonly startedAt: number;

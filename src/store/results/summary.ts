@@ -18,6 +18,7 @@ import { formatDuration } from "../../domain/values/time.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
+import { type LinkedLine, ticketLinks, withLinks } from "../links.ts";
 import { healSummary } from "./heal-lines.ts";
 import { incidentLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
@@ -43,35 +44,53 @@ const SLOTS_WIDTH = 78;
  * it can be copied. `earlier`: earlier runs of its batch file, newest first.
  */
 export function renderSummaryText(state: RunState, live = true, earlier: readonly EarlierRun[] = []): string {
+  return summaryTextLines(state, live, earlier)
+    .map((line) => `${line.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("")}\n`)
+    .join("");
+}
+
+/** The same lines with what leads to a page: tickets, their commits, and the run. `runUrl`: where its files are. */
+export function summaryTextLines(
+  state: RunState,
+  live: boolean,
+  earlier: readonly EarlierRun[],
+  runUrl?: string,
+): readonly LinkedLine[] {
   const ledger = ledgerOf(state);
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
   const trend = trendLine(trendOf(state, earlier));
-  const lines = [
+  const lines: readonly (string | LinkedLine)[] = [
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { done, landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
     ...unsandboxedLines(state),
     ...done.flatMap((t) => [
-      `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`,
+      linked(state, t, `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`),
       ...[...revertedLines(t), ...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
-      `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`,
+      linked(state, t, `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`),
       `      ${plainText(stepText(t))}`,
       ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
     ...open.flatMap(({ ticket, why }) => [
-      `  ${openStyle(ticket, state).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`,
-      ...[...landedLines(state, ticket), ...keptWorkLines(ticket)].map((line) => `      ${line}`),
+      linked(state, ticket, `  ${openStyle(ticket, state).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
+      ...landedLines(state, ticket).map((line) => linked(state, ticket, `      ${line}`)),
+      ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
     ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
     ...nextLines(state).map((line) => `  ${line}`),
-    `  loopdash report ${state.run}`,
+    withLinks(`  loopdash report ${state.run}`, runUrl === undefined ? [] : [{ text: state.run, url: runUrl }]),
   ];
-  return `${lines.map((line) => plainText(line)).join("\n")}\n`;
+  return lines.map((line) => (typeof line === "string" ? [plainText(line)] : line));
+}
+
+/** A line about a ticket, with its page and that of the commit that landed it. */
+function linked(state: RunState, ticket: TicketState, text: string): LinkedLine {
+  return withLinks(plainText(text), ticketLinks(state, ticket));
 }
 
 /** The next actions after a run that is not done: the fix, the command that resumes it, and the work that it keeps. */

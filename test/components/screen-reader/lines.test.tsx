@@ -57,7 +57,13 @@ test("no scene is longer or wider than it may be, and what is left out is counte
 test("drawn for a screen reader: on the main screen, keys work, dialogs have no frame", async () => {
   const stage = new Stage(80, 40);
   const { store } = storeOf(plumbing());
-  const capabilities = { colours: "none", background: "unknown", glyphs: "unicode", hasScreenReader: true } as const;
+  const capabilities = {
+    colours: "none",
+    background: "unknown",
+    glyphs: "unicode",
+    links: false,
+    hasScreenReader: true,
+  } as const;
   const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, capabilities });
   await stage.shows("plumbing: running.");
   expect(stage.terminal.buffer().type).toBe("normal");

@@ -67,12 +67,14 @@ const STYLES = [
   "0",
   "",
 ];
+const LINKS = ["https://a.example/1;x=2", "https://b.example/", ""].map((url) => `\u001B]8;;${url}\u0007`);
 const styled = fc
   .array(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom("a", "b", " ", "  ", "9", "●", "…", "word ") },
       { weight: 2, arbitrary: fc.constantFrom(...STYLES).map((code) => `\u001B[${code}m`) },
       { weight: 1, arbitrary: fc.constantFrom("署", "e\u0301", "👩‍👧") },
+      { weight: 1, arbitrary: fc.constantFrom(...LINKS) },
     ),
     { maxLength: 14 },
   )
@@ -89,7 +91,7 @@ function cutToWidth(parts: readonly string[]): string {
     width += wide;
     kept.push(part);
   }
-  return `${kept.join("")}\u001B[0m`;
+  return `${kept.join("")}\u001B]8;;\u0007\u001B[0m`;
 }
 
 describe("a frame", () => {
@@ -124,6 +126,16 @@ describe("a frame", () => {
     await p.shows(["left 1  \u001B[2mquiet\u001B[22m   right", "two", "", "", ""]);
     await p.shows(["left 2  \u001B[2mquiet\u001B[22m   right", "two", "", "", ""]);
     expect(p.written).toEqual([`${BEGIN}\u001B[1;6H2${END}`]);
+  });
+
+  test("whose text leads elsewhere now is written where it does, with the link", async () => {
+    const p = pair();
+    const row = (to: string) => `T-1 \u001B]8;;${to}\u0007abc\u001B]8;;\u0007 done`;
+    await p.shows([row("https://a.example/"), "", "", "", ""]);
+    await p.shows([row("https://b.example/"), "", "", "", ""]);
+    expect(p.written).toEqual([`${BEGIN}\u001B[1;5H\u001B]8;;https://b.example/\u0007abc\u001B]8;;\u0007${END}`]);
+    await p.shows([row("https://b.example/"), "", "", "", ""]);
+    expect(p.written).toEqual([]);
   });
 
   test("that shows the same writes nothing", async () => {

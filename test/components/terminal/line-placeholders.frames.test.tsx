@@ -10,7 +10,7 @@ import { Stage, storeOf, until } from "../stage.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", hasScreenReader: false } as const;
+const CAPABILITIES = { colours: "16", background: "unknown", glyphs: "unicode", links: false, hasScreenReader: false } as const;
 
 /** The dashboard as it ships, with prepared lines, beside the same as Ink alone draws it. */
 async function pair(run: RunBuilder, columns: number, rows: number) {

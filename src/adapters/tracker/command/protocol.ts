@@ -160,6 +160,7 @@ function ticketOf(value: unknown, where: string): ServiceTicket {
     ...(line.repo !== undefined && { repo: line.repo }),
     ...(line.dependsOn !== undefined && { dependsOn: line.dependsOn }),
     ...(line.exclusive !== undefined && { exclusive: line.exclusive }),
+    ...(line.url !== undefined && { url: line.url }),
   };
 }
 

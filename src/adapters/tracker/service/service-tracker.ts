@@ -9,9 +9,13 @@ import type { ServiceTicket, StateWrite, TicketService } from "./ticket-service.
 
 /**
  * The tracker of a service. `ids` are the batch's tickets, in order; filed tickets come after them. It sends one request at a time.
- * Nothing tells it of changes: `watch` never calls.
+ * `watch` begins to listen for changes, and returns what ends it: a webhook, for example. Without it, nothing tells of changes.
  */
-export function createServiceTracker(options: { readonly service: TicketService; readonly ids: readonly TicketId[] }): Tracker {
+export function createServiceTracker(options: {
+  readonly service: TicketService;
+  readonly ids: readonly TicketId[];
+  readonly watch?: Tracker["watch"];
+}): Tracker {
   const ids = [...options.ids];
   const { service } = options;
   const requests = new Requests(service);
@@ -27,7 +31,13 @@ export function createServiceTracker(options: { readonly service: TicketService;
     },
     read: async (how = "changes") => ({ tickets: await requests.read(how), unreadable: new Map() }),
     body: async (id) => (requests.known(id) ?? found(await requests.read("whole"), id)).body,
-    watch: () => () => requests.forget(),
+    watch: (changed) => {
+      const end = options.watch?.(changed);
+      return () => {
+        end?.();
+        requests.forget();
+      };
+    },
     taken: () => requests.taken(),
     async set(id, state, note, from) {
       if (!ids.includes(id)) throw requests.problem(`ticket ${id} is not one of the batch's`);

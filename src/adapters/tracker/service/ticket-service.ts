@@ -45,8 +45,6 @@ export interface TicketService {
   set(write: StateWrite): Promise<StateAnswer>;
   /** Files an open ticket. If one of this id and title is there, changes nothing and gives it, whatever its state. */
   file(ticket: FiledTicket): Promise<FileAnswer>;
-  /** Shows people that work on an open ticket has begun. It changes no state of loopdash's; absent if the service has no such thing. */
-  readonly started?: (id: TicketId) => Promise<void>;
   /** Frees what it keeps of earlier answers. */
   forget(): void;
   /** Moves an issue on which nobody works to a state of work in progress; changes no TrackerState. */

@@ -17,6 +17,7 @@ import { pristineCheckout } from "../landing/pristine.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
+import { remoteAddress } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
@@ -38,7 +39,8 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
   const [at, commits] = await settleBoth(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
   const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
-  return withUnavailability(repoOf(store, options.id, options.base), store);
+  const url = remoteAddress(store.at.settings, options.base);
+  return withUnavailability({ ...repoOf(store, options.id, options.base), ...(url !== undefined && { url }) }, store);
 }
 
 /** The number of captured tips that are remembered with their start commits. */

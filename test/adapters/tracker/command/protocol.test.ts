@@ -26,7 +26,7 @@ describe("the answer to snapshot", () => {
     const gated = { ...T1, id: "T-3", state: "human-gated", step: "  press deploy " };
     const { tickets } = await parseSnapshot(lines(whole, gated, T1, { tickets: 3 }));
     expect([...tickets.values()]).toMatchObject([
-      { id: "T-2", state: { as: "open" }, repo: "app", dependsOn: ["T-1"], exclusive: ["infra"] },
+      { id: "T-2", state: { as: "open" }, repo: "app", dependsOn: ["T-1"], exclusive: ["infra"], url: "https://t.example/2" },
       { id: "T-3", state: { as: "human-gated", step: "press deploy" } },
       { id: "T-1", title: "One", body: "" },
     ]);
