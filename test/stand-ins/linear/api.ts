@@ -104,11 +104,6 @@ export function queriesOn(world: World, viewer: string): Readonly<Record<string,
       if (found === undefined) throw refusal("Entity not found: Issue");
       return issue(found);
     },
-    comment: ({ id }: { id: string }) => {
-      const found = world.comments.find((each) => each.id === id);
-      if (found === undefined) throw refusal("Entity not found: Comment");
-      return comment(found);
-    },
     customViews: (given: PageArguments) =>
       page(
         world.views.filter((each) => fits(given.filter ?? {}, each)),

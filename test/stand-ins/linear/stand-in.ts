@@ -83,7 +83,7 @@ export class LinearStandIn {
 
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
   }
 
   /** Lets a token work, for a user, until a time of the server's clock. */

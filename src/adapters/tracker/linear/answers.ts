@@ -75,9 +75,6 @@ export const StampsAnswer = z.object({ issues: pagesOf(Stamp) });
 export const IssueIdAnswer = z.object({
   issue: z.object({ id: Key, identifier: Key, previousIdentifiers: z.array(z.string()) }),
 });
-export const CommentAnswer = z.object({
-  comment: z.object({ id: Key, issueId: z.string().nullable(), user: z.object({ id: Key }).nullable() }),
-});
 export const ViewsAnswer = z.object({
   customViews: z.object({
     nodes: z.array(

@@ -56,9 +56,6 @@ export const MORE = Object.fromEntries(
 /** The issue with this identifier, or an earlier one. */
 export const ISSUE_ID = `query LoopdashIssueId($id: String!) { issue(id: $id) { id identifier previousIdentifiers } }`;
 
-/** A comment by its id. */
-export const COMMENT = `query LoopdashComment($id: String!) { comment(id: $id) { id issueId user { id } } }`;
-
 /** Custom views that a filter finds. */
 export const VIEWS = `query LoopdashViews($filter: CustomViewFilter!) {
   customViews(filter: $filter, first: 10) { nodes { id name modelName filterData team { id } } }

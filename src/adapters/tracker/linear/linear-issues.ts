@@ -34,6 +34,8 @@ export class LinearIssues {
   readonly #options: LinearIssuesOptions;
   readonly #reader: IssueReader;
   readonly #ids: TicketIds;
+  /** UUIDs of possible discoveries that were asked for. */
+  #asked = new Set<string>();
   /** Listed ids that were looked for one by one. */
   readonly #sought = new Set<TicketId>();
   /** When issues outside the batch last changed: blockers, and archived ones. */
@@ -124,7 +126,8 @@ export class LinearIssues {
   /** All ids of tickets and of their discoveries, also of archived ones. */
   async taken(): Promise<readonly TicketId[]> {
     await this.ensureRead();
-    await this.#findDiscoveries([...this.#ids.keys.keys()], this.#issues ?? new Map());
+    this.#asked = new Set();
+    await this.#findDiscoveries(this.#issues ?? new Map());
     return [...this.#ids.keys.keys()];
   }
 
@@ -144,15 +147,14 @@ export class LinearIssues {
   }
 
   async #readAll(): Promise<Issues> {
-    const { listed } = this.#options;
-    const before = [...this.#ids.keys.keys(), ...listed];
-    const discoveries = this.#ids.discoveries(before, await this.#organization());
+    const discoveries = this.#ids.discoveries([...this.#ids.keys.keys(), ...this.#options.listed], await this.#organization());
     const known = new Set([...this.#ids.keys.values(), ...discoveries.keys()]);
     const filter = anyOf([await this.#baseFilter(), ...(known.size > 0 ? [withIds([...known])] : [])]);
     const issues: Issues = new Map();
     await this.#add(await this.#reader.matching(filter), issues);
+    this.#asked = known;
     await this.#findMoved(issues);
-    await this.#findDiscoveries(this.#newSince(before), issues);
+    await this.#findDiscoveries(issues);
     return issues;
   }
 
@@ -164,9 +166,8 @@ export class LinearIssues {
     const changed = new Set([...stamps].flatMap(([uuid, stamp]) => this.#touched(uuid, stamp, { last, waiting })));
     const issues: Issues = new Map([...last].filter(([uuid]) => !changed.has(uuid)));
     if (changed.size > 0) {
-      const before = [...this.#ids.keys.keys()];
       await this.#add(await this.#reader.byIds([...changed]), issues);
-      await this.#findDiscoveries(this.#newSince(before), issues);
+      await this.#findDiscoveries(issues);
     }
     for (const [uuid, stamp] of stamps) if (!issues.has(uuid)) this.#outside.set(uuid, stamp);
     return issues;
@@ -211,21 +212,15 @@ export class LinearIssues {
     for (const issue of found) if (isThere(issue)) issues.set(issue.id, issue);
   }
 
-  #newSince(before: readonly TicketId[]): readonly TicketId[] {
-    const known = new Set(before);
-    return [...this.#ids.keys.keys()].filter((id) => !known.has(id));
-  }
-
-  /** Looks for discoveries of these tickets, and for those of what it finds. */
-  async #findDiscoveries(parents: readonly TicketId[], issues: Issues): Promise<void> {
-    for (let next = parents; next.length > 0; ) {
-      const before = [...this.#ids.keys.keys()];
-      const discoveries = this.#ids.discoveries(next, await this.#organization());
-      const unknown = [...discoveries.keys()].filter((uuid) => this.#ids.idOf(uuid) === undefined);
+  /** Looks for discoveries of all tickets that were not looked for yet, and for those of what it finds. */
+  async #findDiscoveries(issues: Issues): Promise<void> {
+    for (;;) {
+      const parents = [...this.#ids.keys.keys(), ...this.#options.listed];
+      const discoveries = this.#ids.discoveries(parents, await this.#organization());
+      const unknown = [...discoveries.keys()].filter((uuid) => !this.#asked.has(uuid) && this.#ids.idOf(uuid) === undefined);
+      if (unknown.length === 0) return;
       await this.#add(await this.#reader.existing(unknown), issues);
-      const fresh = this.#newSince(before);
-      // All ids that were looked for may be there: then there may be more after them.
-      next = fresh.length === 0 ? [] : [...fresh, ...next];
+      for (const uuid of unknown) this.#asked.add(uuid);
     }
   }
 

@@ -1,12 +1,11 @@
-import { type Comment, CommentAnswer, type Issue } from "./answers.ts";
-import { COMMENT } from "./documents.ts";
+import type { Comment, Issue } from "./answers.ts";
 import { LinearRefusal } from "./failure.ts";
 import { commentText, gateComment, isSameMarkdown, ownCommentIds, stepIn } from "./gate.ts";
 import type { LinearRequests } from "./requests.ts";
 import { must } from "./writes.ts";
 
 /** A comment of the token's own loopdash on an issue. */
-export interface OwnComment {
+interface OwnComment {
   /** Its id among `ownCommentIds`. */
   readonly n: number;
   readonly comment: Comment;
@@ -41,8 +40,13 @@ export async function writeGate(
   if (last === undefined || isBehind) await create(requests, issue, { text, from: last === undefined ? 0 : last.n + 1 });
   else if (stepIn(last.comment.body) !== step.trim() || !isSameMarkdown(last.comment.body, text))
     await edit(requests, last.comment.id, text);
-  const obsolete = isBehind ? own : own.slice(0, -1);
-  for (const { comment } of obsolete) await remove(requests, comment.id);
+  await removeAll(requests, isBehind ? own : own.slice(0, -1));
+}
+
+/** Leaves one comment of loopdash's: an earlier write may have been cut short before it removed the other. */
+export async function removeOlder(requests: LinearRequests, issue: Issue): Promise<void> {
+  const { viewer } = await requests.me();
+  await removeAll(requests, ownComments(issue, viewer).slice(0, -1));
 }
 
 /** Writes a note into loopdash's comment. `keepGate` leaves its first line, so that the ticket stays gated by it. */
@@ -83,18 +87,19 @@ async function create(
     } catch (error) {
       if (!(error instanceof LinearRefusal)) throw error;
       refusal ??= error;
-      if ((await authorOf(requests, id)) === viewer) return edit(requests, id, text);
+      // It is there, and no reading shows it yet, or a person deleted it. A write is never behind.
+      if (await canEdit(requests, id, text)) return;
     }
   }
   throw refusal;
 }
 
-/** The author of a comment; undefined if there is no such comment. */
-async function authorOf(requests: LinearRequests, id: string): Promise<string | undefined> {
+async function canEdit(requests: LinearRequests, id: string, text: string): Promise<boolean> {
   try {
-    return (await requests.query(COMMENT, { id }, CommentAnswer)).comment.user?.id;
+    await edit(requests, id, text);
+    return true;
   } catch (error) {
-    if (error instanceof LinearRefusal) return undefined;
+    if (error instanceof LinearRefusal) return false;
     throw error;
   }
 }
@@ -103,6 +108,6 @@ async function edit(requests: LinearRequests, id: string, body: string): Promise
   must(await requests.sdk((client) => client.updateComment(id, { body })));
 }
 
-async function remove(requests: LinearRequests, id: string): Promise<void> {
-  must(await requests.sdk((client) => client.deleteComment(id)));
+async function removeAll(requests: LinearRequests, comments: readonly OwnComment[]): Promise<void> {
+  for (const { comment } of comments) must(await requests.sdk((client) => client.deleteComment(comment.id)));
 }

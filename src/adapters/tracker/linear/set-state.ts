@@ -1,12 +1,12 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
-import { isSameState } from "../../../domain/run/drift-fact.ts";
+import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
 import type { StateAnswer, StateWrite } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
 import { GATE_LABEL, stepIn } from "./gate.ts";
 import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
 import type { LinearIssues } from "./linear-issues.ts";
-import { endGate, ownComments, writeGate, writeNote } from "./own-comment.ts";
+import { endGate, ownComments, removeOlder, writeGate, writeNote } from "./own-comment.ts";
 import type { LinearRequests } from "./requests.ts";
 import { must } from "./writes.ts";
 
@@ -32,9 +32,10 @@ export async function setState(context: WriteContext, { id, state, note, from }:
   const issue = await present(context, id);
   const before = issues.ticket(issue);
   const isSet = isSameState(before.state, state);
-  if (isSet && (state.as === "human-gated" || !(await hasOwnGate(context, issue)))) return { before, after: before };
+  if (isSet && !(await isUnfinished(context, issue, state))) return { before, after: before };
   if (!isSet && from?.some((allowed) => isSameState(allowed, before.state)) === false) return { conflict: before };
-  if (state.as === "human-gated") await gate(context, issue, { step: state.step, note });
+  if (state.as === "human-gated" && isSet) await removeOlder(context.requests, issue);
+  else if (state.as === "human-gated") await gate(context, issue, { step: state.step, note });
   else await settle(context, issue, { as: state.as, note, isGated: before.state.as === "human-gated", isSet });
   return { before, after: issues.ticket(await present(context, id)) };
 }
@@ -56,10 +57,14 @@ async function present({ issues: all }: WriteContext, id: TicketId): Promise<Iss
   return issue;
 }
 
-/** True if loopdash's comment still gates a ticket that is gated no more: a person settled it, or a write was cut short. */
-async function hasOwnGate({ requests }: WriteContext, issue: Issue): Promise<boolean> {
+/**
+ * True if loopdash's comments are not yet as they must be in this state: a write was cut short, or a person settled a ticket that
+ * loopdash gated.
+ */
+async function isUnfinished({ requests }: WriteContext, issue: Issue, { as }: TrackerState): Promise<boolean> {
   const { viewer } = await requests.me();
-  return ownComments(issue, viewer).some(({ comment }) => stepIn(comment.body) !== undefined);
+  const own = ownComments(issue, viewer);
+  return as === "human-gated" ? own.length > 1 : own.some(({ comment }) => stepIn(comment.body) !== undefined);
 }
 
 async function gate(

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { budgetOf, pauseOf, retryAtOf } from "../../../../src/adapters/tracker/linear/budget.ts";
+import { aWorld, Stage } from "./stage.ts";
+
+const NOW = Date.UTC(2027, 0, 1);
+const HOUR = 3_600_000;
+
+const headers = (left: Partial<Record<"requests" | "complexity", number>>, { reset = NOW + HOUR, date = NOW } = {}): Headers =>
+  new Headers([
+    ["date", new Date(date).toUTCString()],
+    ...Object.entries(left).flatMap(([kind, remaining]): [string, string][] => [
+      [`x-ratelimit-${kind}-remaining`, String(remaining)],
+      [`x-ratelimit-${kind}-reset`, String(reset)],
+    ]),
+  ]);
+
+const COST = { whole: { requests: 1, complexity: 9_500 }, changes: { requests: 1, complexity: 230 } };
+
+describe("the pause between readings of Linear", () => {
+  test("is half a minute while nothing is known", () => {
+    expect(pauseOf({}, {}, NOW)).toBe(30_000);
+    expect(pauseOf(budgetOf(new Headers(), NOW), COST, NOW)).toBe(30_000);
+    expect(pauseOf(budgetOf(new Headers({ "x-ratelimit-requests-remaining": "many" }), NOW), COST, NOW)).toBe(30_000);
+  });
+
+  test.each([100, 200, 400, 700])("spends at most half of %i requests until the reset", (remaining) => {
+    const pause = pauseOf(budgetOf(headers({ requests: remaining }), NOW), COST, NOW);
+    expect(pause).toBeGreaterThan(10_000);
+    expect(HOUR / pause).toBeLessThanOrEqual(remaining / 2);
+  });
+
+  test("spends at most half of the points, with a whole reading among twenty", () => {
+    const pause = pauseOf(budgetOf(headers({ requests: 5_000, complexity: 100_000 }), NOW), COST, NOW);
+    const points = (HOUR / pause) * ((9_500 + 19 * 230) / 20);
+    expect(points).toBeLessThanOrEqual(50_000);
+    expect(points).toBeGreaterThan(49_000);
+  });
+
+  test("is at least 10 and at most 300 seconds", () => {
+    expect(pauseOf(budgetOf(headers({ requests: 1_000_000, complexity: 1e9 }), NOW), COST, NOW)).toBe(10_000);
+    expect(pauseOf(budgetOf(headers({ requests: 2 }), NOW), COST, NOW)).toBe(300_000);
+    expect(pauseOf(budgetOf(headers({ requests: 0 }), NOW), COST, NOW)).toBe(300_000);
+    // After the reset there is a whole budget again.
+    expect(pauseOf(budgetOf(headers({ requests: 0 }), NOW), COST, NOW + HOUR)).toBe(10_000);
+  });
+
+  test("goes by the server's clock, and takes times of reset in seconds too", () => {
+    const ahead = headers({ requests: 100 }, { date: NOW + 9 * HOUR, reset: NOW + 10 * HOUR });
+    expect(budgetOf(ahead, NOW)).toEqual({ requests: { remaining: 100, resetAt: NOW + HOUR } });
+    expect(budgetOf(headers({ requests: 100 }, { reset: (NOW + HOUR) / 1000 }), NOW).requests?.resetAt).toBe(NOW + HOUR);
+  });
+
+  test("follows what the service was answered", async () => {
+    const now = () => NOW;
+    const stage = await Stage.open({ world: aWorld(100), budget: { requests: 60, complexity: 1e9 }, now });
+    const service = stage.service({ team: "ENG" }, { now });
+    expect(service.pauseMs?.()).toBe(30_000);
+    await service.snapshot("whole");
+    await service.snapshot("changes");
+    // 55 requests are left of an hour. The first reading took four.
+    expect(service.pauseMs?.()).toBe(Math.round((2 * ((4 + 19) / 20) * HOUR) / 55));
+  });
+});
+
+test("a refusal that says when it ends is believed", () => {
+  expect(retryAtOf(undefined, NOW)).toBe(NOW + 60_000);
+  expect(retryAtOf(headers({ requests: 0, complexity: 5 }, { reset: NOW + 1_000 }), NOW)).toBe(NOW + 1_000);
+  expect(retryAtOf(headers({ requests: 7 }), NOW)).toBe(NOW + 60_000);
+  expect(retryAtOf(headers({ requests: 0 }, { reset: NOW - 1_000 }), NOW)).toBe(NOW + 60_000);
+});
