@@ -131,7 +131,9 @@ async function openGitHub(tickets: readonly Wanted[]): Promise<Service> {
     labels: ["batch"],
     blockedBy,
   }));
-  const standIn = await new GitHubStandIn({ seed: { repos: { "acme/app": { issues } } } }).open();
+  const standIn = await new GitHubStandIn({
+    seed: { repos: { "acme/app": { issues } }, tokens: { "token-of-loopdash": "loop" } },
+  }).open();
   onTestFinished(() => standIn[Symbol.asyncDispose]());
   const jo = () => standIn.person("jo");
   const repo = "acme/app";
@@ -139,7 +141,7 @@ async function openGitHub(tickets: readonly Wanted[]): Promise<Service> {
     kind: "github",
     id: (number) => `app-${number}`,
     tracker: { kind: "github", repo, labels: ["batch"], baseUrl: standIn.enterpriseUrl },
-    env: { GITHUB_TOKEN: "token" },
+    env: { GITHUB_TOKEN: "token-of-loopdash" },
     people: {
       retitle: (number, title) => jo().retitle(repo, number, title),
       close: (number) => jo().close(repo, number),

@@ -33,6 +33,10 @@ function page<T extends { readonly id: string; readonly createdAt?: string }>(
   return { nodes: nodes.map(show), pageInfo: { hasNextPage, endCursor: nodes.at(-1)?.id ?? null } };
 }
 
+function within<T>(all: readonly T[], { filter = {} }: PageArguments): readonly T[] {
+  return all.filter((each) => fits(filter, each));
+}
+
 /** The answers of the API to queries on a world, for the schema's resolvers. */
 export function queriesOn(world: World, viewer: string): Readonly<Record<string, unknown>> {
   const user = (id: string | null) => {
@@ -59,8 +63,8 @@ export function queriesOn(world: World, viewer: string): Readonly<Record<string,
       team: team(each.teamId),
       project: world.projects.find(({ id }) => id === each.projectId) ?? null,
       assignee: user(each.assigneeId),
-      labels: (given: PageArguments) => page(labelsOf(each), given, label),
-      comments: (given: PageArguments) => page(own(world.comments), given, comment),
+      labels: (given: PageArguments) => page(within(labelsOf(each), given), given, label),
+      comments: (given: PageArguments) => page(within(own(world.comments), given), given, comment),
       attachments: (given: PageArguments) => page(own(world.attachments), given, (found) => found),
       history: (given: PageArguments) => page(own(world.history), given, (found) => ({ ...found, botActor: bot(found.bot) })),
       children: (given: PageArguments) =>
