@@ -10,6 +10,7 @@ import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
 import { createServiceTracker } from "../../src/adapters/tracker/service/service-tracker.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
+import { github } from "./github.ts";
 
 /** One kind of tracker, as the contract drives it. `folder` is a scratch folder of the test. */
 export interface TrackerUnderTest {
@@ -121,7 +122,7 @@ function inDatabase(place: string, sql: string, ...values: string[]): unknown {
 }
 
 export const fileTrackersUnderTest: readonly FileTrackerUnderTest[] = [embedded, folder];
-export const trackersUnderTest: readonly TrackerUnderTest[] = [...fileTrackersUnderTest, command];
+export const trackersUnderTest: readonly TrackerUnderTest[] = [...fileTrackersUnderTest, command, github];
 
 /** Every file below the folder with its bytes, to see that nothing changed. */
 export async function filesIn(place: string): Promise<Readonly<Record<string, string>>> {

@@ -36,7 +36,7 @@ export const CommentPage = z.object({ nodes: z.array(CommentNode.nullable()), pa
 /** Issues that one waits for. A node that the token may not see is null. */
 export const BlockerPage = z.object({ nodes: z.array(BlockerNode.nullable()), pageInfo: Forward });
 
-const Closing = z.object({ closer: z.object({ __typename: z.string(), oid: z.string().optional() }).nullable() });
+const Closing = z.object({ id: z.string(), closer: z.object({ __typename: z.string(), oid: z.string().optional() }).nullable() });
 
 /** An issue with all that counts. The three last are pages of more, if there are more. */
 export const IssueNode = z.object({

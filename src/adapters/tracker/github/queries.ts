@@ -13,7 +13,7 @@ const REPOSITORY = "repository { id nameWithOwner }";
 const COMMENT_FIELDS =
   "url body createdAt isMinimized viewerDidAuthor authorAssociation author { __typename login ... on User { name } }";
 const CLOSING =
-  "timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) { nodes { ... on ClosedEvent { closer { __typename ... on Commit { oid } } } } }";
+  "timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) { nodes { ... on ClosedEvent { id closer { __typename ... on Commit { oid } } } } }";
 
 const reasonField = (missing: Missing): string =>
   missing.has("enableDuplicate") ? "stateReason" : "stateReason(enableDuplicate: true)";

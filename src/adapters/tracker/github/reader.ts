@@ -68,7 +68,8 @@ export class IssueReader implements QuerySender {
   /** Owner and name of a repository as it is called now: it may have been renamed. */
   nameOf(repo: number): { readonly owner: string; readonly repo: string } {
     const { owner, name } = this.repositories[repo] as Repository;
-    return this.#named.get(repo) ?? { owner, repo: name };
+    const named = this.#named.get(repo);
+    return { owner: named?.owner ?? owner, repo: named?.repo ?? name };
   }
 
   /** The index of the repository with this id of GitHub's. */

@@ -3,7 +3,7 @@ import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
-import { GATE_LABEL, gateOf } from "./comments.ts";
+import { GATE_LABEL, gateOf, ownComments } from "./comments.ts";
 import type { Blocker, Issue } from "./issue.ts";
 import { keyOf } from "./repositories.ts";
 import { bodyOf, MAX_NAME, titleOf } from "./ticket-text.ts";
@@ -42,7 +42,14 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
   const people = node.assignees.nodes.map(({ name, login }) => name || login);
   const assignee = plainText(people.join(", "), MAX_NAME);
   const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
-  const facts = [id, node.url, title, body, state, assignee, dependsOn, held, repo, exclusive, setByCommit, node.updatedAt];
+  // `updatedAt` has whole seconds: the last closing and loopdash's own comment tell an undone write from none.
+  const traces = [
+    node.updatedAt,
+    node.stateReason,
+    node.timelineItems.nodes.at(-1)?.id,
+    ownComments(issue).map((each) => each.body),
+  ];
+  const facts = [id, node.url, title, body, state, assignee, dependsOn, held, repo, exclusive, setByCommit, ...traces];
   return {
     id,
     title,

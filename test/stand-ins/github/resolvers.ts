@@ -1,0 +1,257 @@
+import { GraphQLError } from "graphql";
+import { searchIssues } from "./search.ts";
+import {
+  associationOf,
+  type Comment,
+  type Issue,
+  type IssueRef,
+  issueOf,
+  type Project,
+  type Repo,
+  repoOf,
+  type State,
+  timeText,
+} from "./state.ts";
+
+/** Who asks, about what. */
+export interface Asking {
+  readonly state: State;
+  readonly viewer: string;
+  /** The address of the web pages. */
+  readonly web: string;
+  /** What this query costs, and what is left. */
+  readonly rateLimit: object | null;
+}
+
+interface PageArgs {
+  readonly first?: number | null;
+  readonly last?: number | null;
+  readonly after?: string | null;
+  readonly before?: string | null;
+}
+
+/** An error as GitHub's GraphQL has them, with its own type. */
+export class QueryError extends GraphQLError {
+  readonly type: string;
+
+  constructor(type: string, message: string) {
+    super(message);
+    this.type = type;
+  }
+}
+
+/** A page of items that are in the order of their keys. Cursors are the keys, so that a page begins right even if items are gone. */
+function connection<T>(items: readonly T[], keyOf: (item: T) => number, args: PageArgs, nodeOf: (item: T) => unknown): object {
+  const { first, last, after, before } = args;
+  const bounded = items.filter(
+    (item) =>
+      (typeof after !== "string" || keyOf(item) > cursorKey(after)) &&
+      (typeof before !== "string" || keyOf(item) < cursorKey(before)),
+  );
+  const page = typeof last === "number" ? (last === 0 ? [] : bounded.slice(-last)) : bounded.slice(0, first ?? undefined);
+  const cursor = (item: T | undefined) => (item === undefined ? null : Buffer.from(`cursor:${keyOf(item)}`).toString("base64"));
+  return {
+    totalCount: items.length,
+    issueCount: items.length,
+    nodes: page.map(nodeOf),
+    pageInfo: {
+      hasNextPage: typeof last !== "number" && page.length < bounded.length,
+      hasPreviousPage: typeof last === "number" && page.length < bounded.length,
+      startCursor: cursor(page[0]),
+      endCursor: cursor(page.at(-1)),
+    },
+  };
+}
+
+function cursorKey(cursor: string): number {
+  const key = /^cursor:(\d+)$/.exec(Buffer.from(cursor, "base64").toString())?.[1];
+  if (key === undefined) throw new QueryError("INVALID_CURSOR_ARGUMENTS", `\`${cursor}\` does not appear to be a valid cursor.`);
+  return Number(key);
+}
+
+/** GitHub's root of queries. */
+export function rootOf(asking: Asking): object {
+  const { state, viewer } = asking;
+  return {
+    rateLimit: asking.rateLimit,
+    viewer: () => actor(asking, viewer),
+    repository({ owner, name }: { owner: string; name: string }) {
+      const repo = repoOf(state, `${owner}/${name}`);
+      if (repo === undefined || repo.hiddenFrom.includes(viewer))
+        throw new QueryError("NOT_FOUND", `Could not resolve to a Repository with the name '${owner}/${name}'.`);
+      return repository(asking, repo);
+    },
+    repositoryOwner({ login }: { login: string }) {
+      const own = state.projects.filter(({ owner }) => owner.toLowerCase() === login.toLowerCase());
+      const isKnown = own.length > 0 || state.repos.some(({ fullName }) => fullName.startsWith(`${login}/`));
+      return isKnown
+        ? { __typename: "Organization", projectV2: ({ number }: { number: number }) => project(asking, own, number) }
+        : null;
+    },
+    search({ query, ...args }: PageArgs & { query: string }) {
+      const found = searchIssues(state, viewer, query);
+      return connection(
+        [...found.entries()],
+        ([at]) => at + 1,
+        args,
+        ([, { repo, issue }]) => issueNode(asking, repo, issue),
+      );
+    },
+  };
+}
+
+function repository(asking: Asking, repo: Repo): object {
+  return {
+    id: `R_${repo.id}`,
+    nameWithOwner: repo.fullName,
+    issue({ number }: { number: number }) {
+      const issue = repo.issues.find((each) => each.number === number && !each.isPullRequest);
+      if (issue === undefined) throw new QueryError("NOT_FOUND", `Could not resolve to an Issue with the number of ${number}.`);
+      return issueNode(asking, repo, issue);
+    },
+    issues(args: PageArgs & { labels?: readonly string[]; filterBy?: { milestoneNumber?: string } }) {
+      const { labels, filterBy } = args;
+      const wanted = labels?.map((label) => label.toLowerCase());
+      // GitHub's issues with ANY of the labels.
+      const issues = repo.issues.filter(
+        (issue) =>
+          !issue.isPullRequest &&
+          (wanted === undefined || issue.labels.some((label) => wanted.includes(label.toLowerCase()))) &&
+          (filterBy?.milestoneNumber === undefined || String(issue.milestone) === filterBy.milestoneNumber),
+      );
+      return connection(
+        issues,
+        ({ number }) => number,
+        args,
+        (issue) => issueNode(asking, repo, issue),
+      );
+    },
+    milestones(args: PageArgs & { query?: string }) {
+      const found = repo.milestones.filter(({ title }) => title.toLowerCase().includes((args.query ?? "").toLowerCase()));
+      return connection(
+        found,
+        ({ number }) => number,
+        args,
+        (each) => each,
+      );
+    },
+  };
+}
+
+function project(asking: Asking, own: readonly Project[], number: number): object {
+  const found = own.find((each) => each.number === number);
+  if (found === undefined) throw new QueryError("NOT_FOUND", `Could not resolve to a ProjectV2 with the number ${number}.`);
+  return {
+    items: (args: PageArgs) =>
+      connection(
+        [...found.items.entries()],
+        ([at]) => at + 1,
+        args,
+        ([, item]) => {
+          if ("draft" in item) return { isArchived: false, content: { __typename: "DraftIssue", title: item.draft } };
+          const at = issueOf(asking.state, item.issue);
+          return {
+            isArchived: item.isArchived ?? false,
+            content: at === undefined ? null : issueNode(asking, at.repo, at.issue),
+          };
+        },
+      ),
+  };
+}
+
+function issueNode(asking: Asking, repo: Repo, issue: Issue): object {
+  const { viewer, web } = asking;
+  if (issue.isPullRequest) return { __typename: "PullRequest", id: `PR_${issue.id}`, number: issue.number };
+  return {
+    __typename: "Issue",
+    id: `I_${issue.id}`,
+    number: issue.number,
+    title: issue.title,
+    body: issue.body,
+    url: `${web}/${repo.fullName}/issues/${issue.number}`,
+    state: issue.state.toUpperCase(),
+    stateReason({ enableDuplicate = false }: { enableDuplicate?: boolean }) {
+      const reason = issue.stateReason === "duplicate" && !enableDuplicate ? "not_planned" : issue.stateReason;
+      return reason?.toUpperCase() ?? null;
+    },
+    createdAt: timeText(issue.createdAt),
+    updatedAt: timeText(issue.updatedAt),
+    viewerDidAuthor: issue.author === viewer,
+    author: () => actor(asking, issue.author),
+    repository: () => repository(asking, repo),
+    milestone: () => repo.milestones.find(({ number }) => number === issue.milestone) ?? null,
+    assignees: (args: PageArgs) =>
+      connection(
+        [...issue.assignees.entries()],
+        ([at]) => at + 1,
+        args,
+        ([, login]) => actor(asking, login),
+      ),
+    labels: (args: PageArgs) =>
+      connection(
+        [...issue.labels.entries()],
+        ([at]) => at + 1,
+        args,
+        ([, name]) => ({ name }),
+      ),
+    comments: (args: PageArgs) =>
+      connection(
+        issue.comments,
+        ({ id }) => id,
+        args,
+        (each) => commentNode(asking, { repo, issue }, each),
+      ),
+    blockedBy: (args: PageArgs) => issues(asking, issue.blockedBy, args),
+    subIssues: (args: PageArgs) => issues(asking, issue.subIssues, args),
+    timelineItems: (args: PageArgs) =>
+      connection(
+        [...issue.closings.entries()],
+        ([at]) => at + 1,
+        args,
+        ([at, closing]) => ({
+          __typename: "ClosedEvent",
+          id: `CE_${issue.id}_${at}`,
+          closer:
+            closing === null
+              ? null
+              : "commit" in closing
+                ? { __typename: "Commit", oid: closing.commit }
+                : { __typename: "PullRequest", number: closing.pullRequest },
+        }),
+      ),
+  };
+}
+
+/** Issues that one waits for. One that the viewer may not see is null. */
+function issues(asking: Asking, refs: readonly IssueRef[], args: PageArgs): object {
+  const there = refs.filter((ref) => issueOf(asking.state, ref) !== undefined);
+  return connection(
+    [...there.entries()],
+    ([at]) => at + 1,
+    args,
+    ([, ref]) => {
+      const found = issueOf(asking.state, ref);
+      return found === undefined || found.repo.hiddenFrom.includes(asking.viewer)
+        ? null
+        : issueNode(asking, found.repo, found.issue);
+    },
+  );
+}
+
+function commentNode(asking: Asking, { repo, issue }: { repo: Repo; issue: Issue }, comment: Comment): object {
+  return {
+    url: `${asking.web}/${repo.fullName}/issues/${issue.number}#issuecomment-${comment.id}`,
+    body: comment.body,
+    createdAt: timeText(comment.createdAt),
+    isMinimized: comment.isMinimized ?? false,
+    viewerDidAuthor: comment.author === asking.viewer,
+    authorAssociation: associationOf(repo, comment.author),
+    author: () => actor(asking, comment.author),
+  };
+}
+
+/** Undefined users are gone: GitHub shows null. */
+function actor({ state }: Asking, login: string): object | null {
+  const user = state.users[login];
+  return user === undefined ? null : { __typename: user.isBot ? "Bot" : "User", login, name: user.name };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { buildSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
+
+/**
+ * GitHub's documentation has `Issue.blockedBy`, which @octokit/graphql-schema 15.26.1 lacks
+ * (docs.github.com/en/graphql/reference/objects#issue).
+ */
+const LATER = `
+extend type Issue {
+  blockedBy(after: String, before: String, first: Int, last: Int): IssueConnection!
+}`;
+
+/** What a server does not know: nothing (github.com), or what GitHub Enterprise Server lacked for years. */
+export type Age = "now" | "without dependencies" | "old";
+
+const built = new Map<Age, GraphQLSchema>();
+
+/** GitHub's GraphQL schema. Made once per process and age; it has 64,000 lines. */
+export function schemaOf(age: Age): GraphQLSchema {
+  const known = built.get(age);
+  if (known !== undefined) return known;
+  // The package exports its schema also as 4 MB of JSON, which its index loads.
+  const file = new URL("./schema.graphql", import.meta.resolve("@octokit/graphql-schema"));
+  const schema = buildSchema(readFileSync(file, "utf8") + (age === "now" ? LATER : ""), { assumeValid: true });
+  if (age === "old") {
+    const fields = (schema.getType("Issue") as GraphQLObjectType).getFields();
+    delete fields["subIssues"];
+    (fields["stateReason"] as unknown as { args: unknown[] }).args = [];
+  }
+  built.set(age, schema);
+  return schema;
+}

@@ -1,0 +1,254 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { Budgets, type Limits } from "./budgets.ts";
+import { answerGraphql } from "./graphql.ts";
+import { operationOf, wrongAnswer, wrongIn } from "./openapi.ts";
+import { Person } from "./person.ts";
+import { answerRest, notFound, type RestAnswer } from "./rest.ts";
+import type { Age } from "./schema.ts";
+import { type Seed, type State, stateOf, userOf } from "./state.ts";
+
+/** A request as tests see it. It has no token. */
+export interface SeenRequest {
+  readonly method: string;
+  /** Without `/api/v3`; `/graphql` for queries. */
+  readonly path: string;
+  readonly query: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A request with its answer. `counted` is what it took from a budget. */
+export interface LoggedRequest extends SeenRequest {
+  readonly status: number;
+  readonly counted: number;
+}
+
+/** An answer to go out in place of the true one. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** A mishap. With `after`, what was asked for takes place before it: the answer is lost. */
+export type Fault = Answer | "reset" | "truncate" | "hang" | { readonly after: Answer | "reset" | "truncate" | "hang" };
+
+export interface StandInOptions {
+  readonly seed?: Seed;
+  readonly limits?: Partial<Limits>;
+  readonly age?: Age;
+  readonly now?: () => number;
+}
+
+interface Token {
+  readonly login: string;
+  isRevoked: boolean;
+  /** False: its user has no right to set labels. */
+  canLabel: boolean;
+}
+
+interface Sent extends Answer {
+  readonly counted: number;
+}
+
+/** States that are kept for stale reads. */
+const HISTORY = 20;
+
+/** GitHub on 127.0.0.1, for as long as the process lives or until it is closed. */
+export class GitHubStandIn implements AsyncDisposable {
+  state: State;
+  age: Age;
+  readonly budgets: Budgets;
+  readonly tokens = new Map<string, Token>();
+  readonly log: LoggedRequest[] = [];
+  /** Looks at each request. */
+  fault: (request: SeenRequest) => Fault | undefined = () => undefined;
+  /** True while nobody answers. */
+  isAway: () => boolean = () => false;
+  /** Reads see the state of so many writes ago. */
+  staleWrites = 0;
+  readonly #history: State[] = [];
+  readonly #now: () => number;
+  /** What the stand-in itself did wrong. */
+  readonly mistakes: string[] = [];
+  readonly #server = createServer((request, response) => {
+    this.#serve(request, response).catch((error: unknown) => {
+      this.mistakes.push(String(error));
+      response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ message: String(error) }));
+    });
+  });
+
+  constructor({ seed = {}, limits = {}, age = "now", now = Date.now }: StandInOptions = {}) {
+    this.#now = now;
+    this.age = age;
+    this.state = stateOf(seed, now());
+    this.budgets = new Budgets(limits, now);
+    for (const [token, login] of Object.entries(seed.tokens ?? { token: "loop" })) {
+      userOf(this.state, login);
+      this.tokens.set(token, { login, isRevoked: false, canLabel: true });
+    }
+  }
+
+  /** Begins to listen. It does not keep the process alive by itself. */
+  async open(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#server.unref();
+    return this;
+  }
+
+  /** From now on it keeps the process alive. */
+  keepAlive(): void {
+    this.#server.ref();
+  }
+
+  /** Its address, as that of github.com's API. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Its address, as that of a GitHub Enterprise Server's API. */
+  get enterpriseUrl(): string {
+    return `${this.url}/api/v3`;
+  }
+
+  person(login: string): Person {
+    userOf(this.state, login);
+    return new Person(login, () => this.state, this.#now);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://github.test");
+    const raw = await text(request);
+    const path = url.pathname.replace(/^\/api\/v3(?=\/)|^\/api(?=\/graphql$)/, "");
+    const body = raw === "" ? {} : JSON.parse(raw);
+    const seen: SeenRequest = { method: request.method ?? "GET", path, query: url.search, body };
+    const fault = this.isAway() ? { status: 503, body: { message: "away" } } : this.fault(seen);
+    if (fault !== undefined && !isAfter(fault))
+      return this.#send(request, response, { seen, answer: { status: 200, body: {}, counted: 0 }, fault });
+    const answer = await this.#answer(request, { seen, url, hasBody: raw !== "" });
+    this.#send(request, response, { seen, answer, ...(fault !== undefined && isAfter(fault) && { fault: fault.after }) });
+  }
+
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      seen,
+      answer,
+      fault,
+    }: { readonly seen: SeenRequest; readonly answer: Sent; readonly fault?: Exclude<Fault, { after: unknown }> },
+  ): void {
+    const sent = typeof fault === "object" ? { ...fault, counted: answer.counted } : answer;
+    this.log.push({ ...seen, status: typeof fault === "string" ? 0 : sent.status, counted: sent.counted });
+    if (fault === "hang") return;
+    if (fault === "reset") return void request.socket.destroy();
+    const bytes = sent.body === undefined ? undefined : Buffer.from(JSON.stringify(sent.body));
+    const headers = {
+      date: new Date(this.#now()).toUTCString(),
+      ...(bytes && { "content-type": "application/json; charset=utf-8", "content-length": bytes.length }),
+      ...sent.headers,
+    };
+    response.sendDate = false;
+    response.writeHead(sent.status, headers);
+    if (fault !== "truncate" || bytes === undefined) return void response.end(bytes);
+    response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    { seen, url, hasBody }: { readonly seen: SeenRequest; readonly url: URL; readonly hasBody: boolean },
+  ): Promise<Sent> {
+    const token = this.tokens.get(/^(?:bearer|token) (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "");
+    if (token === undefined || token.isRevoked)
+      return {
+        status: 401,
+        body: { message: "Bad credentials", documentation_url: "https://docs.github.com/rest", status: "401" },
+        counted: 0,
+      };
+    if (seen.path === "/graphql") return this.#graphql(seen, token);
+    return this.#rest(request, seen, { url, hasBody, token });
+  }
+
+  async #graphql({ body }: SeenRequest, { login }: Token): Promise<Sent> {
+    const before = this.budgets.used.graphql;
+    const answer = await answerGraphql({
+      state: this.#seenState(),
+      viewer: login,
+      age: this.age,
+      web: this.url,
+      query: String(body["query"]),
+      variables: (body["variables"] ?? {}) as Record<string, unknown>,
+      take: (points) => this.budgets.take("graphql", points),
+      told: (cost) => this.budgets.told(cost),
+    });
+    return { status: 200, headers: this.budgets.headers("graphql"), body: answer, counted: this.budgets.used.graphql - before };
+  }
+
+  #rest(
+    request: IncomingMessage,
+    seen: SeenRequest,
+    { url, hasBody, token }: { readonly url: URL; readonly hasBody: boolean; readonly token: Token },
+  ): Sent {
+    const operation = operationOf(seen.method, seen.path);
+    if (operation === undefined) return { ...notFound(), counted: 0 };
+    const wrong = wrongIn(operation, url.searchParams, hasBody ? seen.body : undefined);
+    if (wrong !== undefined)
+      return {
+        status: 422,
+        body: { message: `Validation Failed: ${wrong}`, documentation_url: "https://docs.github.com/rest" },
+        counted: 0,
+      };
+    if (this.budgets.left("core") === 0 && !this.budgets.limits.isOff) {
+      const body = { message: "API rate limit exceeded for user ID 1.", documentation_url: "https://docs.github.com/rest" };
+      return { status: 403, headers: this.budgets.headers("core"), body, counted: 0 };
+    }
+    const isRead = seen.method === "GET";
+    const prefix = url.pathname.startsWith("/api/v3/") ? this.enterpriseUrl : this.url;
+    const before = isRead ? undefined : structuredClone(this.state);
+    const answer = answerRest({
+      operation,
+      query: url.searchParams,
+      body: seen.body,
+      state: isRead ? this.#seenState() : this.state,
+      viewer: token.login,
+      canLabel: token.canLabel,
+      now: this.#now(),
+      api: prefix,
+      web: this.url,
+    });
+    const mistake = wrongAnswer(operation, answer.status, answer.body);
+    if (mistake !== undefined) throw new Error(`the stand-in's own answer to ${seen.method} ${seen.path} is wrong: ${mistake}`);
+    if (answer.isWrite && before !== undefined) this.#history.push(before);
+    if (this.#history.length > HISTORY) this.#history.shift();
+    return this.#counted(request, url, answer);
+  }
+
+  /** With its ETag; an answer that the client has already is not counted. */
+  #counted({ headers }: IncomingMessage, url: URL, { status, body, next }: RestAnswer): Sent {
+    const etag = `W/"${createHash("sha256")
+      .update(JSON.stringify(body ?? null))
+      .digest("hex")}"`;
+    if (status === 200 && headers["if-none-match"] === etag)
+      return { status: 304, headers: { ...this.budgets.headers("core"), etag }, counted: 0 };
+    this.budgets.take("core", 1);
+    const more = new URL(`${this.url}${url.pathname}${url.search}`);
+    more.searchParams.set("page", String(next));
+    const link = next === undefined ? {} : { link: `<${more.href}>; rel="next"` };
+    return { status, headers: { ...this.budgets.headers("core"), etag, ...link }, body, counted: 1 };
+  }
+
+  #seenState(): State {
+    return this.staleWrites === 0 ? this.state : (this.#history.at(-this.staleWrites) ?? this.#history[0] ?? this.state);
+  }
+}
+
+function isAfter(fault: Fault): fault is { readonly after: Exclude<Fault, { after: unknown }> } {
+  return typeof fault === "object" && "after" in fault;
+}
