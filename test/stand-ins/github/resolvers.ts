@@ -75,6 +75,7 @@ export function rootOf(asking: Asking): object {
   return {
     rateLimit: asking.rateLimit,
     viewer: () => actor(asking, viewer),
+    nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeBy(asking, id)),
     repository({ owner, name }: { owner: string; name: string }) {
       const repo = repoOf(state, `${owner}/${name}`);
       if (repo === undefined || repo.hiddenFrom.includes(viewer))
@@ -98,6 +99,15 @@ export function rootOf(asking: Asking): object {
       );
     },
   };
+}
+
+/** What has a node id; null if it is gone, or if the viewer may not see it. */
+function nodeBy(asking: Asking, id: string): object | null {
+  for (const repo of asking.state.repos.filter(({ hiddenFrom }) => !hiddenFrom.includes(asking.viewer))) {
+    const issue = repo.issues.find((each) => id === `I_${each.id}` || id === `PR_${each.id}`);
+    if (issue !== undefined) return issueNode(asking, repo, issue);
+  }
+  return null;
 }
 
 function repository(asking: Asking, repo: Repo): object {
@@ -208,8 +218,9 @@ function issueNode(asking: Asking, repo: Repo, issue: Issue): object {
         [...issue.closings.entries()],
         ([at]) => at + 1,
         args,
-        ([, closing]) => ({
+        ([at, closing]) => ({
           __typename: "ClosedEvent",
+          id: `CE_${issue.id}_${at}`,
           closer:
             closing === null
               ? null
