@@ -19,4 +19,95 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
     expect(oracle.code, oracle.stderr).toBe(0);
     expect(JSON.parse(oracle.stdout)).toMatchObject({ verdict: "done", counts: { done: 2, gated: 0, open: 0 } });
   });
+
+  test("files what agents find, shows that work has begun, and is read by --dry-run and doctor", async () => {
+    const { stage, service, batch, run } = await stagedIn(kind, [[1]], { limits: { attempts: 1 } });
+    const found = JSON.stringify(JSON.stringify({ title: "Found it", body: "here", reason: "seen on the way" }));
+    stage.agent(
+      `${HONEST} if (ticket === "${service.id(1)}") { fs.mkdirSync(process.env.LOOPDASH_OUTBOX + "/discovered", { recursive: true });
+      fs.writeFileSync(process.env.LOOPDASH_OUTBOX + "/discovered/1.json", ${found}); }`,
+    );
+    const plan = await stage.run([batch, "--dry-run"], service.env);
+    expect(plan.stdout, plan.stderr).toContain(`${service.id(1)}  [app]  Do 1`);
+    const doctor = await stage.run(["doctor", batch], service.env);
+    expect(doctor.stdout, doctor.stderr).toMatch(/ok +tracker +1 ticket readable in (?:Linear|GitHub); the oracle says not-done/);
+    const { code, stdout, events } = await run();
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(service.shown()).toMatchObject([{ state: "done" }, { state: "done" }]);
+    expect(events.flatMap((event) => (event.type === "discovery-filed" ? [event.ticket] : []))).toEqual([`${service.id(1)}-d1`]);
+    const again = await stage.run(["oracle", batch], service.env);
+    expect(again.code, again.stderr).toBe(0);
+  });
+
+  test("leaves a gate that a person sets, with its step, and says what is left", async () => {
+    const { service, run } = await stagedIn(kind, [[1], [2]]);
+    service.people.comment(2, "Human step: press the button\n\nThen tell me.");
+    service.people.label(2, "human-gated");
+    const { code, stdout, events } = await run();
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(service.shown()).toMatchObject([
+      { state: "done" },
+      { state: "open", labels: expect.arrayContaining(["human-gated"]) },
+    ]);
+    expect(events.findLast(({ type }) => type === "run-ended")).toBeDefined();
+    expect(stdout).toContain("press the button");
+  });
+
+  test("survives a kill -9 of its engine, without a doubled landing or comment", async () => {
+    const { stage, service, batch, run } = await stagedIn(kind, [[1], [2, [1]]]);
+    const first = stage.start([batch, "--json"], service.env);
+    await first.until(/"type":"merge-landed"/);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const { code, stdout } = await run();
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(stage.landed()).toEqual([service.id(1), service.id(2)]);
+    expect(service.shown().map(({ state, comments }) => [state, comments.length])).toEqual([
+      ["done", 1],
+      ["done", 1],
+    ]);
+  });
+
+  test("does no work on a ticket that is canceled, and says that a person must decide", async () => {
+    const { stage, service, run } = await stagedIn(kind, [[1], [2]], { tracker: {} });
+    service.people.cancel(2);
+    const { code, stdout } = await run();
+    expect(code, stdout.slice(-3_000)).toBe(1);
+    expect(stage.landed()).toEqual([service.id(1)]);
+    expect(stdout).toMatch(/a person must decide/);
+    expect(service.shown()).toMatchObject([{ state: "done" }, { state: "canceled" }]);
+  });
+
+  test("takes a canceled ticket for settled if the batch says so", async () => {
+    const { stage, service, run } = await stagedIn(kind, [[1], [2]], { tracker: { canceled: "settled" } });
+    service.people.cancel(2);
+    const { code, stdout } = await run();
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(stage.landed()).toEqual([service.id(1)]);
+  });
+
+  test("waits for a service that is away, says so, and loses no attempt", async () => {
+    const { stage, service, batch } = await stagedIn(kind, [[1]], { limits: { outageMinutes: 2 } });
+    const run = stage.start([batch, "--json"], service.env);
+    await run.until(/"type":"agent-started"/);
+    service.away = true;
+    await run.until(/"type":"outage-started","what":"tracker"/);
+    service.away = false;
+    const { code, stdout } = await run.ended;
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect(stdout.match(/"type":"agent-started"/g)).toHaveLength(1);
+    expect(service.shown()).toMatchObject([{ state: "done" }]);
+  });
+
+  test("names a token that is missing or refused, and starts nothing", async () => {
+    const { stage, service, batch } = await stagedIn(kind, [[1]]);
+    const without = await stage.run([batch, "--headless"]);
+    expect(without.code).toBe(3);
+    expect(without.stderr).toMatch(/LINEAR_API_KEY|GITHUB_TOKEN/);
+    const [variable = ""] = Object.keys(service.env);
+    const wrong = await stage.run([batch, "--headless"], { [variable]: "lin_api_wrong-token-0123" });
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toMatch(/token/);
+    expect(wrong.stderr).not.toContain("wrong-token-0123");
+  });
 });

@@ -42,11 +42,13 @@ export interface EngineResources {
   readonly git: GitHelper;
   store?: RunStore;
   secrets?: RunSecrets;
+  webhook?: { close(): Promise<void> };
   readonly locks: Disposable[];
 }
 
 /** Releases the resources of an engine. */
-export async function releaseResources({ git, store, locks, secrets }: EngineResources): Promise<void> {
+export async function releaseResources({ git, store, locks, secrets, webhook }: EngineResources): Promise<void> {
+  await webhook?.close();
   secrets?.secrets.forget();
   await git.close();
   try {

@@ -7,6 +7,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { AskedPlace } from "../../ports/oracle.ts";
+import type { Tracker } from "../../ports/tracker.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** A tracker that is asked over a wire: Linear, GitHub, or a program of the user. */
@@ -22,6 +23,13 @@ export interface OutsideTracker {
   readonly freeze: (tickets: readonly TicketId[]) => Promise<AskedPlace>;
   /** What the oracle reads that place with. */
   readonly runsWith: Pick<FrozenProgramOptions, "tracker" | "service">;
+  /** Tells of changes while a webhook is received (`listen`); absent if the batch has none. */
+  readonly watch?: Tracker["watch"];
+  /**
+   * Receives the webhook until it is closed. Throws a UserError (exit 4) if it has no secret, or its port cannot be had. Absent if the
+   * batch has none.
+   */
+  readonly listen?: () => Promise<{ close(): Promise<void> }>;
   /** Ends requests that an engine left under way when it was killed: a late write would cover a person's. */
   readonly endLeft: () => Promise<void>;
   /** The secrets of the batch; undefined if it names none. */

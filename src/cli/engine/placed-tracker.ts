@@ -21,7 +21,7 @@ import type { OutsideTracker } from "./outside-tracker.ts";
 const MOST_WITHOUT_THREAD = 32_000;
 
 /** A tracker that is asked over a wire, and the place that the oracle reads, frozen. */
-export interface AskedTracker extends Pick<OutsideTracker, "serviceOf"> {
+export interface AskedTracker extends Pick<OutsideTracker, "serviceOf" | "watch"> {
   readonly place: AskedPlace;
 }
 
@@ -41,7 +41,7 @@ export async function askedTracker(
   { outside }: Pick<LoadedBatch, "outside">,
   tickets: readonly TicketId[],
 ): Promise<AskedTracker | undefined> {
-  return outside && { serviceOf: outside.serviceOf, place: await outside.freeze(tickets) };
+  return outside && { ...outside, place: await outside.freeze(tickets) };
 }
 
 /** The tracker of a batch. `found` are the discovered tickets that it holds; `folder` is that of the run. */
@@ -58,7 +58,7 @@ export function trackerOf(
   if (asked !== undefined) {
     const service = asked.serviceOf(own);
     return {
-      tracker: createServiceTracker({ service, ids }),
+      tracker: createServiceTracker({ service, ids, ...(asked.watch && { watch: asked.watch }) }),
       place: asked.place,
       seed,
       ...(service.keys && { keys: service.keys }),
@@ -87,11 +87,11 @@ export async function keepPlace(folder: string, { place }: AskedTracker): Promis
  * (exit 3) if it cannot be read.
  */
 export async function keptTracker(
-  { serviceOf }: OutsideTracker,
+  outside: OutsideTracker,
   { folder, run }: { readonly folder: string; readonly run: RunId },
 ): Promise<AskedTracker> {
   try {
-    return { serviceOf, place: JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace };
+    return { ...outside, place: JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace };
   } catch (cause) {
     throw tampered(run, "the frozen place of its tracker cannot be read", cause);
   }

@@ -3,6 +3,7 @@ import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
 import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
+import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
 import { type ServiceSpec, TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
@@ -57,9 +58,29 @@ export function serviceTrackerOf(
         withoutNetwork: withoutNetwork(pathOutside(env["PATH"] ?? "", request.repos) ?? "/usr/bin:/bin"),
       },
     },
+    ...webhookOf(spec, tokenOf),
     // A request ends with its engine.
     endLeft: () => Promise.resolve(),
     secrets,
+  };
+}
+
+/** The webhook of a tracker: whoever watches is called once something may have changed. */
+function webhookOf(
+  { kind, webhook }: ServiceSpec,
+  secretOf: (name: string) => { readonly get: () => Promise<string> },
+): Pick<OutsideTracker, "watch" | "listen"> {
+  if (webhook === undefined) return {};
+  const watchers = new Set<() => void>();
+  const changed = () => {
+    for (const watcher of watchers) watcher();
+  };
+  return {
+    watch: (watcher) => {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    listen: () => openWebhook({ port: webhook.port, kind, secret: secretOf(webhook.secret).get, changed }),
   };
 }
 

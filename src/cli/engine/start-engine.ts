@@ -105,6 +105,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     opened.store = store;
     locks ??= takeLocks(loaded, home);
     await loaded.outside?.endLeft();
+    const webhook = await loaded.outside?.listen?.();
+    if (webhook !== undefined) opened.webhook = webhook;
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
