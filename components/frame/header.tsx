@@ -120,10 +120,14 @@ function neededOf({ counts, tickets }: RunState): number {
   return needed + [...vecItems(tickets)].filter(({ phase, live }) => phase === "landed" && live?.givenUp !== undefined).length;
 }
 
-/** The time that the clock counts down to: an outage is given up, or a backoff is over. Milliseconds; 0 if there is neither. */
+/**
+ * The time that the clock counts down to: an outage is given up, what is busy is asked again, or a backoff is over. Milliseconds; 0
+ * if there is nothing of it.
+ */
 function heldUntil({ run }: Pick<DashboardState, "run">): number {
   if (run === undefined || run.end !== undefined) return 0;
-  return firstOutage(run)?.until ?? run.backoff?.until ?? 0;
+  const outage = firstOutage(run);
+  return (outage?.isBusy ? outage.nextAt : outage?.until) ?? run.backoff?.until ?? 0;
 }
 
 /** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if nothing is held up. */
@@ -136,6 +140,7 @@ function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
 /** The outage that ends first, in longer and shorter words; undefined without one. */
 function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | undefined {
   const outage = run === undefined ? undefined : firstOutage(run);
+  if (outage?.isBusy) return BUSY;
   return outage === undefined ? undefined : AWAY.get(outage.what);
 }
 
@@ -146,6 +151,8 @@ const AWAY = new Map<OutageSource, readonly string[]>(
     return [what, [`  ‖ ${short}, gives up:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
   }),
 );
+
+const BUSY = ["  ‖ tracker's rate limit, asks again:", "  ‖ tracker's rate limit,", "  ‖ rate limit,", "  ‖"];
 
 const HOUR_MS = 3_600_000;
 

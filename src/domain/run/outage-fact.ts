@@ -17,6 +17,8 @@ export type OutageFact =
       /** The time of the next retry, and of the last one. Milliseconds since the epoch. */
       readonly nextAt: number;
       readonly until: number;
+      /** Set if it is there, and has said that it answers nothing before the next retry: its rate limit is used up. */
+      readonly isBusy?: true;
     }
   | {
       readonly type: "outage-continues";
@@ -24,6 +26,7 @@ export type OutageFact =
       readonly why: string;
       readonly nextAt: number;
       readonly until: number;
+      readonly isBusy?: true;
     }
   | {
       readonly type: "outage-ended";
@@ -41,6 +44,7 @@ export interface Outage {
   readonly why: string;
   readonly nextAt: number;
   readonly until: number;
+  readonly isBusy?: true;
 }
 
 /** The outages under way, by source. */

@@ -16,8 +16,9 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   const { what } = event;
   const { [what]: before, ...others } = state.outages ?? {};
   if (event.type !== "outage-ended") {
-    const { why, nextAt, until, at } = event;
-    return { ...state, outages: { ...others, [what]: { since: before?.since ?? at, why, nextAt, until } } };
+    const { why, nextAt, until, at, isBusy } = event;
+    const outage = { since: before?.since ?? at, why, nextAt, until, ...(isBusy && { isBusy }) };
+    return { ...state, outages: { ...others, [what]: outage } };
   }
   const next: RunState = { ...state, outages: others };
   if (event.givenUp === undefined || state.fatalOutage !== undefined) return next;

@@ -1,5 +1,5 @@
 import type { RunFact } from "../../domain/run/event.ts";
-import type { CalledSource } from "../../domain/run/outage-fact.ts";
+import type { CalledSource, Outage } from "../../domain/run/outage-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -131,7 +131,7 @@ export class Retry {
     if (told > now) this.#until = Math.max(this.#until, told + mostMs);
     const soonest = now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
-    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until });
+    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(told > now && { isBusy: true }) });
     if (now < this.#until && !this.#source.isGivenUp) return true;
     this.#source.giveUp(why);
     return false;
@@ -174,14 +174,14 @@ class Source {
     return this.#isGivenUp;
   }
 
-  fails(retry: Retry, { why, nextAt, until }: { readonly why: string; readonly nextAt: number; readonly until: number }): void {
+  fails(retry: Retry, { until, ...said }: Pick<Outage, "why" | "nextAt" | "until" | "isBusy">): void {
     if (this.#isGivenUp) return;
     const isFirst = this.#failing.size === 0;
     if (isFirst) this.#since = this.#options.clock.now();
     this.#failing.set(retry, until);
     const soonest = Math.min(...this.#failing.values());
     const type = isFirst ? "outage-started" : "outage-continues";
-    this.#options.report({ type, what: this.#what, why, nextAt, until: soonest });
+    this.#options.report({ type, what: this.#what, ...said, until: soonest });
   }
 
   ends(retry: Retry, { isCutOff = false }: { readonly isCutOff?: boolean } = {}): void {

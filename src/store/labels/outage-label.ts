@@ -13,7 +13,11 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
     if (event.givenUp === undefined) return [STYLES.run, `${was}; it recovered ${after}`];
     return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
   }
-  const { why, nextAt, until, at } = event;
+  const { why, nextAt, until, at, isBusy } = event;
+  if (isBusy) {
+    const busy = `${event.what === "tracker" ? "the tracker" : is} takes no requests for now`;
+    return [toned(STYLES.heldUp, "waiting"), `${busy}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
+  }
   const still = event.type === "outage-continues" ? `still: ${is}` : is;
   const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
   return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
