@@ -178,6 +178,8 @@ describe("setting a ticket in Linear", () => {
   test("keeps a step through an editor that rewrites Markdown", async () => {
     const markdown = (text: string) =>
       text
+        // What is not escaped is emphasis, and is written in another way.
+        .replace(/(?<!\\)\*([^*]+)\*/g, "_$1_")
         .replace(/\\([*_[\]<>~|#&!`])/g, "$1")
         .replace(/([*_[\]])/g, "\\$1")
         .replace(/https?:\/\/\S+/g, (url) => `<${url}>`)
