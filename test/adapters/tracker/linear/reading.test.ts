@@ -79,6 +79,19 @@ describe("a query of Linear", () => {
   );
 });
 
+test.each(["whole", "changes"] as const)(
+  "a ticket that the query finds no more stays (%s), with the state that it has",
+  async (how) => {
+    const stage = await Stage.open();
+    const service = stage.service({ team: "ENG", filter: { state: { type: { neq: "completed" } } } });
+    await service.snapshot("whole");
+    await service.set({ id: id("ENG-1"), state: { as: "done" }, note: "", from: undefined });
+    stage.move("ENG-2", "Shipped");
+    const states = [...(await service.snapshot(how)).values()].map(({ state }) => state.as);
+    expect(states).toEqual(["done", "done", "open"]);
+  },
+);
+
 describe("an issue that moves to another team", () => {
   test.each(["whole", "changes"] as const)("keeps its ticket's id (%s), and can be set", async (how) => {
     const stage = await Stage.open();
