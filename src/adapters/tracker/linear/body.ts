@@ -1,6 +1,6 @@
 import { plainText } from "../../../domain/values/text.ts";
 import type { Comment, Issue } from "./answers.ts";
-import { inOrder, isOfLoopdash, stepIn } from "./gate.ts";
+import { inOrder, isOfLoopdash, isOfPerson, stepIn } from "./gate.ts";
 
 /** The longest body that a batch takes. Characters. */
 const MAX_BODY = 64_000;
@@ -15,7 +15,7 @@ export function bodyOf(issue: Issue): string {
   const description = wellFormed(issue.description ?? "");
   const links = linksOf(issue);
   const comments = inOrder(issue.comments.nodes)
-    .filter((comment) => isOfPerson(issue.id, comment))
+    .filter((comment) => belongs(issue.id, comment))
     .map(paragraphOf);
   for (let left = 0; left <= comments.length; left += 1) {
     const body = joined(description, [...leftOut(left), ...comments.slice(left)], links);
@@ -25,10 +25,8 @@ export function bodyOf(issue: Issue): string {
   return cut(description, rest.length >= MAX_BODY / 2 ? "" : rest);
 }
 
-function isOfPerson(issue: string, comment: Comment): boolean {
-  const { user, botActor, body } = comment;
-  if (user === null || user.app || botActor !== null) return false;
-  return !isOfLoopdash(issue, comment) && stepIn(body) === undefined;
+function belongs(issue: string, comment: Comment): boolean {
+  return isOfPerson(comment) && !isOfLoopdash(issue, comment) && stepIn(comment.body, "person") === undefined;
 }
 
 function paragraphOf({ user, createdAt, body }: Comment): string {

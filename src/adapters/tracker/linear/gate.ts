@@ -29,21 +29,35 @@ export function inOrder(comments: readonly Comment[]): readonly Comment[] {
   return comments.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
 }
 
-/** The step of a gate comment: one whose first line is `Human step: …`. Undefined if it is none. */
-export function stepIn(body: string): string | undefined {
+/**
+ * The step of a gate comment: one whose first line is `Human step: …`. Undefined if it is none. In loopdash's own comments no
+ * Markdown has a meaning, because all of it is escaped: what there is came from Linear, which links addresses and names of issues.
+ */
+export function stepIn(body: string, by: "person" | "loopdash"): string | undefined {
   const [, text] = GATE.exec(body.split(/\r?\n/, 1)[0] ?? "") ?? [];
-  return text === undefined ? undefined : HumanStep.safeParse(plainMarkdown(text)).data;
+  return text === undefined ? undefined : HumanStep.safeParse(plainMarkdown(text, by)).data;
 }
 
-/** The newest gate comment of a member of the organization. Integrations and bots gate nothing. */
-export function gateComment({
-  comments,
-}: Pick<Issue, "comments">): { readonly comment: Comment; readonly step: string } | undefined {
+/** The newest gate comment of a person or of loopdash. Integrations and bots gate nothing. */
+export function gateComment({ id, comments }: Pick<Issue, "id" | "comments">): GateComment | undefined {
   for (const comment of inOrder(comments.nodes).toReversed()) {
-    const step = comment.user === null ? undefined : stepIn(comment.body);
+    if (!GATE.test(comment.body.split(/\r?\n/, 1)[0] ?? "")) continue;
+    const isOwn = isOfLoopdash(id, comment);
+    if (!isOwn && !isOfPerson(comment)) continue;
+    const step = stepIn(comment.body, isOwn ? "loopdash" : "person");
     if (step !== undefined) return { comment, step };
   }
   return undefined;
+}
+
+interface GateComment {
+  readonly comment: Comment;
+  readonly step: string;
+}
+
+/** True if a member of the organization wrote the comment: no app, bot or integration. */
+export function isOfPerson({ user, botActor }: Comment): boolean {
+  return user !== null && !user.app && botActor === null;
 }
 
 /** loopdash's comment. `step` gates the ticket; without it the first line is never one of a gate comment. */
@@ -58,7 +72,7 @@ export function isSameMarkdown(a: string, b: string): boolean {
 }
 
 function letters(text: string): string {
-  return plainMarkdown(text)
+  return plainMarkdown(text, "loopdash")
     .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
     .trim();
 }
@@ -68,10 +82,12 @@ function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>~|#&!]/g, "\\$&");
 }
 
-/** A line without Markdown's escapes, and without the links that Linear makes of addresses. */
-function plainMarkdown(text: string): string {
+/** A text without Markdown's escapes, and without the links that Linear makes of addresses, or all links of loopdash's text. */
+function plainMarkdown(text: string, by: "person" | "loopdash"): string {
   return text
-    .replace(/<(https?:\/\/[^<>\s]+)>/g, "$1")
-    .replace(/\[([^\]]+)\]\(<?([^()<>\s]+)>?\)/g, (link, shown: string, to: string) => (shown === to ? shown : link))
+    .replace(/(?<!\\)<(https?:\/\/[^<>\s]+)>/g, "$1")
+    .replace(/(?<!\\)\[((?:[^[\]\\]|\\.)+)\]\(<?([^()<>\s]+)>?\)/g, (link, shown: string, to: string) =>
+      by === "loopdash" || shown === to ? shown : link,
+    )
     .replace(/\\([!-/:-@[-`{-~])/g, "$1");
 }

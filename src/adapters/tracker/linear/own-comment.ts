@@ -38,7 +38,7 @@ export async function writeGate(
   const isBehind =
     newest !== undefined && last !== undefined && Date.parse(newest.createdAt) > Date.parse(last.comment.createdAt);
   if (last === undefined || isBehind) await create(requests, issue, { text, from: last === undefined ? 0 : last.n + 1 });
-  else if (stepIn(last.comment.body) !== step.trim() || !isSameMarkdown(last.comment.body, text))
+  else if (stepIn(last.comment.body, "loopdash") !== step.trim() || !isSameMarkdown(last.comment.body, text))
     await edit(requests, last.comment.id, text);
   await removeAll(requests, isBehind ? own : own.slice(0, -1));
 }
@@ -62,7 +62,7 @@ export async function writeNote(
     if (note !== "") await create(requests, issue, { text: commentText(note), from: 0 });
     return;
   }
-  const text = commentText(note, keepGate ? stepIn(last.comment.body) : undefined);
+  const text = commentText(note, keepGate ? stepIn(last.comment.body, "loopdash") : undefined);
   if (!isSameMarkdown(last.comment.body, text)) await edit(requests, last.comment.id, text);
 }
 
@@ -70,7 +70,7 @@ export async function writeNote(
 export async function endGate(requests: LinearRequests, issue: Issue, note: string): Promise<void> {
   const { viewer } = await requests.me();
   for (const { comment } of ownComments(issue, viewer))
-    if (stepIn(comment.body) !== undefined) await edit(requests, comment.id, commentText(note));
+    if (stepIn(comment.body, "loopdash") !== undefined) await edit(requests, comment.id, commentText(note));
 }
 
 /** Creates the comment under the first derived id from `from` on that no deleted comment has. */

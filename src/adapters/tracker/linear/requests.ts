@@ -38,7 +38,9 @@ export class LinearRequests {
   #budget: Budget = {};
   #cost: Cost = { requests: 0, complexity: 0 };
   #servedAt: number | undefined;
+  /** Who the token is, and the token for which that was asked. */
   #me: { readonly viewer: string; readonly organization: string } | undefined;
+  #lastToken: string | undefined;
 
   constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
     this.#token = token;
@@ -68,7 +70,7 @@ export class LinearRequests {
     this.#servedAt = undefined;
   }
 
-  /** The ids of the token's own user and of the organization. They are asked for once. */
+  /** The ids of the token's own user and of the organization. They are asked for once for each token. */
   async me(): Promise<{ readonly viewer: string; readonly organization: string }> {
     this.#me ??= {
       viewer: idOf(await this.sdk(async (client) => await client.viewer)),
@@ -95,7 +97,6 @@ export class LinearRequests {
     } catch (error) {
       if (!isRefusedToken(error)) throw this.#problem(error, [token]);
       const renewed = await this.#token.renew(token);
-      this.#me = undefined;
       try {
         return await this.#call(call, renewed);
       } catch (again) {
@@ -107,6 +108,8 @@ export class LinearRequests {
   async #call<T>(call: (client: LinearClient) => Promise<T>, token: string): Promise<T> {
     // Only programs that use Linear load its SDK.
     const { LinearClient } = await import("@linear/sdk");
+    if (token !== this.#lastToken) this.#me = undefined;
+    this.#lastToken = token;
     this.#cost = { ...this.#cost, requests: this.#cost.requests + 1 };
     return await call(
       new LinearClient({

@@ -64,7 +64,7 @@ async function present({ issues: all }: WriteContext, id: TicketId): Promise<Iss
 async function isUnfinished({ requests }: WriteContext, issue: Issue, { as }: TrackerState): Promise<boolean> {
   const { viewer } = await requests.me();
   const own = ownComments(issue, viewer);
-  return as === "human-gated" ? own.length > 1 : own.some(({ comment }) => stepIn(comment.body) !== undefined);
+  return as === "human-gated" ? own.length > 1 : own.some(({ comment }) => stepIn(comment.body, "loopdash") !== undefined);
 }
 
 async function gate(

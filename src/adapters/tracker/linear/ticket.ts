@@ -27,13 +27,25 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     .sort();
   const { state, held } = stateOf(id, issue, { ...context, blockers });
   const title = oneLine(issue.title);
-  const body = bodyOf(issue);
+  const { body, bodySha } = textOf(issue);
   const labels = issue.labels.nodes.map(({ name }) => name);
   const repo = repoOf(labels, context.repos);
   const exclusive = exclusiveOf(labels);
   const assignee = plainText(issue.assignee?.displayName ?? "", MAX_NAME);
   const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
-  const counted = [id, issue.url, title, body, state, assignee, dependsOn, held ?? "", repo ?? "", exclusive, setByCommit ?? "-"];
+  const counted = [
+    id,
+    issue.url,
+    title,
+    bodySha,
+    state,
+    assignee,
+    dependsOn,
+    held ?? "",
+    repo ?? "",
+    exclusive,
+    setByCommit ?? "-",
+  ];
   return {
     id,
     title,
@@ -41,7 +53,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     state,
     revision: textSha(JSON.stringify([...counted, issue.updatedAt])),
     titleSha: textSha(title),
-    bodySha: textSha(body),
+    bodySha,
     dependsOn,
     assignee,
     url: plainText(issue.url),
@@ -50,6 +62,18 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     ...(held !== undefined && { held }),
     ...(setByCommit !== undefined && { setByCommit }),
   };
+}
+
+/** Texts of issues that were read. Most issues stay as they are from one reading to the next. */
+const texts = new WeakMap<Issue, { readonly body: string; readonly bodySha: string }>();
+
+function textOf(issue: Issue): { readonly body: string; readonly bodySha: string } {
+  const known = texts.get(issue);
+  if (known !== undefined) return known;
+  const body = bodyOf(issue);
+  const text = { body, bodySha: textSha(body) };
+  texts.set(issue, text);
+  return text;
 }
 
 /** Issues that must be done before this one: those that block it, and its sub-issues. What is in the trash blocks nothing. */

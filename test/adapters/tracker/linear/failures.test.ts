@@ -91,6 +91,16 @@ describe("an answer of Linear that is none", () => {
   });
 });
 
+test("a redirect is not followed: it could take the token elsewhere", async () => {
+  const [stage, other] = [await Stage.open(), await Stage.open()];
+  const location = stage.standIn.url;
+  other.standIn.fault = () => ({ status: 307, headers: { location }, body: "" });
+  expect((await problem(other)).message).toMatch(/^Linear cannot be reached at /);
+  expect(stage.standIn.log).toEqual([]);
+  // It is answered there, if it is asked.
+  expect((await problem(stage)).message).toBe("there was none");
+});
+
 test("a ticket with a hole is an error, whatever is missing, and never done", async () => {
   const stage = await Stage.open({ world: aWorld(1) });
   const { people } = stage.standIn;

@@ -3,7 +3,7 @@ import { createLinearService, type LinearServiceOptions } from "../../../../src/
 import type { TicketService } from "../../../../src/adapters/tracker/service/ticket-service.ts";
 import type { LinearSpec } from "../../../../src/domain/batch/tracker-spec.ts";
 import { RepoId, TicketId } from "../../../../src/domain/values/ids.ts";
-import { anEmptyWorld, aTeam, type Issue, identifierOf, uuidOf, type World } from "../../../stand-ins/linear/model.ts";
+import { anEmptyWorld, aTeam, type Issue, uuidOf, type World } from "../../../stand-ins/linear/model.ts";
 import { LinearStandIn, type LinearStandInOptions } from "../../../stand-ins/linear/stand-in.ts";
 
 export const id = (text: string): TicketId => TicketId.parse(text);
@@ -108,9 +108,5 @@ export class Stage {
     const issue = this.issue(name);
     const labels = world.labels.filter((each) => issue.labelIds.includes(each.id)).map((each) => each.name);
     return [world.states.find((each) => each.id === issue.stateId)?.name ?? "", ...labels];
-  }
-
-  identifier(uuid: string): string {
-    return identifierOf(this.standIn.world, this.issue(uuid));
   }
 }

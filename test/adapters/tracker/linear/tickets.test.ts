@@ -63,6 +63,7 @@ describe("a gate in Linear", () => {
     stage.comment("ENG-1", "Human step: ask Ada");
     stage.comment("ENG-1", "Human step:  press \\_deploy\\_ \nThen wait.", "ada");
     stage.comment("ENG-1", "I think so too\nHuman step: nothing");
+    stage.comment("ENG-1", "Human step: of an app", "robot");
     expect((await ticket(stage)).state).toEqual({ as: "human-gated", step: "press _deploy_" });
   });
 
@@ -102,6 +103,8 @@ describe("a gate in Linear", () => {
     people.updateIssue(stage.issue("ENG-1").id, { title: "Human step: x", description: "Human step: x" }, { actor: null });
     stage.label("ENG-1", "human-gated");
     people.createComment({ issueId: "ENG-1", body: "Human step: x" }, { actor: null, bot: "github" });
+    people.createComment({ issueId: "ENG-1", body: "Human step: x" }, { actor: uuidOf("user jo"), bot: "slack" });
+    stage.comment("ENG-1", "Human step: x", "robot");
     stage.comment("ENG-2", "Human step: press");
     expect((await ticket(stage)).state).toEqual({ as: "open" });
     expect((await ticket(stage, "ENG-2")).state).toEqual({ as: "open" });

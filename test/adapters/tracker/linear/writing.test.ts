@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StateAnswer, TicketService } from "../../../../src/adapters/tracker/service/ticket-service.ts";
 import type { TrackerState } from "../../../../src/domain/run/drift-fact.ts";
 import { uuidOf } from "../../../stand-ins/linear/model.ts";
+import { LinearStandIn } from "../../../stand-ins/linear/stand-in.ts";
 import { id, Stage } from "./stage.ts";
 
 const OPEN: TrackerState = { as: "open" };
@@ -178,13 +179,16 @@ describe("setting a ticket in Linear", () => {
   test("keeps a step through an editor that rewrites Markdown", async () => {
     const markdown = (text: string) =>
       text
+        // What is not escaped is emphasis, and is written in another way.
+        .replace(/(?<!\\)\*([^*]+)\*/g, "_$1_")
         .replace(/\\([*_[\]<>~|#&!`])/g, "$1")
         .replace(/([*_[\]])/g, "\\$1")
         .replace(/https?:\/\/\S+/g, (url) => `<${url}>`)
+        .replace(/ENG-2/g, "[ENG-2](https://linear.example/ENG-2)")
         .trim();
     const stage = await Stage.open({ markdown });
     const service = stage.service();
-    const step = "set FOO_BAR *now* [here] at https://app.example/a then press \\ twice";
+    const step = "set FOO_BAR *now* [here] at https://app.example/a then press \\ twice after ENG-2 <b>";
     expect(after(await set(service, gate(step)))).toEqual(gate(step));
     stage.standIn.asked();
     await set(service, gate(step));
@@ -205,6 +209,27 @@ describe("setting a ticket in Linear", () => {
       name === "updateIssue" ? { data: { issueUpdate: { success: false, lastSyncId: 1, issue: null } } } : data;
     await expect(set(stage.service(), DONE)).rejects.toThrow(/did not do what it was asked/);
   });
+});
+
+test("an app's own comment gates a ticket", async () => {
+  const stage = await Stage.open();
+  stage.standIn.grant("lin_oauth_robot", { user: "robot" });
+  const service = stage.service({ team: "ENG" }, { token: { get: async () => "lin_oauth_robot", renew: async () => "" } });
+  expect(after(await set(service, gate("press")))).toEqual(gate("press"));
+  // Another user's loopdash sees it, and keeps it out of the text.
+  const seen = (await stage.service().snapshot("whole")).get(id("ENG-1"));
+  expect(seen).toMatchObject({ state: gate("press"), body: "Some text." });
+});
+
+test("a token of another user writes a comment of its own", async () => {
+  const stage = await Stage.open();
+  stage.standIn.grant("lin_oauth_jo", { user: "jo" });
+  let token: string = LinearStandIn.TOKEN;
+  const service = stage.service({ team: "ENG" }, { token: { get: async () => token, renew: async () => token } });
+  await set(service, gate("press"));
+  token = "lin_oauth_jo";
+  expect(after(await set(service, gate("press twice")))).toEqual(gate("press twice"));
+  expect(stage.comments("ENG-1").map(({ userId }) => userId)).toEqual([uuidOf("user loopdash"), uuidOf("user jo")]);
 });
 
 describe("a ticket of Linear on which work begins", () => {
