@@ -16,7 +16,7 @@ const REPORT = join(OUT, "tests.json");
 
 /** Variables that a test may see: the paths of programs, the package registry, the terminal's type and language, and our own. */
 const ALLOWED =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy|LOOPDASH_TEST_HOLES|npm_config_(?:registry|userconfig|globalconfig|cache|cafile))$/i;
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy|LOOPDASH_TEST_HOLES|LOOPDASH_LINEAR_SCHEMA|npm_config_(?:registry|userconfig|globalconfig|cache|cafile))$/i;
 
 function environment(home: string): Record<string, string> {
   const allowed = Object.entries(process.env).filter(
