@@ -1,8 +1,7 @@
 import { landingOf } from "../domain/run/carry-over.ts";
+import { commitPage } from "../domain/run/commit-page.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
-import { specOf } from "../domain/schedule/plan.ts";
-import { commitAddress } from "../domain/values/repo-address.ts";
 
 /** Columns of a commit's hash in a line. */
 const SHORT = 7;
@@ -20,9 +19,7 @@ export function ticketUrl(ticket: TicketState | undefined): string | undefined {
 
 /** The page of a commit in the repository of a ticket; undefined if none is known. */
 export function commitUrl(run: RunState, { id }: TicketState, sha: string): string | undefined {
-  const { repo } = specOf(run.plan, id);
-  const url = run.repoUrls !== undefined && Object.hasOwn(run.repoUrls, repo) ? run.repoUrls[repo] : undefined;
-  return url === undefined ? undefined : commitAddress(url, sha);
+  return commitPage(run, id, sha);
 }
 
 /** The commit that landed a ticket, as texts show it, with its page; undefined if it has none. */

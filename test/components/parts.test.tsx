@@ -58,6 +58,14 @@ describe("header", () => {
     expect(show(run, <Header width={120} />)).not.toContain("tracker");
   });
 
+  test("a tracker whose rate limit is used up is named, with the time until it is asked again", () => {
+    const run = claims();
+    const at = { nextAt: run.now + 240_000, until: run.now + 1_200_000, isBusy: true } as const;
+    run.play({ type: "outage-started", what: "tracker", why: "the budget is used up", ...at });
+    expect(show(run, <Header width={120} />)).toMatch(/‖ tracker's rate limit, asks again: 0[34]:\d\d left/);
+    expect(show(run, <Header width={60} />)).toMatch(/‖.* 0[34]:\d\d left/);
+  });
+
   test("the sandbox that is missing and the clock of a hold stand beside each other on the smallest terminal", () => {
     const run = plumbing({ sandboxed: false });
     run.play({ type: "backoff-started", until: run.now + 60_000, reason: "529" });

@@ -1,4 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { landedAs } from "../../domain/run/commit-page.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type PendingWork } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
@@ -119,7 +120,7 @@ async function landInTurn(
 async function runAfter(ctx: LoopContext, scope: OpenAttempt, repo: Repo, spec: StepSpec, landed: string): Promise<StepResult> {
   if (spec.step === "verify") return runVerifyStep(ctx, scope, repo, spec, landed);
   if (spec.step !== "assert") throw new Error(`${spec.step} cannot stand after merge`);
-  const note = `landed as ${landed} by run ${ctx.run}, attempt ${scope.n}`;
+  const note = `${landedAs(ctx.state(), scope.ticket.id, landed)} by run ${ctx.run}, attempt ${scope.n}`;
   const result = await assertTracker(ctx, { ticket: scope.ticket.id, state: { as: "done" }, note, signal: scope.signal });
   if (result.ok) return result;
   // A tracker that is away says nothing about the work, which keeps its place.

@@ -1,5 +1,6 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { landedAs } from "../../domain/run/commit-page.ts";
 import { isBeingReverted, isLandedNotLive, type LiveCheckFact } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type TicketState } from "../../domain/run/ticket-state.ts";
@@ -112,7 +113,8 @@ export function waitingCheck(step: Verify, summary: string): Extract<LiveResult,
 /** Sets the tracker to Done once every `verify` of a landed ticket has passed. */
 export async function assertLive(ctx: LoopContext, { id, live }: TicketState, signal: AbortSignal): Promise<LiveResult> {
   const failed = live?.failed ?? 0;
-  const note = `landed as ${live?.sha ?? "an unknown commit"} by run ${ctx.run}; its live check passed${failed === 0 ? "" : ` after ${plural(failed, "failed one")}`}`;
+  const landed = live === undefined ? "landed as an unknown commit" : landedAs(ctx.state(), id, live.sha);
+  const note = `${landed} by run ${ctx.run}; its live check passed${failed === 0 ? "" : ` after ${plural(failed, "failed one")}`}`;
   const result = await assertTracker(ctx, { ticket: id, state: { as: "done" }, note, signal });
   if (!result.ok) return { ...inconclusiveCheck(result.evidence.summary), problem: "untold" };
   return { ok: true, summary: "the live check passed" };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunFact } from "../../../src/domain/run/event.ts";
 import { OutageGivenUp, Outages } from "../../../src/loop/concurrency/outages.ts";
+import { TrackerBusy } from "../../../src/ports/tracker.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -57,6 +58,37 @@ describe("a call that fails", () => {
     await failed;
     expect(times).toHaveLength(3);
     expect(facts.at(-1)).toEqual({ type: "outage-ended", what: "git", ms: 600, givenUp: "gone" });
+  });
+
+  test("is made again when a busy source says so, and that wait is no outage of it", async () => {
+    const { clock, facts, outages } = stage(1);
+    const begun = clock.now();
+    const retryAt = begun + 40 * 60_000;
+    let calls = 0;
+    const busy = () => {
+      calls += 1;
+      return calls === 1 ? Promise.reject(new TrackerBusy("the budget of requests is used up", retryAt)) : Promise.resolve("yes");
+    };
+    const result = outages.persist("tracker", busy, { signal: never() });
+    while (clock.waiting === 0) await settle();
+    clock.advance(40 * 60_000);
+    expect(await result).toBe("yes");
+    const why = "the budget of requests is used up";
+    const until = retryAt + 60_000;
+    expect(facts[0]).toEqual({ type: "outage-started", what: "tracker", why, nextAt: retryAt, until, isBusy: true });
+    expect(calls).toBe(2);
+  });
+
+  test("waits two hours at most, whatever a busy source says", async () => {
+    const { clock, facts, outages } = stage(1);
+    const begun = clock.now();
+    const stop = new AbortController();
+    const call = () => Promise.reject(new TrackerBusy("come back next year", begun + 365 * 86_400_000));
+    const result = expect(outages.persist("tracker", call, { signal: stop.signal })).rejects.toThrow("come back next year");
+    while (clock.waiting === 0) await settle();
+    expect(facts[0]).toMatchObject({ nextAt: begun + 2 * 60 * 60_000 });
+    stop.abort();
+    await result;
   });
 
   test("is made once more and not waited for after its source was given up", async () => {

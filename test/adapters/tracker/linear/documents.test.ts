@@ -13,7 +13,7 @@ import {
   parse,
   validate,
 } from "graphql";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as documents from "../../../../src/adapters/tracker/linear/documents.ts";
 import { LARGE, SMALL } from "../../../../src/adapters/tracker/linear/page-sizes.ts";
 import { RepoId } from "../../../../src/domain/values/ids.ts";
