@@ -1,22 +1,46 @@
 import { expect, test } from "vitest";
-import { planLines } from "../../src/cli/verbs/dry-run.ts";
+import { graphLines, planLines } from "../../src/cli/verbs/dry-run.ts";
+import type { Standing } from "../../src/domain/batch/merge-folder.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 
 const review: StepSpec = { step: "review", name: "review" };
 const gates: StepSpec = { step: "gates" };
 
 test("the plan says the usual finish line once, each step by one name, and counts in the singular", () => {
-  const lines = planLines(
-    batchOf([
-      ticketOf("T-1", { finish: [gates, review] }),
-      ticketOf("T-2", { finish: [gates, review] }),
-      ticketOf("T-3", { finish: [gates] }),
-    ]),
-    "none",
-  );
+  const batch = batchOf([
+    ticketOf("T-1", { finish: [gates, review] }),
+    ticketOf("T-2", { finish: [gates, review] }),
+    ticketOf("T-3", { finish: [gates] }),
+  ]);
+  const lines = planLines({ batch, standings: new Map() }, "none");
   expect(lines).toContain("finish line: gates → review (tickets that have another name it)");
   expect(lines.filter((line) => line.includes("gates → review"))).toHaveLength(1);
   expect(lines.find((line) => line.includes("T-3"))).toMatch(/\(gates\)$/);
-  expect(planLines(batchOf([ticketOf("T-1")]), "none")[0]).toContain(": 1 ticket, 1 repository, ");
+  expect(planLines({ batch: batchOf([ticketOf("T-1")]), standings: new Map() }, "none")[0]).toContain(
+    ": 1 ticket, 1 repository, ",
+  );
+});
+
+test("tickets that are done, left to a person or on hold are not shown as ready, and one that is done releases the next", () => {
+  const batch = batchOf([
+    ticketOf("T-1"),
+    ticketOf("T-2", { dependsOn: [TicketId.parse("T-1")] }),
+    ticketOf("T-3"),
+    ticketOf("T-4", { dependsOn: [TicketId.parse("T-3")] }),
+    ticketOf("T-5"),
+  ]);
+  const standings = new Map<TicketId, Standing>([
+    [TicketId.parse("T-1"), { as: "done", text: "" }],
+    [TicketId.parse("T-3"), { as: "left to a person", text: "press it" }],
+    [TicketId.parse("T-5"), { as: "on hold", text: "it is canceled" }],
+  ]);
+  expect(graphLines({ batch, standings })).toEqual([
+    ...["", "ready at once (1)", "  T-2  [app]  T-2"],
+    ...["", "layer 2 (1)", "  T-4  [app]  T-4  after T-3"],
+    ...["", "on hold (1)", "  T-5  [app]  T-5: it is canceled"],
+    ...["", "left to a person (1)", "  T-3  [app]  T-3: press it"],
+    ...["", "done (1)", "  T-1  [app]  T-1"],
+  ]);
 });

@@ -5,12 +5,14 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
+import type { FolderTicket, Standing } from "../../domain/batch/merge-folder.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";
 import { outsideTrackerOf } from "./open-tracker.ts";
@@ -34,6 +36,8 @@ export interface LoadedBatch {
   readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
+  /** The tickets that no agent would work on now, if the tracker was asked for them. */
+  readonly standings: ReadonlyMap<TicketId, Standing>;
   /** The tracker of its tickets, if a program speaks for it. */
   readonly outside?: OutsideTracker;
 }
@@ -92,8 +96,13 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
       ...read.warnings,
       ...(outside?.service.notes?.() ?? []).map((note) => problemAt(read.locate, ["tracker"], note)),
     ]),
+    standings: standingsOf(folderTickets),
     ...(outside && { outside }),
   };
+}
+
+function standingsOf(tickets: readonly FolderTicket[] = []): LoadedBatch["standings"] {
+  return new Map(tickets.flatMap(({ id, standing }) => (standing === undefined ? [] : [[id, standing] as const])));
 }
 
 /** The commands by which repositories run their own tests, as the tips of their bases name them. */

@@ -4,6 +4,7 @@ import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { protectGroups } from "../../domain/batch/default-protect.ts";
+import type { Standing } from "../../domain/batch/merge-folder.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
@@ -33,7 +34,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
   const { sandbox, warnings } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
   const { batch } = loaded;
   const lines = [
-    ...planLines(batch, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
+    ...planLines(loaded, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
     ...(await notRead(ticketFolderOf(batch.tracker))),
     ...(await unfinishedLines(loaded, request)),
     "",
@@ -68,7 +69,7 @@ async function unfinishedLines(loaded: LoadedBatch, { fresh, acceptChanges }: Ru
 }
 
 /** The plan of a batch: its bounds, the finish line that most tickets have, and its tickets in the order of their dependencies. */
-export function planLines(batch: Batch, sandbox: string): readonly string[] {
+export function planLines({ batch, standings }: Plan, sandbox: string): readonly string[] {
   const { name, tickets, repos, limits, agent, protect } = batch;
   const usual = usualFinish(tickets);
   return [
@@ -80,19 +81,41 @@ export function planLines(batch: Batch, sandbox: string): readonly string[] {
     ...testCommandLines(batch.testCommands ?? {}),
     ...redBaseLine(tickets),
     ...protectLines(protect),
-    ...graphLines(batch),
+    ...graphLines({ batch, standings }),
   ];
 }
 
-/** The tickets in the order of their dependencies, the ready set first. Each layer begins with an empty line. */
-export function graphLines({ tickets }: Pick<Batch, "tickets">): readonly string[] {
+/** A batch, and the tickets of it that no agent would work on now. */
+type Plan = Pick<LoadedBatch, "standings"> & { readonly batch: Batch };
+
+/**
+ * The tickets in the order of their dependencies, the ready set first; then those that no agent would work on now. Each group begins
+ * with an empty line.
+ */
+export function graphLines({ batch: { tickets }, standings }: Plan): readonly string[] {
   const usual = usualFinish(tickets);
-  return layersOf(tickets).flatMap((layer, i) => [
-    "",
-    i === 0 ? `ready at once (${layer.length})` : `layer ${i + 1} (${layer.length})`,
-    ...layer.map((ticket) => ticketLine(ticket, usual)),
-  ]);
+  const isDone = (id: Ticket["id"]) => standings.get(id)?.as === "done";
+  const open = tickets
+    .filter(({ id }) => !isDone(id))
+    .map((ticket) => ({ ...ticket, dependsOn: ticket.dependsOn.filter((id) => !isDone(id)) }));
+  const group = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", `${title} (${lines.length})`, ...lines];
+  const layers = layersOf(open).map((layer) => layer.filter(({ id }) => !standings.has(id)));
+  const standing = (as: Standing["as"]) =>
+    tickets.flatMap(({ id, repo, title }) => {
+      const found = standings.get(id);
+      return found?.as === as ? [`  ${id}  [${repo}]  ${title}${found.text === "" ? "" : `: ${found.text}`}`] : [];
+    });
+  return [
+    ...layers.flatMap((layer, i) => {
+      const lines = layer.map((ticket) => ticketLine(ticket, usual));
+      return group(i === 0 ? "ready at once" : `layer ${i + 1}`, lines);
+    }),
+    ...STANDINGS.flatMap((as) => group(as, standing(as))),
+  ];
 }
+
+const STANDINGS = ["on hold", "left to a person", "done"] as const satisfies readonly Standing["as"][];
 
 const UNPRICED = "money: no cap binds this agent: a command without agent.usdPerAttempt counts as free";
 

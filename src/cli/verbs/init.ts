@@ -96,10 +96,11 @@ async function writeFiles(file: string, { out, force }: InitFlags, { answers, em
 async function show(file: string, cwd: string): Promise<number> {
   const named = commandWord(file);
   try {
-    const { batch } = await loadBatch(file, { cwd, findTests: findTestCommands });
+    const loaded = await loadBatch(file, { cwd, findTests: findTestCommands });
+    const { batch } = loaded;
     const head = `${plural(batch.tickets.length, "ticket")}, in the order of ${batch.tickets.length === 1 ? "its" : "their"} dependencies:`;
     const fit = (line: string) => (process.stdout.isTTY ? cut(plainText(line), process.stdout.columns) : plainText(line));
-    writeAll(1, `\n${[head, ...graphLines(batch).slice(1)].map(fit).join("\n")}\n\n`);
+    writeAll(1, `\n${[head, ...graphLines(loaded).slice(1)].map(fit).join("\n")}\n\n`);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     printUserError(error);

@@ -6,6 +6,12 @@ import { type BatchProblem, displayValue, type Locate, pathText, problemAt } fro
 import type { BatchFile, TicketSpec } from "./schema.ts";
 import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 
+/** Why no agent works on a ticket now. `text` is what is left to a person, or what it waits for; empty if it is done. */
+export interface Standing {
+  readonly as: "done" | "left to a person" | "on hold";
+  readonly text: string;
+}
+
 /** A ticket of the folder that `tracker.path` names, or of the tracker behind `tracker.command`. */
 export interface FolderTicket {
   readonly id: TicketId;
@@ -14,6 +20,8 @@ export interface FolderTicket {
   readonly repo?: RepoId;
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
+  /** Why no agent would work on it as it is now; absent if one would. Safe for a terminal. */
+  readonly standing?: Standing;
   /** Its file, as messages name it; "the tracker" if it has none. */
   readonly file: string;
 }

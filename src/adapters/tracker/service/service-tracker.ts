@@ -1,4 +1,4 @@
-import type { FolderTicket } from "../../../domain/batch/merge-folder.ts";
+import type { FolderTicket, Standing } from "../../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../../domain/batch/schema.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
@@ -59,7 +59,9 @@ export function createServiceTracker(options: {
  */
 export async function readServiceTickets(service: TicketService): Promise<readonly FolderTicket[]> {
   const requests = new Requests(service);
-  return [...(await requests.read("whole")).values()].map(({ id, title, body, repo, dependsOn = [], exclusive = [] }) => {
+  return [...(await requests.read("whole")).values()].map((ticket) => {
+    const { id, title, body, repo, dependsOn = [], exclusive = [] } = ticket;
+    const standing = standingOf(ticket);
     if (!TicketSpec.shape.title.safeParse(title).success)
       throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
     if (!TicketSpec.shape.body.safeParse(body).success)
@@ -71,9 +73,16 @@ export async function readServiceTickets(service: TicketService): Promise<readon
       ...(repo !== undefined && { repo }),
       dependsOn,
       exclusive,
+      ...(standing !== undefined && { standing }),
       file: `ticket ${id} in the tracker`,
     };
   });
+}
+
+function standingOf({ state, held }: ServiceTicket): Standing | undefined {
+  if (state.as === "done") return { as: "done", text: "" };
+  if (state.as === "human-gated") return { as: "left to a person", text: plainText(state.step, 300) };
+  return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
 }
 
 /** Requests to one service, one at a time, each with its answer checked; and what it answered last. */
