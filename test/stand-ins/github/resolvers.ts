@@ -76,7 +76,7 @@ export function rootOf(asking: Asking): object {
     rateLimit: asking.rateLimit,
     viewer: () => actor(asking, viewer),
     repository({ owner, name }: { owner: string; name: string }) {
-      const repo = repoOf(state, `${owner}/${name}`);
+      const repo = repoOf(state, `${owner}/${name}`) ?? state.repos.find(({ formerName }) => formerName === `${owner}/${name}`);
       if (repo === undefined || repo.hiddenFrom.includes(viewer))
         throw new QueryError("NOT_FOUND", `Could not resolve to a Repository with the name '${owner}/${name}'.`);
       return repository(asking, repo);
