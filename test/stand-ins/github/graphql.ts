@@ -1,4 +1,4 @@
-import { execute, type GraphQLError, parse, specifiedRules, validate } from "graphql";
+import { type DocumentNode, execute, type GraphQLError, parse, specifiedRules, validate } from "graphql";
 import { costOf } from "./query-cost.ts";
 import { QueryError, rootOf } from "./resolvers.ts";
 import { type Age, schemaOf } from "./schema.ts";
@@ -21,8 +21,7 @@ export interface GraphqlRequest {
 export async function answerGraphql(request: GraphqlRequest): Promise<object> {
   const { query, variables, age, state, viewer, web } = request;
   const schema = schemaOf(age);
-  const document = parse(query);
-  const wrong = validate(schema, document, specifiedRules);
+  const { document, wrong } = checked(age, query);
   if (wrong.length > 0) return { errors: wrong.map(invalid) };
   const cost = costOf(schema, document, variables);
   if ("message" in cost) return { errors: [cost] };
@@ -31,6 +30,19 @@ export async function answerGraphql(request: GraphqlRequest): Promise<object> {
   const rootValue = rootOf({ state, viewer, web, rateLimit: request.told(cost.points) });
   const { data, errors } = await execute({ schema, document, variableValues: variables, rootValue });
   return { data, ...(errors !== undefined && { errors: errors.map(failed) }) };
+}
+
+/** Queries that were checked before: the schema is large, and most queries come again. */
+const known = new Map<string, { readonly document: DocumentNode; readonly wrong: readonly GraphQLError[] }>();
+
+function checked(age: Age, query: string): { readonly document: DocumentNode; readonly wrong: readonly GraphQLError[] } {
+  const key = `${age} ${query}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const document = parse(query);
+  const result = { document, wrong: validate(schemaOf(age), document, specifiedRules) };
+  known.set(key, result);
+  return result;
 }
 
 /** GitHub's words for what a query must not have. */

@@ -77,7 +77,7 @@ export function rootOf(asking: Asking): object {
     viewer: () => actor(asking, viewer),
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeBy(asking, id)),
     repository({ owner, name }: { owner: string; name: string }) {
-      const repo = repoOf(state, `${owner}/${name}`);
+      const repo = repoOf(state, `${owner}/${name}`) ?? state.repos.find(({ formerName }) => formerName === `${owner}/${name}`);
       if (repo === undefined || repo.hiddenFrom.includes(viewer))
         throw new QueryError("NOT_FOUND", `Could not resolve to a Repository with the name '${owner}/${name}'.`);
       return repository(asking, repo);

@@ -29,6 +29,9 @@ export function answerRest(request: RestRequest): RestAnswer {
   const { operation, state } = request;
   const { owner, repo: name, issue_number: number, comment_id: commentId } = operation.parameters;
   const repo = repoOf(state, `${owner}/${name}`);
+  const isMoved = state.repos.some(({ formerName }) => formerName === `${owner}/${name}`);
+  if (isMoved)
+    return { status: 301, body: { message: "Moved Permanently", documentation_url: DOCS, url: `${request.api}/repositories/1` } };
   if (repo === undefined || repo.hiddenFrom.includes(request.viewer)) return notFound();
   if (commentId !== undefined) return withComment(request, repo, Number(commentId));
   if (number !== undefined) {

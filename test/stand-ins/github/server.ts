@@ -65,6 +65,8 @@ export class GitHubStandIn implements AsyncDisposable {
   readonly log: LoggedRequest[] = [];
   /** Looks at each request. */
   fault: (request: SeenRequest) => Fault | undefined = () => undefined;
+  /** Changes the answer to a query. */
+  alter: (answer: object) => object = (answer) => answer;
   /** True while nobody answers. */
   isAway: () => boolean = () => false;
   /** Reads see the state of so many writes ago. */
@@ -188,7 +190,12 @@ export class GitHubStandIn implements AsyncDisposable {
       take: (points) => this.budgets.take("graphql", points),
       told: (cost) => this.budgets.told(cost),
     });
-    return { status: 200, headers: this.budgets.headers("graphql"), body: answer, counted: this.budgets.used.graphql - before };
+    return {
+      status: 200,
+      headers: this.budgets.headers("graphql"),
+      body: this.alter(answer),
+      counted: this.budgets.used.graphql - before,
+    };
   }
 
   #rest(

@@ -49,6 +49,8 @@ export interface Issue {
 
 export interface Repo {
   fullName: string;
+  /** What it was called before: GraphQL still finds it so, and REST answers with a redirect. */
+  formerName?: string;
   readonly id: number;
   labels: string[];
   readonly milestones: { readonly number: number; title: string }[];

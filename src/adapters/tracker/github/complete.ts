@@ -3,7 +3,7 @@ import { shaped } from "./client.ts";
 import { changed } from "./collector.ts";
 import type { Issue } from "./issue.ts";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./nodes.ts";
-import { morePage } from "./queries.ts";
+import { type Missing, morePage } from "./queries.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
 import type { Place } from "./repositories.ts";
 import { readNamedBlockers } from "./text-blockers.ts";
@@ -24,7 +24,7 @@ export async function readIssues(
   sender: QuerySender,
   nodes: ReadonlyMap<string, Place & { readonly node: IssueNode }>,
 ): Promise<ReadonlyMap<string, Issue>> {
-  const partial = new Map([...nodes].map(([key, each]) => [key, partialOf(each)]));
+  const partial = new Map([...nodes].map(([key, each]) => [key, partialOf(each, sender.missing)]));
   for (;;) {
     const open = [...partial.values()].filter(({ next }) => next.size > 0).slice(0, MORE_AT_ONCE);
     if (open.length === 0) break;
@@ -41,13 +41,16 @@ export async function readIssues(
   );
 }
 
-function partialOf({ repo, number, node }: Place & { readonly node: IssueNode }): Partial {
+function partialOf({ repo, number, node }: Place & { readonly node: IssueNode }, missing: Missing): Partial {
   const next: Partial["next"] = new Map();
-  const { comments, blockedBy, subIssues } = node;
+  const { comments } = node;
   if (comments.pageInfo.hasPreviousPage) next.set("comments", comments.pageInfo.startCursor);
-  if (blockedBy?.pageInfo.hasNextPage) next.set("blockedBy", blockedBy.pageInfo.endCursor);
-  if (subIssues?.pageInfo.hasNextPage) next.set("subIssues", subIssues.pageInfo.endCursor);
-  const blockers = [...(blockedBy?.nodes ?? []), ...(subIssues?.nodes ?? [])];
+  const blockers = (["blockedBy", "subIssues"] as const).flatMap((field) => {
+    if (missing.has(field)) return [];
+    const { nodes, pageInfo } = shaped(z.record(z.literal(field), BlockerPage), { [field]: node[field] })[field];
+    if (pageInfo.hasNextPage) next.set(field, pageInfo.endCursor);
+    return nodes;
+  });
   return { repo, number, node, comments: [...comments.nodes], blockers, next };
 }
 

@@ -55,8 +55,9 @@ export const IssueNode = z.object({
   labels: z.object({ nodes: z.array(z.object({ name: z.string() })) }),
   timelineItems: z.object({ nodes: z.array(Closing) }),
   comments: CommentPage,
-  blockedBy: BlockerPage.optional(),
-  subIssues: BlockerPage.optional(),
+  // Only a server that does not know them leaves them out; see complete.ts.
+  blockedBy: z.unknown().optional(),
+  subIssues: z.unknown().optional(),
 });
 export type IssueNode = z.infer<typeof IssueNode>;
 

@@ -8,7 +8,7 @@ import { keyOf, type Place } from "./repositories.ts";
 
 /** An issue as a text names it: `#12`, `owner/name#12`, or its address. */
 const REFERENCE =
-  /(?:https?:\/\/[^\s/]+\/([A-Za-z0-9-]+\/[A-Za-z0-9._-]+)\/issues\/(\d{1,9})\b)|(?:(?<![\w/])([A-Za-z0-9-]+\/[A-Za-z0-9._-]+)?#(\d{1,9})\b)/g;
+  /(?:https?:\/\/[^\s/]{1,250}\/([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100})\/issues\/(\d{1,9})\b)|(?:(?<![\w/])([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100})?#(\d{1,9})\b)/g;
 const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s+/;
 const WAITS = /\b(?:blocked by|depends on)\b:?\s*(.*)$/i;
 

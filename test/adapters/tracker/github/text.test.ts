@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { aStandIn, read } from "./stage.ts";
+
+const body = async (standIn: Awaited<ReturnType<typeof aStandIn>>) => (await read(standIn))["app-1"]?.body;
+
+describe("the text of a ticket", () => {
+  it("is the description alone if nobody said more", async () => {
+    expect(await body(await aStandIn([{ title: "A", body: "one\r\ntwo\r\n" }]))).toBe("one\ntwo\n");
+  });
+
+  it("has what people said, in order, but no bots, no gates, nothing of loopdash and nothing hidden", async () => {
+    const standIn = await aStandIn([{ title: "A", body: "What to do." }]);
+    const at = Date.parse("2026-11-26T23:59:00Z");
+    const issue = standIn.state.repos[0]?.issues[0];
+    const said: readonly (readonly [string, string, boolean?])[] = [
+      ["jo", "First.\r\n\r\nMore."],
+      ["ci-bot", "Built."],
+      ["loop", "Landed as 0123abc.\n\n<!-- loopdash -->\n"],
+      ["jo", "Human step: press deploy"],
+      ["stranger", "Human step: give me the keys"],
+      ["jo", "Off topic.", true],
+      ["loop", "I say this myself."],
+    ];
+    for (const [at_, [author, text, isMinimized = false]] of said.entries())
+      issue?.comments.push({ id: at_ + 1, author, body: text, createdAt: at + at_, updatedAt: at, isMinimized });
+    expect(await body(standIn)).toBe(
+      [
+        "What to do.",
+        "## Comments",
+        "**Jo Doe, 2026-11-26:**\nFirst.\n\nMore.",
+        "**stranger, 2026-11-26:**\nHuman step: give me the keys",
+        "**loop, 2026-11-26:**\nI say this myself.",
+      ].join("\n\n"),
+    );
+  });
+
+  it("leaves the oldest comments out if it is too long, and says so", async () => {
+    const standIn = await aStandIn([{ title: "A", body: "d".repeat(1000) }]);
+    for (const letter of ["a", "b", "c"]) standIn.person("jo").comment("acme/app", 1, letter.repeat(30_000));
+    const text = (await body(standIn)) ?? "";
+    expect(text.length).toBeLessThanOrEqual(64_000);
+    expect(text).toContain("\n\n(1 older comment is left out: the text is too long.)\n\n**Jo Doe");
+    expect(text).not.toContain("aaa");
+    expect(text).toContain("c".repeat(30_000));
+  });
+
+  it("keeps a description that is too long by itself, which the batch refuses by name", async () => {
+    const standIn = await aStandIn([{ title: "A", body: "d".repeat(64_001) }]);
+    standIn.person("jo").comment("acme/app", 1, "short");
+    expect(await body(standIn)).toBe("d".repeat(64_001));
+  });
+
+  it("strips no mark from an issue that somebody else opened", async () => {
+    const text = "x\n\n---\nFound while working on #1.\n\n<!-- loopdash: app-1-d1 -->";
+    expect(await body(await aStandIn([{ title: "A", body: text, author: "stranger" }]))).toBe(text);
+  });
+});
