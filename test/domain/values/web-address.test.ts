@@ -27,6 +27,7 @@ test.each([
   ["a tab within it, which URL would drop", "https://tracker.example/a\tb"],
   ["no scheme", "tracker.example/1"],
   ["nothing", ""],
+  ["a long text for a short address", `https://tracker.example/${"a/../".repeat(400)}`],
   ["too long an address", `https://tracker.example/${"a".repeat(1_977)}`],
   ["an address that is too long once it is encoded", `https://tracker.example/${"ß".repeat(400)}`],
 ])("%s is not", (_, text) => {
