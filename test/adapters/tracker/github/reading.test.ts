@@ -187,6 +187,36 @@ describe("pages that change while they are read", () => {
     expect(queries).toBe(4);
   });
 
+  it("are read again if as many came as went", async () => {
+    const standIn = await aStandIn([...many(250), { title: "Other", labels: [] }]);
+    let queries = 0;
+    standIn.fault = () => {
+      queries += 1;
+      if (queries !== 2) return undefined;
+      standIn.person("jo").unlabel("acme/app", 5, "batch");
+      standIn.person("jo").label("acme/app", 251, "batch");
+      return undefined;
+    };
+    expect(Object.keys(await read(standIn))).toEqual(ids(251).filter((id) => id !== "app-5"));
+    expect(queries).toBe(6);
+  });
+
+  it("lose no ticket if GitHub gives another one in its place", async () => {
+    const standIn = await aStandIn(many(101));
+    let last: unknown;
+    let queries = 0;
+    standIn.alter = (answer) => {
+      queries += 1;
+      const plain = JSON.parse(JSON.stringify(answer));
+      const { nodes } = plain.data.r0.l1;
+      if (queries === 2) nodes[0] = last;
+      last = nodes.at(-1);
+      return plain;
+    };
+    expect(Object.keys(await read(standIn))).toEqual(ids(101));
+    expect(queries).toBe(4);
+  });
+
   it("lose no ticket if GitHub gives one twice", async () => {
     const standIn = await aStandIn(many(101));
     let queries = 0;
