@@ -115,6 +115,22 @@ describe("which issues are tickets", () => {
     expect(Object.keys(await read(standIn, { listed }))).toEqual(["app-3"]);
   });
 
+  it("takes no other issue for a listed one, should GitHub follow a transfer", async () => {
+    const standIn = await aStandIn(many(2));
+    standIn.alter = (answer) => {
+      const plain = JSON.parse(JSON.stringify(answer));
+      plain.data.r0.n1 = plain.data.r0.n2;
+      return plain;
+    };
+    expect(Object.keys(await read(standIn, { listed: ["app-1", "app-2"] }))).toEqual(["app-2"]);
+    standIn.alter = (answer) => {
+      const plain = JSON.parse(JSON.stringify(answer));
+      plain.data.r0.n1.repository.id = "R_other";
+      return plain;
+    };
+    expect(Object.keys(await read(standIn, { listed: ["app-1", "app-2"] }))).toEqual(["app-2"]);
+  });
+
   it("finds a repository that was renamed, also for changes and writes", async () => {
     const standIn = await aStandIn(many(1));
     const service = aService(standIn);
