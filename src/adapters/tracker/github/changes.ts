@@ -34,10 +34,10 @@ const ListedComment = z.object({ id: z.number(), updated_at: z.string(), issue_u
 
 /** One list as it was last answered. */
 interface Feed {
-  since: number;
-  etag: string | undefined;
+  readonly since: number;
+  readonly etag: string | undefined;
   /** A hash of each item, by its number. */
-  readonly hashes: Map<number, string>;
+  readonly hashes: ReadonlyMap<number, string>;
 }
 
 /** Owner and name of a repository. */
@@ -54,35 +54,46 @@ interface FullName {
  */
 export class ChangeFeed {
   readonly #client: GitHubClient;
-  readonly #issues: Feed;
-  readonly #comments: Feed;
+  #issues: Feed;
+  #comments: Feed;
+  /** What the lists are after the last look, once what it found was read. */
+  #next: { readonly issues: Feed; readonly comments: Feed } | undefined;
 
   /** `from`: the server's time of the last whole reading. Milliseconds. */
   constructor(client: GitHubClient, from: number) {
     this.#client = client;
     this.#issues = { since: from - OVERLAP_MS, etag: undefined, hashes: new Map() };
-    this.#comments = { since: from - OVERLAP_MS, etag: undefined, hashes: new Map() };
+    this.#comments = this.#issues;
   }
 
-  /** Undefined if so much changed that all is to be read. */
+  /** What changed since the last look that was settled. Undefined if it is so much that all is to be read. */
   async changes(name: FullName): Promise<Changes | undefined> {
-    const issues = await this.#fresh(this.#issues, ListedIssue, ({ number }) => number, {
+    const issues = await this.#look(this.#issues, ListedIssue, ({ number }) => number, {
       route: "GET /repos/{owner}/{repo}/issues",
       parameters: { ...name, state: "all" },
     });
-    const comments = await this.#fresh(this.#comments, ListedComment, ({ id }) => id, {
+    const comments = await this.#look(this.#comments, ListedComment, ({ id }) => id, {
       route: "GET /repos/{owner}/{repo}/issues/comments",
       parameters: name,
     });
-    if (issues === undefined || comments === undefined) return undefined;
+    this.#next = { issues: issues.feed, comments: comments.feed };
+    if (issues.isCut || comments.isCut) return undefined;
     return {
-      issues: issues.filter(({ pull_request }) => pull_request === undefined).map(changedIssue),
-      commented: comments.map(({ issue_url }) => Number(/\d+$/.exec(issue_url)?.[0])),
+      issues: issues.fresh.filter(({ pull_request }) => pull_request === undefined).map(changedIssue),
+      commented: comments.fresh.map(({ issue_url }) => Number(/\d+$/.exec(issue_url)?.[0])),
     };
   }
 
-  /** The items of a list that differ from what it said before. */
-  async #fresh<T extends { readonly updated_at: string }>(
+  /** What the last look found was read. Without this, the next look finds it again. */
+  settle(): void {
+    if (this.#next === undefined) return;
+    this.#issues = this.#next.issues;
+    this.#comments = this.#next.comments;
+    this.#next = undefined;
+  }
+
+  /** The items of a list that differ from what it said before, and the list as it is now. */
+  async #look<T extends { readonly updated_at: string }>(
     feed: Feed,
     schema: z.ZodType<T>,
     keyOf: (item: T) => number,
@@ -90,19 +101,18 @@ export class ChangeFeed {
       route,
       parameters,
     }: { readonly route: ListRequest["route"]; readonly parameters: Omit<ListRequest["parameters"], "since"> },
-  ): Promise<readonly T[] | undefined> {
-    const { etag } = feed;
+  ): Promise<{ readonly feed: Feed; readonly fresh: readonly T[]; readonly isCut: boolean }> {
     const since = new Date(feed.since).toISOString().replace(/\.\d+Z$/, "Z");
-    const answer = await this.#client.list({ route, parameters: { ...parameters, since }, etag, mostPages: MOST_PAGES });
-    if (answer === "unchanged") return [];
+    const request = { route, parameters: { ...parameters, since }, etag: feed.etag, mostPages: MOST_PAGES };
+    const answer = await this.#client.list(request);
+    if (answer === "unchanged") return { feed, fresh: [], isCut: false };
     const items = answer.items.map((raw) => ({ item: shaped(schema, raw), hash: hashOf(raw) }));
-    const fresh = items.filter(({ item, hash }) => feed.hashes.get(keyOf(item)) !== hash);
-    for (const { item, hash } of items) feed.hashes.set(keyOf(item), hash);
-    feed.etag = answer.etag;
+    const fresh = items.filter(({ item, hash }) => feed.hashes.get(keyOf(item)) !== hash).map(({ item }) => item);
+    const hashes = new Map(items.map(({ item, hash }) => [keyOf(item), hash]));
     const newest = Math.max(0, ...items.map(({ item }) => Date.parse(item.updated_at)));
-    if (items.length > LONG && newest - OVERLAP_MS > feed.since)
-      Object.assign(feed, { since: newest - OVERLAP_MS, etag: undefined });
-    return answer.isCut ? undefined : fresh.map(({ item }) => item);
+    const isMoved = items.length > LONG && newest - OVERLAP_MS > feed.since;
+    const moved = isMoved ? { since: newest - OVERLAP_MS, etag: undefined } : { since: feed.since, etag: answer.etag };
+    return { feed: { ...moved, hashes }, fresh, isCut: answer.isCut };
   }
 }
 

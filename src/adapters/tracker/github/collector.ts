@@ -35,14 +35,14 @@ export class Collector {
     this.#check = check;
   }
 
-  /** A single issue. One that was transferred is not there; what is there under the number is another repository's. */
+  /** A single issue. Should GitHub follow a transfer, what comes is at another place, and none is at this one. */
   issueField(place: Place): QueryField {
     return {
       repo: place.repo,
       alias: `n${place.number}`,
       text: `issue(number: ${place.number}) { ...Ticket }`,
       take: (value) => {
-        if (value !== null) this.#keep(value, place);
+        if (value !== null) this.#keep(value);
       },
     };
   }
@@ -88,11 +88,11 @@ export class Collector {
     return key;
   }
 
-  /** Keeps an issue if it is of a repository of the batch, and at the place where it was looked for. Returns its key. */
-  #keep(value: unknown, asked?: Place): string | undefined {
+  /** Keeps an issue at its own place, if that is in a repository of the batch. Returns its key. */
+  #keep(value: unknown): string | undefined {
     const { number, repository } = shaped(Located, value);
     const repo = this.#indexOf(repository.id);
-    if (repo === undefined || (asked !== undefined && (repo !== asked.repo || number !== asked.number))) return undefined;
+    if (repo === undefined) return undefined;
     const node = shaped(IssueNode, value);
     const key = keyOf({ repo, number });
     const known = this.nodes.get(key);

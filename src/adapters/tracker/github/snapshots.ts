@@ -32,7 +32,8 @@ export interface SnapshotOptions {
  * Reads the batch's tickets. A whole reading is one query for up to 100 tickets, and a second one if a ticket has more comments than
  * come with it, dropped out of the query or was just discovered. Between whole readings, `changes` watches each repository for free
  * (changes.ts) and reads only issues that changed, or that wait for one that did: one query for all of them. Searches and projects
- * are always read whole, because no change of an issue tells that it entered one.
+ * are always read whole, because no change of an issue tells that it entered one. What happens to issues of other repositories, for
+ * which a ticket waits, is noticed by the next whole reading: each twentieth is one.
  */
 export class Snapshots {
   readonly roll: Roll;
@@ -61,6 +62,7 @@ export class Snapshots {
       const canTell = this.roll.isListed || this.#source.isTold;
       const isWhole = how === "whole" || this.#enrolled === undefined || !canTell || this.#readings % WHOLE_EVERY === 0;
       if (isWhole || !(await this.#readChanges())) await this.#readAll();
+      if (!isWhole) for (const feed of this.#feeds) feed.settle();
     } finally {
       this.#client.budget.endReading();
     }

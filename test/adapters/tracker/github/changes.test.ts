@@ -53,6 +53,28 @@ describe("a change", () => {
     ]);
   });
 
+  it.each(["/graphql", "/repos/acme/app/issues/comments"])(
+    "is not lost if a request fails after it was listed: %s",
+    async (failing) => {
+      const { standIn, service, jo } = await aWatch(2);
+      jo.close("acme/app", 1);
+      standIn.fault = ({ path }) => (path === failing ? { status: 400, body: { message: "no" } } : undefined);
+      await expect(service.snapshot("changes")).rejects.toThrow(/\(400\)/);
+      standIn.fault = () => undefined;
+      expect((await service.snapshot("changes")).get(ticket("app-1"))?.state).toEqual({ as: "done" });
+    },
+  );
+
+  it("is not lost if a list comes back empty", async () => {
+    const { standIn, service, jo } = await aWatch(2);
+    jo.close("acme/app", 1);
+    standIn.fault = ({ path }) =>
+      path === "/repos/acme/app/issues" ? { status: 200, headers: { "content-type": "application/json" } } : undefined;
+    await expect(service.snapshot("changes")).rejects.toThrow("its answer is no JSON, or is cut off");
+    standIn.fault = () => undefined;
+    expect((await service.snapshot("changes")).get(ticket("app-1"))?.state).toEqual({ as: "done" });
+  });
+
   it("of an edited comment is seen, although the issue is as old as before", async () => {
     const { service, jo, standIn } = await aWatch(2);
     jo.label("acme/app", 1, "human-gated");
@@ -131,6 +153,19 @@ describe("a change", () => {
     let calls = 0;
     while ((await service.snapshot("changes")).size === 2) calls += 1;
     expect(calls).toBeLessThan(20);
+  });
+});
+
+describe("more changes than ten pages", () => {
+  it("are read whole, so that the oldest is not missed", async () => {
+    const { service, jo, clock } = await aWatch(3);
+    const { id } = jo.comment("acme/app", 1, "Before.");
+    await service.snapshot("changes");
+    clock.ms += 3_600_000;
+    jo.editComment("acme/app", 1, id, { body: "After." });
+    clock.ms += 1000;
+    for (let n = 0; n < 1001; n += 1) jo.comment("acme/app", 2, "x");
+    expect((await service.snapshot("changes")).get(ticket("app-1"))?.body).toContain("After.");
   });
 });
 

@@ -115,6 +115,22 @@ describe("which issues are tickets", () => {
     expect(Object.keys(await read(standIn, { listed }))).toEqual(["app-3"]);
   });
 
+  it("takes no other issue for a listed one, should GitHub follow a transfer", async () => {
+    const standIn = await aStandIn(many(2));
+    standIn.alter = (answer) => {
+      const plain = JSON.parse(JSON.stringify(answer));
+      plain.data.r0.n1 = plain.data.r0.n2;
+      return plain;
+    };
+    expect(Object.keys(await read(standIn, { listed: ["app-1", "app-2"] }))).toEqual(["app-2"]);
+    standIn.alter = (answer) => {
+      const plain = JSON.parse(JSON.stringify(answer));
+      plain.data.r0.n1.repository.id = "R_other";
+      return plain;
+    };
+    expect(Object.keys(await read(standIn, { listed: ["app-1", "app-2"] }))).toEqual(["app-2"]);
+  });
+
   it("finds a repository that was renamed, also for changes and writes", async () => {
     const standIn = await aStandIn(many(1));
     const service = aService(standIn);
@@ -184,6 +200,36 @@ describe("pages that change while they are read", () => {
       return undefined;
     };
     expect((await read(standIn))["app-1"]?.title).toBe("Another");
+    expect(queries).toBe(4);
+  });
+
+  it("are read again if as many came as went", async () => {
+    const standIn = await aStandIn([...many(250), { title: "Other", labels: [] }]);
+    let queries = 0;
+    standIn.fault = () => {
+      queries += 1;
+      if (queries !== 2) return undefined;
+      standIn.person("jo").unlabel("acme/app", 5, "batch");
+      standIn.person("jo").label("acme/app", 251, "batch");
+      return undefined;
+    };
+    expect(Object.keys(await read(standIn))).toEqual(ids(251).filter((id) => id !== "app-5"));
+    expect(queries).toBe(6);
+  });
+
+  it("lose no ticket if GitHub gives another one in its place", async () => {
+    const standIn = await aStandIn(many(101));
+    let last: unknown;
+    let queries = 0;
+    standIn.alter = (answer) => {
+      queries += 1;
+      const plain = JSON.parse(JSON.stringify(answer));
+      const { nodes } = plain.data.r0.l1;
+      if (queries === 2) nodes[0] = last;
+      last = nodes.at(-1);
+      return plain;
+    };
+    expect(Object.keys(await read(standIn))).toEqual(ids(101));
     expect(queries).toBe(4);
   });
 
