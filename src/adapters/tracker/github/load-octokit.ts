@@ -34,7 +34,7 @@ export async function loadOctokit({ baseUrl, fetch }: OctokitOptions) {
     log: { debug: silence, info: silence, warn: silence, error: silence },
     // A transferred issue answers with a redirect: what was meant for one issue must not reach another.
     request: { fetch, redirect: "manual" },
-    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451] },
+    retry: { retries: 1, doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451] },
     throttle: {
       onRateLimit: isSoon,
       onSecondaryRateLimit: isSoon,
@@ -42,7 +42,8 @@ export async function loadOctokit({ baseUrl, fetch }: OctokitOptions) {
     },
   });
   client.hook.before("request", ({ method, url, request }) => {
-    Object.assign(request, { retries: method === "GET" || url.endsWith("/graphql") ? 1 : 0 });
+    // The plugin repeats whatever failed, refusals too, if the request itself names a number other than 0.
+    if (method !== "GET" && !url.endsWith("/graphql")) Object.assign(request, { retries: 0 });
   });
   return client;
 }
