@@ -21,6 +21,7 @@ import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
 import { toTable } from "./table.ts";
 import { tracker } from "./tracker.ts";
+import { trackers } from "./trackers.ts";
 import { verifier } from "./verifier.ts";
 
 const ALL: readonly Bench[] = [
@@ -32,6 +33,7 @@ const ALL: readonly Bench[] = [
   idle,
   dashboard,
   tracker,
+  trackers,
   verifier,
   gateway,
   masking,

@@ -65,6 +65,12 @@ function read(text: string): Readonly<Record<string, unknown>> {
   return nodeValue(syntax.root) as Record<string, unknown>;
 }
 
+/** The service that keeps the tickets of a batch, which has no list of them then; undefined if none does. */
+export function serviceOf(batch: Readonly<Record<string, unknown>>): "linear" | "github" | undefined {
+  const kind = (batch["tracker"] as { readonly kind?: unknown } | undefined)?.kind;
+  return kind === "linear" || kind === "github" ? kind : undefined;
+}
+
 const isJson = ({ language }: Block): boolean => language === "json" || language === "jsonc";
 const isVendor = (spec: unknown): boolean => spec !== undefined && (spec as { kind?: string }).kind !== "command";
 
@@ -75,13 +81,15 @@ export const BATCHES: readonly BatchExample[] = BLOCKS.filter(
   const batch = read(text);
   const name = text.replaceAll(/\s+/g, " ").trim().slice(0, 70);
   const isVendors = isVendor(batch["agent"]) || isVendor(batch["reviewer"]);
-  return { page, name, text, isWhole: batch["tickets"] !== undefined, batch, isVendors };
+  const isWhole = batch["tickets"] !== undefined || (serviceOf(batch) !== undefined && batch["agent"] !== undefined);
+  return { page, name, text, isWhole, batch, isVendors };
 });
 
 /** The text of a batch: the example as it stands, with the keys of a base that a part lacks before it. */
 export function wholeText({ text, isWhole, batch }: BatchExample, base: Readonly<Record<string, unknown>>): string {
   if (isWhole) return text;
-  const missing = Object.entries(base).filter(([key]) => batch[key] === undefined);
+  const isListed = serviceOf(batch) === undefined;
+  const missing = Object.entries(base).filter(([key]) => batch[key] === undefined && (isListed || key !== "tickets"));
   const part = text.trim().replace(/^\{([^]*)\}$/, "$1");
   return `{\n${missing.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`).join("")}${part}\n}\n`;
 }

@@ -9,10 +9,12 @@ import { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
 import { Attack } from "../../src/domain/review/attack.ts";
 import { Review } from "../../src/domain/review/review.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { renderAdjudicatorPrompt } from "../../src/loop/questions/adjudicator-prompt.ts";
 import { renderQuestion } from "../../src/loop/questions/question-prompt.ts";
 import { batchText, told } from "../domain/batch/sample.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { serviceOf } from "./examples.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGES = [
@@ -59,8 +61,14 @@ test.each(examples)("an example in %s is what a reader takes it for: %s", (page,
   const whole = text.trim().startsWith("{") ? text : `{${text}}`;
   const part = readSyntax(whole);
   expect(part.ok, "it is JSON with comments").toBe(true);
-  if (part.ok) expect(told(batchText(nodeValue(part.root) as Record<string, unknown>))).toBe("");
+  if (!part.ok) return;
+  const keys = nodeValue(part.root) as Record<string, unknown>;
+  const folderTickets = serviceOf(keys) === undefined ? {} : { folderTickets: ISSUES };
+  expect(told(batchText(keys), { folder: "/work/batches", ...folderTickets })).toBe("");
 });
+
+/** What a service has of the ticket that `batchText` lists. */
+const ISSUES = [{ id: TicketId.parse("T-1"), title: "one", body: "", dependsOn: [], exclusive: [], file: "the tracker" }];
 
 describe("links", () => {
   test.each(PAGES.filter((page) => page.endsWith(".md")))("of %s lead to files, and to headings in them", (page) => {

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HostSpec } from "../../src/domain/batch/host-spec.ts";
 import { listening } from "../adapters/gateway/stage.ts";
-import { BATCHES, type BatchExample, BLOCKS, EXCUSED, isExcused, isKeys, ROOT, wholeText } from "../docs/examples.ts";
+import { BATCHES, type BatchExample, BLOCKS, EXCUSED, isExcused, isKeys, ROOT, serviceOf, wholeText } from "../docs/examples.ts";
 import { CertificateAuthority } from "../helpers/certificate-authority.ts";
 import { connectProxy } from "../helpers/connect-proxy.ts";
 import { patientAgent } from "./actors.ts";
 import { lockWithLeft, startRegistry } from "./private-registry.ts";
 import { terminals } from "./pty.ts";
+import { openService } from "./services.ts";
 import { Stage } from "./stage.ts";
 
 /** test/agents/docs-examples.test.ts runs the others, with vendors' programs. */
@@ -139,6 +140,23 @@ async function furnishPart(stage: Stage, page: BatchExample) {
   return { text, env, asked, mustAsk };
 }
 
+/**
+ * The service that keeps the tickets of an example, on loopback, with two tickets that the pages' queries find, and the program and the
+ * file that give its token. `placed` gives a batch with its address.
+ */
+async function furnishService(stage: Stage, { batch }: BatchExample) {
+  const kind = serviceOf(batch);
+  if (kind === undefined) return undefined;
+  const service = await openService(kind, [[1], [2, [1]]], onTestFinished);
+  for (const number of [1, 2]) service.people.label(number, "agents");
+  const [token = ""] = Object.values(service.env);
+  stage.write("batches/token.sh", `#!/bin/sh\necho "${token}"\n`, 0o755);
+  stage.write(".config/issues-readonly", `${token}\n`);
+  const [address] = Object.entries(service.tracker).filter(([key]) => key === "apiUrl" || key === "baseUrl");
+  const own = `"kind": "${kind}", "${address?.[0]}": "${address?.[1]}"`;
+  return { ...service, placed: (text: string) => text.replace(`"kind": "${kind}"`, own) };
+}
+
 const openTerminal = terminals();
 
 describe("every example of the pages", { timeout: 300_000 }, () => {
@@ -149,12 +167,15 @@ describe("every example of the pages", { timeout: 300_000 }, () => {
       furnish(stage);
       const secrets = page === "docs/secrets.md" ? await furnishSecrets(stage) : undefined;
       const part = example.isWhole ? undefined : await furnishPart(stage, example);
-      const env = { ...part?.env, ...secrets?.env };
-      const batch = stage.write("batches/batch.json", part?.text ?? example.text);
+      const service = await furnishService(stage, example);
+      const env = { ...part?.env, ...secrets?.env, ...service?.env };
+      const text = part?.text ?? example.text;
+      const batch = stage.write("batches/batch.json", service?.placed(text) ?? text);
       const plan = await stage.run([batch, "--dry-run"], env);
       expect(plan.code, plan.stderr).toBe(0);
       const ended = await stage.run([batch, "--headless"], env);
       expect(ended.code, `${ended.stdout}${ended.stderr}`).toBe(0);
+      expect(service?.shown().map(({ state }) => state) ?? []).toEqual(service === undefined ? [] : ["done", "done"]);
       expect(part?.asked ?? []).toEqual(expect.arrayContaining(part?.mustAsk ?? []));
       if (secrets === undefined) return;
       if (example.text.includes("https://staging.example.com/version")) expect(secrets.asked).toContain("GET /version 200");

@@ -41,12 +41,22 @@ export interface Service {
   away: boolean;
   /** The number of requests so far. */
   readonly requests: () => number;
+  /** The queries and addresses of all requests so far. */
+  readonly asked: () => readonly string[];
 }
 
-const OPENERS: Readonly<Record<Service["kind"], (tickets: readonly Wanted[]) => Promise<Service>>> = {
+/** Registers what is to be done once the service is not needed any more. */
+type AtEnd = (end: () => Promise<void>) => void;
+
+const OPENERS: Readonly<Record<Service["kind"], (tickets: readonly Wanted[], atEnd: AtEnd) => Promise<Service>>> = {
   linear: openLinear,
   github: openGitHub,
 };
+
+/** Opens a service with these tickets. */
+export function openService(kind: Service["kind"], tickets: readonly Wanted[], atEnd: AtEnd): Promise<Service> {
+  return OPENERS[kind](tickets, atEnd);
+}
 
 /** The services, each opened with these tickets and closed after the test. */
 export const SERVICES = Object.keys(OPENERS) as readonly Service["kind"][];
@@ -58,7 +68,7 @@ export async function stagedIn(
   over: { readonly tracker?: Readonly<Record<string, unknown>>; readonly [key: string]: unknown } = {},
   program?: string,
 ) {
-  const service = await OPENERS[kind](tickets);
+  const service = await openService(kind, tickets, onTestFinished);
   const stage = new Stage(program);
   onTestFinished(() => stage[Symbol.dispose]());
   stage.repo("app");
@@ -72,11 +82,11 @@ export async function stagedIn(
   return { stage, service, batch, run };
 }
 
-async function openLinear(tickets: readonly Wanted[]): Promise<Service> {
+async function openLinear(tickets: readonly Wanted[], atEnd: AtEnd): Promise<Service> {
   const { team, states } = aTeam("ENG");
   const world = { ...anEmptyWorld(), teams: [team], states: [...states] };
   const standIn = await LinearStandIn.start({ world });
-  onTestFinished(() => standIn.stop());
+  atEnd(() => standIn.stop());
   const jo = { actor: uuidOf("user jo") };
   for (const [number] of tickets)
     standIn.people.createIssue({ teamId: team.id, number, title: `Do ${number}`, description: `The words of ENG-${number}.` });
@@ -118,12 +128,13 @@ async function openLinear(tickets: readonly Wanted[]): Promise<Service> {
       }),
     away: false,
     requests: () => standIn.log.length,
+    asked: () => standIn.log.map(({ name, query, variables }) => `${name || query} ${JSON.stringify(variables)}`),
   };
   standIn.fault = () => (service.away ? { status: 503 } : undefined);
   return service;
 }
 
-async function openGitHub(tickets: readonly Wanted[]): Promise<Service> {
+async function openGitHub(tickets: readonly Wanted[], atEnd: AtEnd): Promise<Service> {
   const issues = tickets.map(([number, blockedBy = []]) => ({
     number,
     title: `Do ${number}`,
@@ -134,7 +145,7 @@ async function openGitHub(tickets: readonly Wanted[]): Promise<Service> {
   const standIn = await new GitHubStandIn({
     seed: { repos: { "acme/app": { issues } }, tokens: { "token-of-loopdash": "loop" } },
   }).open();
-  onTestFinished(() => standIn[Symbol.asyncDispose]());
+  atEnd(() => standIn[Symbol.asyncDispose]());
   const jo = () => standIn.person("jo");
   const repo = "acme/app";
   const service: Service = {
@@ -161,6 +172,7 @@ async function openGitHub(tickets: readonly Wanted[]): Promise<Service> {
       })),
     away: false,
     requests: () => standIn.log.length,
+    asked: () => standIn.log.map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body)}`),
   };
   standIn.isAway = () => service.away;
   return service;

@@ -110,6 +110,11 @@ export class LinearStandIn {
     return this.#writer();
   }
 
+  /** What the present hour has taken of the budget. */
+  get spent(): { readonly requests: number; readonly complexity: number } {
+    return this.#spent;
+  }
+
   /** The names of the requests since the last call. */
   asked(): readonly string[] {
     return this.log.splice(0).map(({ name }) => name);

@@ -3,9 +3,14 @@ import { wholeNumberOf } from "./header-number.ts";
 /** Pauses between two readings: at least, at most, and if the budget is not known. Milliseconds. */
 const [LEAST_MS, MOST_MS, UNKNOWN_MS] = [10_000, 300_000, 30_000];
 
+/** GitHub's budgets are of an hour (its documentation, "Rate limits for the REST API"). Milliseconds. */
+const HOUR_MS = 3_600_000;
+
 /** What is left of a budget of requests or points, and when it is full again by the server's clock. */
 interface Left {
   readonly remaining: number;
+  /** The whole of it; undefined if the answer does not say. */
+  readonly limit: number | undefined;
   readonly resetAt: number;
 }
 
@@ -35,7 +40,8 @@ export class Budget {
       wholeNumberOf(headers.get("x-ratelimit-reset")),
     ];
     if (remaining === undefined || reset === undefined) return;
-    this.#left.set(headers.get("x-ratelimit-resource") ?? "core", { remaining, resetAt: reset * 1000 });
+    const limit = wholeNumberOf(headers.get("x-ratelimit-limit"));
+    this.#left.set(headers.get("x-ratelimit-resource") ?? "core", { remaining, limit, resetAt: reset * 1000 });
   }
 
   /** Counts what a request took. */
@@ -72,13 +78,16 @@ export class Budget {
     return left?.remaining === 0 ? this.localTime(left.resetAt) : undefined;
   }
 
-  /** Milliseconds until the next reading, so that readings use at most half of what is left until the budgets are full again. */
+  /**
+   * Milliseconds until the next reading, so that readings use at most half of what is left until the budgets are full again, and at
+   * most half of the budgets in any hour. What is left alone is no measure: half of it, again and again, is nearly all.
+   */
   pauseMs(): number {
     if (this.#left.size === 0) return UNKNOWN_MS;
-    const pauses = [...this.#left].map(([resource, { remaining, resetAt }]) => {
-      const readings = remaining / 2 / Math.max(1, this.#cost.get(resource) ?? 1);
-      const time = resetAt - this.serverNow();
-      return readings < 1 ? time : time / readings;
+    const pauses = [...this.#left].flatMap(([resource, { remaining, limit, resetAt }]) => {
+      const cost = Math.max(1, this.#cost.get(resource) ?? 1);
+      const within = (time: number, points: number): number => time / Math.max(1, Math.floor(points / 2 / cost));
+      return [within(resetAt - this.serverNow(), remaining), ...(limit === undefined ? [] : [within(HOUR_MS, limit)])];
     });
     return Math.round(Math.min(MOST_MS, Math.max(LEAST_MS, ...pauses)));
   }

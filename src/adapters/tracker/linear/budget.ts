@@ -8,6 +8,9 @@ const UNKNOWN_MS = 30_000;
 /** Readings of which one is whole. */
 export const WHOLE_EVERY = 20;
 
+/** Linear's limits are of an hour (its documentation, "Rate limiting"). Milliseconds. */
+const HOUR_MS = 3_600_000;
+
 /** The wait after a refusal that says nothing of its end. Milliseconds. */
 const BUSY_MS = 60_000;
 
@@ -19,6 +22,8 @@ const Count = z.coerce.number().nonnegative();
 /** What is left of one of the limits of an hour. */
 interface Allowance {
   readonly remaining: number;
+  /** The whole of it; absent if the answer does not say. */
+  readonly limit?: number;
   /** Milliseconds since the epoch, by the local clock. */
   readonly resetAt: number;
 }
@@ -66,8 +71,8 @@ export function retryAtOf(headers: Headers | undefined, now: number): number {
 }
 
 /**
- * Milliseconds until the next reading, so that readings take at most half of what is left until the limits are reset. A reading
- * costs the mean of a whole one and the light ones that follow it.
+ * Milliseconds until the next reading, so that readings take at most half of what is left until the limits are reset, and at most
+ * half of the limits in any hour. A reading costs the mean of a whole one and the light ones that follow it.
  */
 export function pauseOf(
   budget: Budget,
@@ -78,12 +83,22 @@ export function pauseOf(
     const allowance = budget[kind];
     if (allowance === undefined) return [];
     const first = whole?.[kind] ?? 1;
-    const cost = Math.max(1, (first + (WHOLE_EVERY - 1) * (changes?.[kind] ?? first / 10)) / WHOLE_EVERY);
+    const round = Math.max(WHOLE_EVERY, first + (WHOLE_EVERY - 1) * (changes?.[kind] ?? first / 10));
+    const steady = allowance.limit === undefined ? MIN_MS : steadyPause(allowance.limit, round);
     const left = allowance.resetAt - now;
-    if (left <= 0) return [MIN_MS];
-    return [allowance.remaining < 1 ? MAX_MS : (2 * cost * left) / allowance.remaining];
+    if (left <= 0) return [steady];
+    return [steady, allowance.remaining < 1 ? MAX_MS : (2 * round * left) / WHOLE_EVERY / allowance.remaining];
   });
   return pauses.length === 0 ? UNKNOWN_MS : Math.round(Math.min(MAX_MS, Math.max(MIN_MS, ...pauses)));
+}
+
+/**
+ * The pause with which readings take half of a limit in an hour, as far as whole rounds of `WHOLE_EVERY` readings fit into it: a second
+ * whole reading in the same hour could take it all. What is left alone is no measure: half of it, again and again, is nearly all.
+ */
+function steadyPause(limit: number, round: number): number {
+  const rounds = limit / 2 / round;
+  return HOUR_MS / WHOLE_EVERY / (rounds < 1 ? rounds : Math.floor(rounds));
 }
 
 function allowanceOf(headers: Headers, kind: string, now: number): Allowance | undefined {
@@ -91,7 +106,8 @@ function allowanceOf(headers: Headers, kind: string, now: number): Allowance | u
   const reset = countOf(headers, `x-ratelimit-${kind}-reset`);
   if (remaining === undefined || reset === undefined) return undefined;
   const resetMs = reset < SECONDS_BELOW ? reset * 1000 : reset;
-  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now) };
+  const limit = countOf(headers, `x-ratelimit-${kind}-limit`);
+  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now), ...(limit !== undefined && { limit }) };
 }
 
 function countOf(headers: Headers, name: string): number | undefined {

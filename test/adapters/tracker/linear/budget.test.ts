@@ -36,6 +36,23 @@ describe("the pause between readings of Linear", () => {
     expect(points).toBeGreaterThan(49_000);
   });
 
+  test("has room for whole readings only, as many as half of the limit takes", () => {
+    const of = (limit: number, remaining = limit) => {
+      const told = headers({ complexity: remaining });
+      told.set("x-ratelimit-complexity-limit", String(limit));
+      return pauseOf(budgetOf(told, NOW), COST, NOW);
+    };
+    const round = 9_500 + 19 * 230;
+    expect(of(4 * round)).toBe(HOUR / 40);
+    expect(of(4 * round - 1)).toBe(HOUR / 20);
+    // Near the reset, much of a limit may be left, and is left.
+    const late = headers({ complexity: 4 * round }, { reset: NOW + 60_000 });
+    late.set("x-ratelimit-complexity-limit", String(4 * round));
+    expect(pauseOf(budgetOf(late, NOW), COST, NOW)).toBe(HOUR / 40);
+    // If others use the token too, what is left counts.
+    expect(of(4 * round, 1.5 * round)).toBe(HOUR / 15);
+  });
+
   test("is at least 10 and at most 300 seconds", () => {
     expect(pauseOf(budgetOf(headers({ requests: 1_000_000, complexity: 1e9 }), NOW), COST, NOW)).toBe(10_000);
     expect(pauseOf(budgetOf(headers({ requests: 2 }), NOW), COST, NOW)).toBe(300_000);
@@ -57,8 +74,8 @@ describe("the pause between readings of Linear", () => {
     expect(service.pauseMs?.()).toBe(30_000);
     await service.snapshot("whole");
     await service.snapshot("changes");
-    // 55 requests are left of an hour. The first reading took four.
-    expect(service.pauseMs?.()).toBe(Math.round((2 * ((4 + 19) / 20) * HOUR) / 55));
+    // The first reading took four requests, so that a round of 20 takes 23, and half of the limit has room for one round.
+    expect(service.pauseMs?.()).toBe(HOUR / 20);
   });
 });
 
