@@ -2,14 +2,13 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { answerText } from "../../answer-text.ts";
 import { Budget } from "./budget.ts";
 import { dataOf, described, LostAnswer, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
-/** The largest answer. Bytes. */
-const MAX_ANSWER = 64 * 1024 * 1024;
 const GITHUB = "https://api.github.com";
 /** Status codes of answers that have no body. */
 const BODILESS = new Set([204, 205, 304]);
@@ -126,7 +125,7 @@ export class GitHubClient {
     try {
       const response = await fetch(address, { ...init, headers, signal });
       this.budget.note(response.headers);
-      const text = await textOf(response);
+      const text = await answerText(response);
       if (response.ok && !BODILESS.has(response.status)) mustBeJson(text);
       return new Response(BODILESS.has(response.status) ? null : text, response);
     } catch (error) {
@@ -134,17 +133,6 @@ export class GitHubClient {
       throw new Error(`no answer within ${Math.ceil(timeoutMs / 1000)} s`, { cause: error });
     }
   }
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_ANSWER) throw new Error("its answer is larger than 64 MiB");
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function mustBeJson(text: string): void {

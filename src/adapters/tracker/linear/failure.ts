@@ -1,6 +1,7 @@
 import { errorCode } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../ports/tracker.ts";
+import { AnswerTooLarge } from "../../answer-text.ts";
 import { isObject, listOf, objectOf, textOf } from "../../json.ts";
 import { retryAtOf } from "./budget.ts";
 
@@ -61,6 +62,7 @@ export function describeFailure(error: unknown, failed: Failed): Error {
 function withoutAnswer(error: unknown, { host, timeoutMs, tokens }: Failed): string {
   if (error instanceof DOMException && error.name === "TimeoutError")
     return `Linear did not answer within ${Math.round(timeoutMs / 1000)} seconds`;
+  if (error instanceof AnswerTooLarge) return "Linear's answer is larger than 64 MiB";
   if (error instanceof SyntaxError) return "Linear's answer is cut off or is not JSON";
   if (error instanceof TypeError && (error.message === "fetch failed" || error.message === "terminated")) {
     const code = errorCode(error.cause);

@@ -1,10 +1,11 @@
-import type { LinearClient } from "@linear/sdk";
+import type { LinearSdk } from "@linear/sdk";
 import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failure.ts";
+import { type SendOptions, send } from "./send.ts";
 
 const API_URL = "https://api.linear.app/graphql";
 
@@ -81,8 +82,8 @@ export class LinearRequests {
 
   /** The data of a query's answer. Throws if it has not the shape that is asked for. */
   async query<T>(document: string, variables: Readonly<Record<string, unknown>>, answer: z.ZodType<T>): Promise<T> {
-    const { data, headers } = await this.sdk((client) => client.client.rawRequest(document, { ...variables }));
-    if (headers !== undefined) this.#note(headers);
+    const { data, headers } = await this.#withToken((to) => send(to, document, variables));
+    this.#note(headers);
     const checked = checkValue(answer, data);
     if (checked.ok) return checked.value;
     const { path, message } = checked.findings[0] ?? { path: [], message: "is wrong" };
@@ -90,36 +91,35 @@ export class LinearRequests {
   }
 
   /** One call of the SDK. */
-  async sdk<T>(call: (client: LinearClient) => Promise<T>): Promise<T> {
+  sdk<T>(call: (client: LinearSdk) => Promise<T>): Promise<T> {
+    return this.#withToken(async (to) => {
+      // Only programs that use Linear load its SDK.
+      const { LinearSdk } = await import("@linear/sdk");
+      return await call(new LinearSdk(async (document, variables) => (await send(to, document, variables)).data as never));
+    });
+  }
+
+  /** A request with the token, and once more with a new one if it is refused. */
+  async #withToken<T>(request: (to: SendOptions) => Promise<T>): Promise<T> {
     const token = await this.#token.get();
     try {
-      return await this.#call(call, token);
+      return await this.#counted(request, token);
     } catch (error) {
       if (!isRefusedToken(error)) throw this.#problem(error, [token]);
       const renewed = await this.#token.renew(token);
       try {
-        return await this.#call(call, renewed);
+        return await this.#counted(request, renewed);
       } catch (again) {
         throw this.#problem(again, [token, renewed]);
       }
     }
   }
 
-  async #call<T>(call: (client: LinearClient) => Promise<T>, token: string): Promise<T> {
-    // Only programs that use Linear load its SDK.
-    const { LinearClient } = await import("@linear/sdk");
+  #counted<T>(request: (to: SendOptions) => Promise<T>, token: string): Promise<T> {
     if (token !== this.#lastToken) this.#me = undefined;
     this.#lastToken = token;
     this.#cost = { ...this.#cost, requests: this.#cost.requests + 1 };
-    return await call(
-      new LinearClient({
-        ...(isApiKey(token) ? { apiKey: token } : { accessToken: token }),
-        apiUrl: this.#apiUrl,
-        // A redirect could take the token elsewhere.
-        redirect: "error",
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      }),
-    );
+    return request({ apiUrl: this.#apiUrl, token, timeoutMs: this.#timeoutMs });
   }
 
   #note(headers: Headers): void {
@@ -132,11 +132,6 @@ export class LinearRequests {
     const { host } = new URL(this.#apiUrl);
     return describeFailure(error, { host, tokens, timeoutMs: this.#timeoutMs, now: this.#now() });
   }
-}
-
-/** Personal keys are sent as they are, tokens of OAuth as bearers (Linear's documentation, "Authentication"). */
-function isApiKey(token: string): boolean {
-  return token.startsWith("lin_api_");
 }
 
 function idOf({ id }: { readonly id: unknown }): string {

@@ -1,0 +1,23 @@
+/** The largest answer of a service. Bytes. */
+const MAX_ANSWER = 64 * 1024 * 1024;
+
+/** An answer of a service is larger than anything that it has to say. */
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge";
+
+  constructor() {
+    super("its answer is larger than 64 MiB");
+  }
+}
+
+/** The body of an answer as text. Throws an AnswerTooLarge, and reads no more, if it has more than 64 MiB. */
+export async function answerText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_ANSWER) throw new AnswerTooLarge();
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
