@@ -38,7 +38,7 @@ export async function hourFigures(
     const limit = `an hour's ${kind}`;
     return [
       valueFigure({ ...figure, what: `${of}, share of ${limit}`, value: worst, max: 50, note }),
-      noteFigure({ ...figure, what: `${of}, the same with a start`, value: first[kind], note: "two whole readings more" }),
+      noteFigure({ ...figure, what: `${of}, the same with a start`, value: first[kind], note: "a start reads all twice" }),
     ];
   });
 }
