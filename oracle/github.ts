@@ -15,7 +15,7 @@ export const GITHUB_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {
       stateReason
       repository { nameWithOwner }
       labels(first: 100) { nodes { name } }
-      comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor } }
+      comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor isMinimized } }
     }
   }
 }`;
@@ -84,12 +84,15 @@ function isGated(id: string, issue: ReadonlyMap<string, unknown>): boolean {
 function stepOf(id: string, issue: ReadonlyMap<string, unknown>): string | undefined {
   const comments = checkedObject(issue.get("comments"), `the comments of ${id}`, ["nodes"]);
   const all = checkedList(comments.get("nodes"), `the comments of ${id}`).map((comment) => {
-    const names = ["body", "createdAt", "authorAssociation", "viewerDidAuthor"] as const;
+    const names = ["body", "createdAt", "authorAssociation", "viewerDidAuthor", "isMinimized"] as const;
     const fields = checkedObject(comment, `a comment of ${id}`, names);
     return {
       body: checkedText(fields.get("body"), `a comment of ${id}`),
       at: checkedText(fields.get("createdAt"), `the time of a comment of ${id}`),
-      trusted: fields.get("viewerDidAuthor") === true || TRUSTED.has(fields.get("authorAssociation")),
+      // One that people have hidden no longer holds.
+      trusted:
+        fields.get("viewerDidAuthor") === true ||
+        (TRUSTED.has(fields.get("authorAssociation")) && fields.get("isMinimized") === false),
     };
   });
   return gateStep(all.filter(({ trusted }) => trusted));

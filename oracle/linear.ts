@@ -15,7 +15,10 @@ export const LINEAR_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {
       updatedAt
       state { type }
       labels(filter: { name: { eq: "human-gated" } }, first: 2) { nodes { name } }
-      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt } pageInfo { hasNextPage } }
+      comments(filter: { body: { startsWith: "Human step: " } }, first: 6) {
+        nodes { body createdAt user { app isMe } botActor { type } }
+        pageInfo { hasNextPage }
+      }
     }
     pageInfo { hasNextPage }
   }
@@ -76,14 +79,19 @@ function isGated(id: string, issue: ReadonlyMap<string, unknown>): boolean {
 function stepOf(id: string, issue: ReadonlyMap<string, unknown>): string | undefined {
   const comments = checkedObject(issue.get("comments"), `the comments of ${id}`, ["nodes", "pageInfo"]);
   if (checkedObject(comments.get("pageInfo"), `the comments of ${id}`, ["hasNextPage"]).get("hasNextPage") !== false)
-    throw new CannotJudge(`ticket ${id} has more than 10 comments with a human step: delete those that no longer hold`);
+    throw new CannotJudge(`ticket ${id} has more than 6 comments with a human step: delete those that no longer hold`);
   return gateStep(
-    checkedList(comments.get("nodes"), `the comments of ${id}`).map((comment) => {
-      const fields = checkedObject(comment, `a comment of ${id}`, ["body", "createdAt"]);
-      return {
-        body: checkedText(fields.get("body"), `a comment of ${id}`),
-        at: checkedText(fields.get("createdAt"), "its time"),
-      };
+    checkedList(comments.get("nodes"), `the comments of ${id}`).flatMap((comment) => {
+      const fields = checkedObject(comment, `a comment of ${id}`, ["body", "createdAt", "user", "botActor"]);
+      const at = checkedText(fields.get("createdAt"), `the time of a comment of ${id}`);
+      return mayTell(id, fields) ? [{ body: checkedText(fields.get("body"), `a comment of ${id}`), at }] : [];
     }),
   );
+}
+
+/** People say what is left, and the token's own user. Integrations, bots and other apps do not. */
+function mayTell(id: string, comment: ReadonlyMap<string, unknown>): boolean {
+  if (comment.get("botActor") !== null || comment.get("user") === null) return false;
+  const user = checkedObject(comment.get("user"), `the author of a comment of ${id}`, ["app", "isMe"]);
+  return user.get("app") === false || user.get("isMe") === true;
 }

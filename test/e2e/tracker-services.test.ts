@@ -71,10 +71,11 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
   test("does no work on a ticket that is canceled, and says that a person must decide", async () => {
     const { stage, service, run } = await stagedIn(kind, [[1], [2]], { tracker: {} });
     service.people.cancel(2);
-    const { code, stdout } = await run();
+    const { code, stdout, events } = await run();
     expect(code, stdout.slice(-3_000)).toBe(1);
     expect(stage.landed()).toEqual([service.id(1)]);
     expect(stdout).toMatch(/a person must decide/);
+    expect(events.flatMap((event) => (event.type === "agent-started" ? [event.ticket] : []))).toEqual([service.id(1)]);
     expect(service.shown()).toMatchObject([{ state: "done" }, { state: "canceled" }]);
   });
 

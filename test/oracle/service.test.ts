@@ -86,7 +86,8 @@ function github(id: string, over: object = {}): object {
 const onGitHub = (...nodes: (object | null)[]) => ({ data: { nodes } });
 const gate = { labels: { nodes: [{ name: "human-gated" }] } };
 const type = (name: string) => ({ state: { type: name } });
-const comment = (body: string, createdAt: string, more: object = {}) => ({ body, createdAt, ...more });
+const person = { user: { app: false, isMe: false }, botActor: null };
+const comment = (body: string, createdAt: string, more: object = person) => ({ body, createdAt, ...more });
 const comments = (...nodes: object[]) => ({ comments: { nodes, pageInfo: { hasNextPage: false } } });
 
 describe("Linear", () => {
@@ -121,6 +122,18 @@ describe("Linear", () => {
   test.each(["Completed", "completed ", "\u0441ompleted", "done", ""])("the type %j is none that it knows", async (name) => {
     answer = () => inLinear(linear("ENG-1", type(name)));
     expect(await judge("linear", ["ENG-1"])).toMatchObject({ verdict: "unjudged" });
+  });
+
+  test.each([
+    ["a person", person, "done"],
+    ["the token's own app", { user: { app: true, isMe: true }, botActor: null }, "done"],
+    ["another app", { user: { app: true, isMe: false }, botActor: null }, "not-done"],
+    ["an integration", { user: null, botActor: { type: "github" } }, "not-done"],
+    ["an integration in somebody's name", { user: { app: false, isMe: false }, botActor: { type: "slack" } }, "not-done"],
+  ])("%s may or may not say what is left", async (_who, by, verdict) => {
+    const said = comments(comment("Human step: press the button", "2026-01-02T00:00:00Z", by));
+    answer = () => inLinear(linear("ENG-1", { ...type("started"), ...gate, ...said }));
+    expect(await judge("linear", ["ENG-1"])).toMatchObject({ verdict });
   });
 
   test("a gate is the exact label and the newest comment that begins with the step", async () => {
@@ -221,6 +234,7 @@ describe("GitHub", () => {
       const said = comment("Human step: press it", "2026-01-02T00:00:00Z", {
         authorAssociation: "NONE",
         viewerDidAuthor: false,
+        isMinimized: false,
         ...more,
       });
       return onGitHub(github("app-1", { state: "OPEN", stateReason: null, ...gate, comments: { nodes: [said] } }));
@@ -229,7 +243,12 @@ describe("GitHub", () => {
       answer = () => by(more);
       expect(await judge("github", ["app-1"]), JSON.stringify(more)).toMatchObject({ verdict: "done", counts: { gated: 1 } });
     }
-    for (const more of [{}, { authorAssociation: "CONTRIBUTOR" }, { authorAssociation: "FIRST_TIMER" }]) {
+    for (const more of [
+      {},
+      { authorAssociation: "CONTRIBUTOR" },
+      { authorAssociation: "FIRST_TIMER" },
+      { authorAssociation: "OWNER", isMinimized: true },
+    ]) {
       answer = () => by(more);
       expect(await judge("github", ["app-1"]), JSON.stringify(more)).toMatchObject({ verdict: "not-done" });
     }

@@ -14,7 +14,10 @@ export const DOCUMENTS = {
       updatedAt
       state { type }
       labels(filter: { name: { eq: "human-gated" } }, first: 2) { nodes { name } }
-      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt } pageInfo { hasNextPage } }
+      comments(filter: { body: { startsWith: "Human step: " } }, first: 6) {
+        nodes { body createdAt user { app isMe } botActor { type } }
+        pageInfo { hasNextPage }
+      }
     }
     pageInfo { hasNextPage }
   }
@@ -30,7 +33,7 @@ export const DOCUMENTS = {
       stateReason
       repository { nameWithOwner }
       labels(first: 100) { nodes { name } }
-      comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor } }
+      comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor isMinimized } }
     }
   }
 }`,

@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import type { CanaryTicket } from "./canary.ts";
-import { oneOf } from "./random.ts";
+import { flipCoin, oneOf } from "./random.ts";
 
 /** An issue as a service answers it to the oracle's document. */
 type Issue = Readonly<Record<string, unknown>>;
@@ -111,5 +111,6 @@ function unknownType(state: string): string {
 
 function comment(kind: ServicePlace["kind"], body: string): Issue {
   const createdAt = new Date(Date.now() - randomInt(60_000, 86_400_000)).toISOString();
-  return kind === "linear" ? { body, createdAt } : { body, createdAt, authorAssociation: "MEMBER", viewerDidAuthor: false };
+  if (kind === "linear") return { body, createdAt, user: { app: false, isMe: flipCoin() }, botActor: null };
+  return { body, createdAt, authorAssociation: "MEMBER", viewerDidAuthor: false, isMinimized: false };
 }

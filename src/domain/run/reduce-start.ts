@@ -40,7 +40,8 @@ export function initialState(event: Started): RunState {
   const state = emptyState(event, plan, tickets);
   const notLive = tickets.reduce((s, t, i) => (t.phase === "landed" ? withBase(s, i, event.at) : s), state);
   const known = withFailingChecks(notLive, event);
-  return tickets.reduce((s, t, i) => (t.phase === "waiting" && t.openDeps === 0 ? enqueue(s, i) : s), known);
+  const isReady = ({ phase, openDeps, tracked }: TicketState) => phase === "waiting" && openDeps === 0 && !tracked?.onHold;
+  return tickets.reduce((s, t, i) => (isReady(t) ? enqueue(s, i) : s), known);
 }
 
 /** Checks that the last run left failing on its bases are known to fail until they have run again. */

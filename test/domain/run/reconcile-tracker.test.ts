@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { firstReading } from "../../../src/domain/run/drift-fact.ts";
 import { reconcileTicket, type TicketNow } from "../../../src/domain/run/reconcile-tracker.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
 import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { withTicket } from "../../../src/domain/schedule/queue.ts";
 import { whyNot } from "../../../src/domain/schedule/why-not.ts";
@@ -113,4 +114,13 @@ test("a ticket that is closed by another commit, or before anything has landed, 
   const early = started();
   expect(read(early, { ...DONE, setByCommit: "" })).toEqual(["tracker-drifted"]);
   expect(early.state.interventions).toMatchObject([{ class: "I7" }]);
+});
+
+test("a ticket that the tracker holds on hold when the run begins is not in the ready set", () => {
+  const batch = batchOf([ticketOf("T-1"), ticketOf("T-2")]);
+  const [first] = new Simulation(batch).events;
+  if (first?.type !== "run-started") throw new Error("the run did not start");
+  const begun = reduce(undefined, { ...first, tracked: [firstReading(HELD)] });
+  expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([{ kind: "missing", why: HELD.held }, { kind: "ready" }]);
+  expect(begun.ready).not.toContain(0);
 });
