@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { terminals } from "./pty.ts";
+import { openService } from "./services.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const openTerminal = terminals();
@@ -124,10 +125,37 @@ describe("loopdash init", () => {
         LINEAR_API_KEY: "lin_api_hunter2",
       },
     );
-    expect(code).toBeGreaterThan(0);
+    expect(code).toBe(3);
     expect(stderr).toContain("loopdash: wrote batch.json\n");
+    expect(stderr).toMatch(/the tracker cannot be read\n +why: .*127\.0\.0\.1/);
     const text = readFileSync(stage.path("batch.json"), "utf8");
     expect(text).toContain('"tracker": { "kind": "linear", "team": "ENG", "apiUrl": "http://127.0.0.1:1/graphql" }');
     expect(stdout + stderr + text).not.toContain("hunter2");
   });
+
+  test.each(["linear", "github"] as const)(
+    "shows the tickets of %s in their order, and a run is one command away",
+    async (kind) => {
+      using stage = aStage();
+      const service = await openService(kind, [[1], [2, [1]]], onTestFinished);
+      const query =
+        kind === "linear"
+          ? ["--from", "linear", "--team", "ENG", "--api-url", String(service.tracker["apiUrl"])]
+          : [
+              "--from",
+              "github",
+              "--repo-issues",
+              "acme/app",
+              "--labels",
+              "batch",
+              "--api-url",
+              String(service.tracker["baseUrl"]),
+            ];
+      const { code, stdout, stderr } = await stage.run([...FLAGS, ...query, "--yes"], service.env);
+      expect(code, stdout + stderr).toBe(0);
+      expect(stdout).toMatch(
+        new RegExp(`ready at once \\(1\\)\n +${service.id(1)} [^\n]*\n\nlayer 2 \\(1\\)\n +${service.id(2)} `),
+      );
+    },
+  );
 });
