@@ -3,9 +3,9 @@ import type { SnapshotTicket } from "./definition.ts";
 import { gateStep, type ServiceReading } from "./service-reading.ts";
 import { checkedList, checkedObject, checkedText } from "./shape.ts";
 
-/** Reads up to 250 issues, Linear's largest page. Of each, only what decides. */
+/** Reads up to 200 issues: with 250, the query would have more than the 10,000 points that Linear allows. Of each, only what decides. */
 export const LINEAR_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {
-  issues(filter: { id: { in: $ids } }, first: 250, includeArchived: true) {
+  issues(filter: { id: { in: $ids } }, first: 200, includeArchived: true) {
     nodes {
       id
       identifier
@@ -15,14 +15,14 @@ export const LINEAR_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {
       updatedAt
       state { type }
       labels(filter: { name: { eq: "human-gated" } }, first: 2) { nodes { name } }
-      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt } pageInfo { hasNextPage } }
+      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt user { id } } pageInfo { hasNextPage } }
     }
     pageInfo { hasNextPage }
   }
 }`;
 
 /** The most keys of one request. */
-export const LINEAR_PAGE = 250;
+export const LINEAR_PAGE = 200;
 
 const OPEN: ReadonlySet<string> = new Set(["triage", "backlog", "unstarted", "started"]);
 const CANCELED: ReadonlySet<string> = new Set(["canceled", "duplicate"]);
@@ -77,13 +77,14 @@ function stepOf(id: string, issue: ReadonlyMap<string, unknown>): string | undef
   const comments = checkedObject(issue.get("comments"), `the comments of ${id}`, ["nodes", "pageInfo"]);
   if (checkedObject(comments.get("pageInfo"), `the comments of ${id}`, ["hasNextPage"]).get("hasNextPage") !== false)
     throw new CannotJudge(`ticket ${id} has more than 10 comments with a human step: delete those that no longer hold`);
-  return gateStep(
-    checkedList(comments.get("nodes"), `the comments of ${id}`).map((comment) => {
-      const fields = checkedObject(comment, `a comment of ${id}`, ["body", "createdAt"]);
-      return {
-        body: checkedText(fields.get("body"), `a comment of ${id}`),
-        at: checkedText(fields.get("createdAt"), "its time"),
-      };
-    }),
-  );
+  const all = checkedList(comments.get("nodes"), `the comments of ${id}`).map((comment) => {
+    const fields = checkedObject(comment, `a comment of ${id}`, ["body", "createdAt", "user"]);
+    return {
+      body: checkedText(fields.get("body"), `a comment of ${id}`),
+      at: checkedText(fields.get("createdAt"), "its time"),
+      user: fields.get("user"),
+    };
+  });
+  // What comes from outside by an integration, anybody may have written; it has no user.
+  return gateStep(all.filter(({ user }) => user !== null));
 }

@@ -4,7 +4,7 @@
  */
 export const DOCUMENTS = {
   linear: `query LoopdashOracle($ids: [ID!]!) {
-  issues(filter: { id: { in: $ids } }, first: 250, includeArchived: true) {
+  issues(filter: { id: { in: $ids } }, first: 200, includeArchived: true) {
     nodes {
       id
       identifier
@@ -14,7 +14,7 @@ export const DOCUMENTS = {
       updatedAt
       state { type }
       labels(filter: { name: { eq: "human-gated" } }, first: 2) { nodes { name } }
-      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt } pageInfo { hasNextPage } }
+      comments(filter: { body: { startsWith: "Human step: " } }, first: 10) { nodes { body createdAt user { id } } pageInfo { hasNextPage } }
     }
     pageInfo { hasNextPage }
   }
@@ -37,7 +37,7 @@ export const DOCUMENTS = {
 } as const;
 
 /** The most keys of one request, the larger of the two services' pages. */
-export const MOST_KEYS = 250;
+export const MOST_KEYS = 200;
 
 /** The most keys of one request to each service. */
-export const PAGE: Readonly<Record<keyof typeof DOCUMENTS, number>> = { linear: 250, github: 100 };
+export const PAGE: Readonly<Record<keyof typeof DOCUMENTS, number>> = { linear: 200, github: 100 };

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { createHash, randomInt, randomUUID } from "node:crypto";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import type { CanaryTicket } from "./canary.ts";
@@ -111,5 +111,7 @@ function unknownType(state: string): string {
 
 function comment(kind: ServicePlace["kind"], body: string): Issue {
   const createdAt = new Date(Date.now() - randomInt(60_000, 86_400_000)).toISOString();
-  return kind === "linear" ? { body, createdAt } : { body, createdAt, authorAssociation: "MEMBER", viewerDidAuthor: false };
+  return kind === "linear"
+    ? { body, createdAt, user: { id: randomUUID() } }
+    : { body, createdAt, authorAssociation: "MEMBER", viewerDidAuthor: false };
 }
