@@ -32,10 +32,4 @@ export const SERVICES: readonly Rule[] = [
     file: "test/adapters/tracker/linear/writing.test.ts",
     test: "leaves a state that a person sets while the note is written",
   },
-  {
-    rule: "in Linear, the oracle takes a gate's step from members of the organization alone",
-    holes: [{ file: "oracle/linear.ts", from: "all.filter(({ user }) => user !== null)", to: "all" }],
-    file: "test/oracle/service.test.ts",
-    test: "only members of the organization say what is left to do",
-  },
 ];

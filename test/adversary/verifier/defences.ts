@@ -120,8 +120,8 @@ export const DEFENCES = {
     holes: [
       {
         file: FROZEN_ORACLE,
-        from: "argv: [node, ...flags, program.path, batch]",
-        to: "argv: [node, program.path, batch]",
+        from: ": []), node, ...flags];",
+        to: ": []), node];",
       },
       { file: FROZEN_ORACLE, from: "env: {}, family: false", to: "env: process.env as Record<string, string>, family: false" },
     ],
