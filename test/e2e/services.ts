@@ -22,6 +22,10 @@ export interface People {
   reopen(number: number): void;
   cancel(number: number): void;
   comment(number: number, body: string): void;
+  /** As somebody who has no say: an integration in Linear, any user on GitHub. */
+  commentAsStranger(number: number, body: string): void;
+  /** Gives the ticket another text. */
+  write(number: number, body: string): void;
   label(number: number, label: string): void;
   assign(number: number, login: string): void;
   remove(number: number): void;
@@ -107,6 +111,9 @@ async function openLinear(tickets: readonly Wanted[], atEnd: AtEnd): Promise<Ser
       reopen: (number) => update(number, to("unstarted")),
       cancel: (number) => update(number, to("canceled")),
       comment: (number, body) => void standIn.people.createComment({ issueId: find(number).id, body }, jo),
+      commentAsStranger: (number, body) =>
+        void standIn.people.createComment({ issueId: find(number).id, body }, { actor: null, bot: "github" }),
+      write: (number, description) => update(number, { description }),
       label: (number, name) => {
         const id = uuidOf(`label ${name}`);
         if (!standIn.world.labels.some((each) => each.id === id)) standIn.world.labels.push({ id, name, teamId: null });
@@ -159,6 +166,8 @@ async function openGitHub(tickets: readonly Wanted[], atEnd: AtEnd): Promise<Ser
       reopen: (number) => jo().reopen(repo, number),
       cancel: (number) => jo().close(repo, number, { reason: "not_planned" }),
       comment: (number, body) => void standIn.person("acme").comment(repo, number, body),
+      commentAsStranger: (number, body) => void standIn.person("mallory").comment(repo, number, body),
+      write: (number, body) => jo().write(repo, number, body),
       label: (number, label) => jo().label(repo, number, label),
       assign: (number, login) => jo().assign(repo, number, login),
       remove: (number) => void jo().remove(repo, number),

@@ -155,6 +155,12 @@ describe("Linear", () => {
     expect(await judge("linear", ["ENG-1"])).toMatchObject({ verdict: "not-done" });
   });
 
+  test("only members of the organization say what is left to do", async () => {
+    const said = comment("Human step: press it", "2026-01-02T00:00:00Z", { user: null, botActor: null });
+    answer = () => inLinear(linear("ENG-1", { ...type("started"), ...gate, ...comments(said) }));
+    expect(await judge("linear", ["ENG-1"])).toMatchObject({ verdict: "not-done", open: ["ENG-1"] });
+  });
+
   test.each([
     ["another issue under the ticket's key", () => inLinear(linear("ENG-1", { identifier: "ENG-9" }))],
     ["an issue that was not asked for", () => inLinear(linear("ENG-1"), linear("ENG-2"))],

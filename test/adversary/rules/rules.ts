@@ -4,6 +4,7 @@ import { MODELS } from "./models.ts";
 import { PEOPLE } from "./people.ts";
 import { RESULTS } from "./results.ts";
 import type { Rule } from "./rule.ts";
+import { SERVICES } from "./services.ts";
 import { TRACKER } from "./tracker.ts";
 
 /** Rules about what the engine itself calls: the reviewer, the healer, the tracker, the machine. */
@@ -95,4 +96,4 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...LIVE, ...BASES, ...CALLED, ...MODELS, ...RESULTS];
+export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...SERVICES, ...LIVE, ...BASES, ...CALLED, ...MODELS, ...RESULTS];

@@ -63,7 +63,9 @@ async function setState(
 ): Promise<StateAnswer> {
   const { issue, ticket: before } = found(id, await snapshots.fresh(id));
   const isSame = isSameState(before.state, state);
-  if (!isSame && from?.some((known) => isSameState(known, before.state)) === false) return { conflict: before };
+  const isCanceled = issue.node.state === "CLOSED" && before.state.as !== "done";
+  const isAllowed = from === undefined || (!isCanceled && from.some((known) => isSameState(known, before.state)));
+  if (!isSame && !isAllowed) return { conflict: before };
   if (ownComments(issue).length > 0) doubts.clear(`comment ${keyOf(issue)}`);
   const plan = planFor(issue, before.state, state, note);
   if (plan.length === 0) return { before, after: before };

@@ -1,7 +1,7 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
-import type { StateAnswer, StateWrite } from "../service/ticket-service.ts";
+import type { ServiceTicket, StateAnswer, StateWrite } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
 import { GATE_LABEL, stepIn } from "./gate.ts";
 import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
@@ -33,11 +33,28 @@ export async function setState(context: WriteContext, { id, state, note, from }:
   const before = issues.ticket(issue);
   const isSet = isSameState(before.state, state);
   if (isSet && !(await isUnfinished(context, issue, state))) return { before, after: before };
-  if (!isSet && from?.some((allowed) => isSameState(allowed, before.state)) === false) return { conflict: before };
+  const isRefused = (now: ServiceTicket, { state: { type } }: Issue): boolean =>
+    from !== undefined && (isCanceled(now, type) || !from.some((allowed) => isSameState(allowed, now.state)));
+  if (!isSet && isRefused(before, issue)) return { conflict: before };
   if (state.as === "human-gated" && isSet) await removeOlder(context.requests, issue);
   else if (state.as === "human-gated") await gate(context, issue, { step: state.step, note });
-  else await settle(context, issue, { as: state.as, note, isGated: before.state.as === "human-gated", isSet });
+  else {
+    // A person may act while the note is written: Linear has no write that depends on a state.
+    const overtaken = async (): Promise<ServiceTicket | undefined> => {
+      const current = await present(context, id);
+      const now = issues.ticket(current);
+      return !isSameState(now.state, state) && isRefused(now, current) ? now : undefined;
+    };
+    const isGated = before.state.as === "human-gated";
+    const conflict = await settle(context, issue, { as: state.as, note, isGated, isSet, overtaken });
+    if (conflict !== undefined) return { conflict };
+  }
   return { before, after: issues.ticket(await present(context, id)) };
+}
+
+/** True if a person has canceled the ticket, and its batch does not count that as done. */
+function isCanceled({ state }: ServiceTicket, type: string): boolean {
+  return state.as !== "done" && CLOSED.has(type);
 }
 
 /** Moves an issue that waits to the team's first started state, so that people see that work on it has begun. */
@@ -82,20 +99,34 @@ async function gate(
   });
 }
 
+/** How a ticket is settled. `overtaken` gives the ticket if its state must not be written any more. */
+interface Settling {
+  readonly as: "open" | "done";
+  readonly note: string;
+  readonly isGated: boolean;
+  readonly isSet: boolean;
+  readonly overtaken: () => Promise<ServiceTicket | undefined>;
+}
+
+/** Settles a ticket, or gives it as a person has set it meanwhile. */
 async function settle(
   { requests, spec }: WriteContext,
   issue: Issue,
-  write: { readonly as: "open" | "done"; readonly note: string; readonly isGated: boolean; readonly isSet: boolean },
-): Promise<void> {
-  const { as, note, isGated, isSet } = write;
+  { as, note, isGated, isSet, overtaken }: Settling,
+): Promise<ServiceTicket | undefined> {
   const stateId = isSet ? undefined : await stateFor(as, issue, { requests, spec });
   const labels = gateLabels(issue);
-  if (!isSet) await writeNote(requests, issue, { note, keepGate: isGated });
+  if (!isSet) {
+    await writeNote(requests, issue, { note, keepGate: isGated });
+    const conflict = await overtaken();
+    if (conflict !== undefined) return conflict;
+  }
   await update(requests, issue.id, {
     ...(stateId !== undefined && { stateId }),
     ...(labels.length > 0 && { removedLabelIds: labels }),
   });
   await endGate(requests, issue, note);
+  return undefined;
 }
 
 /** The state that the issue moves to; undefined if it can stay where it is. */

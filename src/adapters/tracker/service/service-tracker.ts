@@ -164,9 +164,10 @@ class Requests {
     return this.#last;
   }
 
-  /** A conflict with the wanted state itself is none: it is set. */
+  /** A conflict with the wanted state itself is none: it is set. A person's hold is one, although the state is what was expected. */
   #conflict({ id, state, from }: Omit<StateWrite, "note">, now: ServiceTicket): TrackerWrite {
     if (isSameState(now.state, state)) return { before: now.revision, after: now.revision };
+    if (now.held !== undefined) throw new TicketConflict(`${id} is on hold: ${plainText(now.held, 300)}`);
     if (from?.some((known) => isSameState(known, now.state)) !== false)
       throw this.problem(`it calls the state ${now.state.as} of ${id} a conflict, although the request allows it`);
     throw new TicketConflict(`somebody set ${id} to ${now.state.as}`);

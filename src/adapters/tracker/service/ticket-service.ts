@@ -15,7 +15,7 @@ export interface StateWrite {
   readonly id: TicketId;
   readonly state: TrackerState;
   readonly note: string;
-  /** If it is given and the present state is none of these, nothing is written. */
+  /** If it is given, nothing is written if the present state is none of these, or if a person has canceled the ticket. */
   readonly from: readonly TrackerState[] | undefined;
 }
 

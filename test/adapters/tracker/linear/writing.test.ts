@@ -150,8 +150,19 @@ describe("setting a ticket in Linear", () => {
     stage.move("ENG-1", "Shipped");
     stage.move("ENG-2", "Canceled");
     expect(await set(service, gate("press"), { from: [OPEN] })).toMatchObject({ conflict: { state: DONE } });
-    const { before } = (await set(service, DONE, { from: [OPEN], name: "ENG-2" })) as { before: { held?: string } };
-    expect(before.held).toMatch(/canceled/);
+    const { conflict } = (await set(service, DONE, { from: [OPEN], name: "ENG-2" })) as { conflict: { held?: string } };
+    expect(conflict.held).toMatch(/canceled/);
+    expect(stage.shown("ENG-2")).toEqual(["Canceled"]);
+  });
+
+  test("leaves a state that a person sets while the note is written", async () => {
+    const stage = await Stage.open();
+    const service = stage.service();
+    stage.standIn.before = ({ name }) => {
+      if (name === "createComment") stage.move("ENG-1", "Canceled");
+    };
+    expect(await set(service, DONE, { from: [OPEN] })).toMatchObject({ conflict: { state: OPEN } });
+    expect(stage.shown("ENG-1")).toEqual(["Canceled"]);
   });
 
   test("ends the gate of its own comment if a person has settled the ticket", async () => {

@@ -1,0 +1,35 @@
+import type { Rule } from "./rule.ts";
+
+/** Rules about Linear and GitHub: what is sent to them, what is believed of their answers, and whose states stay. */
+export const SERVICES: readonly Rule[] = [
+  {
+    rule: "nothing is sent for an oracle but its one document",
+    holes: [
+      {
+        file: "src/adapters/oracle/service-line.ts",
+        from: "if (!request.success || request.data.document !== DOCUMENTS[kind])",
+        to: "if (!request.success || DOCUMENTS[kind] === undefined)",
+      },
+    ],
+    file: "test/oracle/service-planted.test.ts",
+    test: "a planted oracle gets no mutation through, whatever the service",
+  },
+  {
+    rule: "an answer without an end does not fill the memory",
+    holes: [{ file: "src/adapters/answer-text.ts", from: "if (size > MAX_ANSWER)", to: "if (size < MAX_ANSWER - MAX_ANSWER)" }],
+    file: "test/adapters/answer-text.test.ts",
+    test: "stops reading an answer that is larger than anything that a service has to say",
+  },
+  {
+    rule: "a ticket that a person cancels while loopdash writes is not set to done",
+    holes: [
+      {
+        file: "src/adapters/tracker/linear/set-state.ts",
+        from: "if (conflict !== undefined) return conflict;",
+        to: "void conflict;",
+      },
+    ],
+    file: "test/adapters/tracker/linear/writing.test.ts",
+    test: "leaves a state that a person sets while the note is written",
+  },
+];
