@@ -114,3 +114,13 @@ test("a ticket that is closed by another commit, or before anything has landed, 
   expect(read(early, { ...DONE, setByCommit: "" })).toEqual(["tracker-drifted"]);
   expect(early.state.interventions).toMatchObject([{ class: "I7" }]);
 });
+
+test("a ticket that the landed commit of another ticket closes is nobody's act, and is opened again", () => {
+  const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+  sim.report({ type: "tracker-read", tickets: [OPEN] });
+  const other = TicketId.parse("T-2");
+  const at = indexOf(sim.state, other);
+  sim.state = withTicket(sim.state, at, { ...stateOf(sim.state, other), phase: "landed", mergedSha: SHA });
+  expect(reconcileTicket(sim.state, { ...DONE, setByCommit: SHA }, OURS)).toEqual([{ do: "write", state: { as: "open" } }]);
+  expect(reconcileTicket(sim.state, { ...DONE, setByCommit: "b".repeat(40) }, OURS)).toMatchObject([{ do: "report" }]);
+});
