@@ -2,7 +2,7 @@ import { boundedHead } from "../values/bounded-text.ts";
 import { plainLines, plainText } from "../values/text.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { CommitSpec } from "./commit-spec.ts";
-import type { Ticket } from "./schema.ts";
+import type { Batch, Ticket } from "./schema.ts";
 
 /** Bounds of a ticket's text in a message. */
 const TITLE_CHARS = 200;
@@ -30,6 +30,8 @@ export interface CommitMessageOptions {
   readonly run: string;
   readonly attempt: number;
   readonly agent: AgentSpec;
+  /** Keys of teams in Linear (`teamKeys`), if that keeps the tickets. */
+  readonly teams?: readonly string[];
   /** Set if the commit takes the ticket's landed change back. No agent has written such a commit. */
   readonly reverts?: { readonly sha: string; readonly why: string };
 }
@@ -42,10 +44,11 @@ type Subject = Readonly<Record<"title" | "body" | "type" | "scope", string>>;
  * characters, and brings no trailer, closes no issue and skips no CI. Only the template and the batch's trailers can do that. The
  * last lines are always loopdash's own trailers.
  */
-export function commitMessage({ commit, ticket, run, attempt, agent, reverts }: CommitMessageOptions): string {
+export function commitMessage(options: CommitMessageOptions): string {
+  const { commit, ticket, run, attempt, agent, reverts } = options;
   const { template = DEFAULT_TEMPLATE, trailers = {}, coAuthor = false } = commit ?? {};
   const isTyped = template.includes("{type}");
-  const subject = subjectOf({ commit, ticket, isTyped });
+  const subject = subjectOf(options, isTyped);
   const values: Readonly<Record<string, string>> = {
     ticket: ticket.id,
     ...(reverts === undefined ? subject : revertSubject(subject, { isTyped, body: reasonOf(reverts) })),
@@ -71,15 +74,21 @@ export function commitMessage({ commit, ticket, run, attempt, agent, reverts }: 
   return `${text}${endsInTrailers(shaped) ? "\n" : "\n\n"}${lines.join("\n")}\n`;
 }
 
-function subjectOf({
-  commit: { type = "feat", scope = "" } = {},
-  ticket,
-  isTyped,
-}: Pick<CommitMessageOptions, "commit" | "ticket"> & { readonly isTyped: boolean }): Subject {
+/** The keys of Linear's teams in the ids of tickets, `ENG` of `ENG-12`: its integrations read `Fixes ENG-12` in a commit. */
+export function teamKeys({ tracker }: Pick<Batch, "tracker">, tickets: readonly Pick<Ticket, "id">[]): readonly string[] {
+  if (tracker.kind !== "linear") return [];
+  return [...new Set(tickets.flatMap(({ id }) => /^([A-Za-z0-9]+)-\d/.exec(id)?.[1] ?? []))];
+}
+
+function subjectOf(
+  { commit: { type = "feat", scope = "" } = {}, ticket, teams = [] }: CommitMessageOptions,
+  isTyped: boolean,
+): Subject {
   const typed = isTyped ? TYPED.exec(plainText(ticket.title)) : null;
+  const closes = closesOf(teams);
   return {
-    title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS)),
-    body: bodyText(ticket.body),
+    title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS), closes),
+    body: bodyText(ticket.body, closes),
     type: typed?.[1]?.toLowerCase() ?? type,
     scope: typed?.[2] ?? scope,
   };
@@ -95,7 +104,7 @@ function revertSubject(
 
 /** The sentence that git itself writes (git-revert(1)), and the reason. */
 function reasonOf({ sha, why }: NonNullable<CommitMessageOptions["reverts"]>): string {
-  return `This reverts commit ${sha}${why === "" ? "" : `, ${inert(plainText(why, LINE_CHARS))}`}.`;
+  return `This reverts commit ${sha}${why === "" ? "" : `, ${inert(plainText(why, LINE_CHARS), closesOf([]))}`}.`;
 }
 
 /** The template with a place for the reason of a revert, before a last paragraph of trailers. */
@@ -125,12 +134,11 @@ function coAuthorOf(agent: AgentSpec, reverts: CommitMessageOptions["reverts"]):
   return `${name} <${name}@localhost>`;
 }
 
-function bodyText(body: string): string {
+function bodyText(body: string, closes: RegExp): string {
   const lines = plainLines(boundedHead(body, BODY_CHARS), { maxLines: BODY_LINES, maxLength: LINE_CHARS });
-  return lines
-    .map((line) => inert(isTrailer(line) ? `> ${line.trim()}` : line))
-    .join("\n")
-    .trim();
+  const told = lines.map((line) => inert(isTrailer(line) ? `> ${line.trim()}` : line, closes)).join("\n");
+  // The word may end one line, and the number begin the next.
+  return told.replace(closes, CLOSES_NOTHING).trim();
 }
 
 /** Lines that git, forges or their programs read as a statement about the commit. */
@@ -138,13 +146,21 @@ function isTrailer(line: string): boolean {
   return /^\s*(?:[\w-]+-by|loopdash-[\w-]+|change-id|breaking[ -]change|cc|fixes|closes|resolves|skip-checks)\s*:/i.test(line);
 }
 
-/** The words by which forges close issues (GitHub, GitLab, Bitbucket, Azure), before a number, a reference or an address. */
-const CLOSES =
-  /\b(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(:?\s+(?:issues?\s+)?)((?:[\w./-]*#|GH-|https?:\/\/)(?=\S))/gi;
+/** The words by which forges (GitHub, GitLab, Bitbucket, Azure) and Linear close issues. */
+const CLOSING = "clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|complet(?:e[sd]?|ing)|implement(?:s|ed|ing)?";
+const CLOSES_NOTHING = "$1$2see $3";
+
+/** Those words before a number, a reference, an address, or an identifier of one of Linear's teams. */
+function closesOf(teams: readonly string[]): RegExp {
+  const identifiers = teams.map((key) => `|[^\\w\\s]*${key}-(?=\\d)`).join("");
+  const named = `(?:[\\w./-]*#|GH-|https?:\\/\\/)(?=\\S)${identifiers}`;
+  return new RegExp(`\\b(${CLOSING})(:?\\s+(?:issues?\\s+)?)(${named})`, "gi");
+}
+
 const SKIPS = /\[\s*(skip ci|ci skip|no ci|skip actions|actions skip|skip checks)\s*\]/gi;
 
 /** The same words without an effect on a forge. */
-function inert(text: string): string {
-  const open = text.replace(SKIPS, "($1)").replace(CLOSES, "$1$2see $3");
+function inert(text: string, closes: RegExp): string {
+  const open = text.replace(SKIPS, "($1)").replace(closes, CLOSES_NOTHING);
   return isTrailer(open) ? open.replace(":", " -") : open;
 }

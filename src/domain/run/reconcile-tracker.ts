@@ -2,6 +2,7 @@ import { withDependencies } from "../schedule/plan.ts";
 import { errorMessage } from "../values/error-text.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plainText } from "../values/text.ts";
+import { vecItems } from "../values/vec.ts";
 import {
   type DriftFact,
   isSameState,
@@ -67,7 +68,7 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
   return [
     ...unwritten,
     ...presenceChange(tracked, now).map(report),
-    ...stateChange(ticket, tracked, now, options),
+    ...stateChange(state, { ticket, tracked, now }, options),
     ...(dependencies === undefined ? [] : [report(dependencies)]),
     ...(isSameText(tracked.words, now) ? [] : [{ do: "read-text" } as const]),
   ];
@@ -101,9 +102,8 @@ export function isTracked({ tracked, unfiled }: TicketState): boolean {
 }
 
 function stateChange(
-  ticket: TicketState,
-  tracked: TrackedTicket,
-  now: TicketNow,
+  state: RunState,
+  { ticket, tracked, now }: { readonly ticket: TicketState; readonly tracked: TrackedTicket; readonly now: TicketNow },
   { isOursAlone }: ReconcileOptions,
 ): readonly Reconciliation[] {
   const known = expectedState(ticket);
@@ -117,6 +117,7 @@ function stateChange(
   const isUndone = lastWrite !== undefined && isSetByPerson === undefined && now.revision === lastWrite.before;
   if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
   if (isOwnCommit(ticket, now)) return [{ do: "report", fact: driftOf(now, { kind: "closed-by-commit" }) }];
+  if (isOthersCommit(state, now)) return [{ do: "write", state: known }];
   if (isOursAlone)
     return [
       { do: "report", fact: driftOf(now, { kind: "taken-back", found: now.state.as }) },
@@ -129,6 +130,12 @@ function stateChange(
 function isOwnCommit({ phase, mergedSha }: TicketState, { state, setByCommit }: TicketNow): boolean {
   if (state.as !== "done" || setByCommit === undefined || mergedSha === undefined) return false;
   return setByCommit === "" ? phase === "landed" || phase === "finishing" : setByCommit === mergedSha;
+}
+
+/** True if an integration closed the ticket because of what the engine landed for another one: no person has closed it. */
+function isOthersCommit({ tickets }: RunState, { id, state, setByCommit }: TicketNow): boolean {
+  if (state.as !== "done" || setByCommit === undefined || setByCommit === "") return false;
+  return [...vecItems(tickets)].some((ticket) => ticket.id !== id && ticket.mergedSha === setByCommit);
 }
 
 /** True if an integration closed the ticket, and its finish line has failed since: no later run may take it for done. */

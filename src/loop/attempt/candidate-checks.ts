@@ -1,4 +1,4 @@
-import { commitMessage } from "../../domain/batch/commit-message.ts";
+import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
@@ -57,7 +57,8 @@ export class CandidateChecks {
   async build(onto?: string): Promise<Candidate> {
     const { ticket, n, signal } = this.#scope;
     const { batch, run, state, clock } = this.#ctx;
-    const message = commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent });
+    const teams = teamKeys(batch, state().plan.tickets);
+    const message = commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent, teams });
     const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });

@@ -1,4 +1,4 @@
-import { commitMessage } from "../../domain/batch/commit-message.ts";
+import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
@@ -164,12 +164,13 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
 }
 
 /** The message of the commit that reverts a landed change, as the batch's settings shape it. */
-function revertMessage({ batch, run }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
+function revertMessage({ batch, run, state }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
   const { failedCheck } = revert ?? {};
   const why =
     failedCheck === undefined ? "whose live checks kept failing" : `with which the check ${failedCheck.name} fails on the base`;
   const reverts = { sha, why };
-  return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts });
+  const teams = teamKeys(batch, state().plan.tickets);
+  return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts, teams });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AgentSpec } from "../../../src/domain/batch/agent-spec.ts";
-import { type CommitMessageOptions, commitMessage } from "../../../src/domain/batch/commit-message.ts";
+import { type CommitMessageOptions, commitMessage, teamKeys } from "../../../src/domain/batch/commit-message.ts";
 import { CommitSpec } from "../../../src/domain/batch/commit-spec.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 
@@ -67,6 +67,23 @@ describe("commitMessage", () => {
     expect(text).not.toMatch(/fixes #4|\u0007/);
     expect(text.length).toBeLessThan(6_000);
     expect(text.endsWith(`Ticket: T-1\n${OWN}`)).toBe(true);
+  });
+
+  test.each([
+    ["Fixes ENG-2", "Fixes see ENG-2"],
+    ["Completes eng-2, closing: [ENG-3](x)", "Completes see eng-2, closing: see [ENG-3](x)"],
+    ["Fix UTF-8 in ENG-2", "Fix UTF-8 in ENG-2"],
+  ])("lets a title close nothing in Linear: %j", (title, told) => {
+    const tickets = ["ENG-1", "ENG-1-d1"].map((id) => ({ id: TicketId.parse(id) }));
+    const teams = teamKeys({ tracker: { kind: "linear", team: "ENG" } }, tickets);
+    expect(message({ title }, undefined, { teams })).toBe(`${told} (T-1)\n\n${OWN}`);
+    expect(teamKeys({ tracker: { kind: "local" } }, tickets)).toEqual([]);
+  });
+
+  test("lets a body close nothing whose number stands in the next line", () => {
+    expect(message({ body: "It fixes\n#2 and closes\n\nENG-2" }, CONVENTIONAL, { teams: ["ENG"] })).toContain(
+      "It fixes\nsee #2 and closes\n\nsee ENG-2",
+    );
   });
 
   test("fills no placeholder that a ticket's text contains", () => {

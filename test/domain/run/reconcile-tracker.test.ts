@@ -124,3 +124,13 @@ test("a ticket that the tracker holds on hold when the run begins is not in the 
   expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([{ kind: "missing", why: HELD.held }, { kind: "ready" }]);
   expect(begun.ready).not.toContain(0);
 });
+
+test("a ticket that the landed commit of another ticket closes is nobody's act, and is opened again", () => {
+  const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+  sim.report({ type: "tracker-read", tickets: [OPEN] });
+  const other = TicketId.parse("T-2");
+  const at = indexOf(sim.state, other);
+  sim.state = withTicket(sim.state, at, { ...stateOf(sim.state, other), phase: "landed", mergedSha: SHA });
+  expect(reconcileTicket(sim.state, { ...DONE, setByCommit: SHA }, OURS)).toEqual([{ do: "write", state: { as: "open" } }]);
+  expect(reconcileTicket(sim.state, { ...DONE, setByCommit: "b".repeat(40) }, OURS)).toMatchObject([{ do: "report" }]);
+});

@@ -10,7 +10,8 @@ import { keyOf, type Place } from "./repositories.ts";
 const REFERENCE =
   /(?:https?:\/\/[^\s/]{1,250}\/([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100})\/issues\/(\d{1,9})\b)|(?:(?<![\w/])([A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100})?#(\d{1,9})\b)/g;
 const TASK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s+/;
-const WAITS = /\b(?:blocked by|depends on)\b:?\s*(.*)$/i;
+/** The rest of a line is taken whatever it holds (U+2028): a pattern that can fail there takes quadratic time. */
+const WAITS = /\b(?:blocked by|depends on)\b([\s\S]*)/i;
 
 /** An issue that a text names; `repository` is `owner/name`, and absent if it is the text's own. */
 export interface Reference {
