@@ -8,7 +8,7 @@ import { labelId } from "./labels-and-states.ts";
 import { isThere } from "./linear-issues.ts";
 import type { WriteContext } from "./set-state.ts";
 import { derivedUuid } from "./uuid.ts";
-import { createOnce, must } from "./writes.ts";
+import { createOnce, requireSuccess } from "./writes.ts";
 
 const DISCOVERED = /^(.+)-d\d+$/;
 
@@ -81,7 +81,7 @@ async function create(
     ...(labelIds.length > 0 && { labelIds }),
   };
   await createOnce(
-    async () => must(await requests.sdk((client) => client.createIssue(input))),
+    async () => requireSuccess(await requests.sdk((client) => client.createIssue(input))),
     async () => (await issues.byIds([id])).length > 0,
   );
 }
@@ -107,7 +107,7 @@ async function relate(
     if (isRelated(issue)) continue;
     const input = { id: derivedUuid("relation", from, id, type), issueId: from, relatedIssueId: id, type };
     await createOnce(
-      async () => must(await requests.sdk((client) => client.createIssueRelation(input))),
+      async () => requireSuccess(await requests.sdk((client) => client.createIssueRelation(input))),
       async () => isRelated((await issues.byIds([id]))[0]),
     );
   }

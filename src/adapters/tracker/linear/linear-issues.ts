@@ -5,7 +5,7 @@ import type { ServiceTicket } from "../service/ticket-service.ts";
 import { type Issue, IssueIdAnswer } from "./answers.ts";
 import { type Cost, WHOLE_EVERY } from "./budget.ts";
 import { ISSUE_ID } from "./documents.ts";
-import { LinearRefusal } from "./failure.ts";
+import { LinearRefusal } from "./failures.ts";
 import { anyOf, changedSince, type IssueFilter, isIdentifier, listedFilter, queryFilter, withIds } from "./issue-filter.ts";
 import { IssueReader, newest, stampOf } from "./issue-reader.ts";
 import type { LinearRequests } from "./requests.ts";

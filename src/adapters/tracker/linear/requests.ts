@@ -4,7 +4,7 @@ import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
-import { describeFailure, isRefusedToken } from "./failure.ts";
+import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";
 
 const API_URL = "https://api.linear.app/graphql";

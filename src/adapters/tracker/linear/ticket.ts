@@ -5,8 +5,8 @@ import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
 import type { Blocker, Issue } from "./answers.ts";
-import { bodyOf } from "./body.ts";
 import { GATE_LABEL, gateComment } from "./gate.ts";
+import { bodyOf } from "./ticket-body.ts";
 
 const MAX_NAME = 80;
 
