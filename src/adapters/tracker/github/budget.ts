@@ -1,5 +1,3 @@
-import { wholeNumberOf } from "./header-number.ts";
-
 /** Pauses between two readings: at least, at most, and if the budget is not known. Milliseconds. */
 const [LEAST_MS, MOST_MS, UNKNOWN_MS] = [10_000, 300_000, 30_000];
 
@@ -91,4 +89,10 @@ export class Budget {
     });
     return Math.round(Math.min(MOST_MS, Math.max(LEAST_MS, ...pauses)));
   }
+}
+
+/** A header's value as a whole number from 0 on; undefined if it is none. */
+export function wholeNumberOf(value: string | number | null | undefined): number | undefined {
+  const text = String(value ?? "");
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

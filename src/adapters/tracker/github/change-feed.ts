@@ -66,7 +66,7 @@ export class ChangeFeed {
     this.#comments = this.#issues;
   }
 
-  /** What changed since the last look that was settled. Undefined if it is so much that all is to be read. */
+  /** What changed since the last look that was acknowledged. Undefined if it is so much that everything must be read. */
   async changes(name: FullName): Promise<Changes | undefined> {
     const issues = await this.#look(this.#issues, ListedIssue, ({ number }) => number, {
       route: "GET /repos/{owner}/{repo}/issues",
@@ -84,8 +84,8 @@ export class ChangeFeed {
     };
   }
 
-  /** What the last look found was read. Without this, the next look finds it again. */
-  settle(): void {
+  /** Says that what the last look found was read. Without this, the next look finds it again. */
+  acknowledge(): void {
     if (this.#next === undefined) return;
     this.#issues = this.#next.issues;
     this.#comments = this.#next.comments;

@@ -4,7 +4,7 @@ import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { answerText } from "../../answer-text.ts";
 import { Budget } from "./budget.ts";
-import { dataOf, described, LostAnswer, statusOf } from "./failures.ts";
+import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
@@ -104,7 +104,7 @@ export class GitHubClient {
       try {
         return await request(octokit);
       } catch (error) {
-        if (statusOf(error) !== 401) throw described(error, what, this.budget);
+        if (statusOf(error) !== 401) throw describeFailure(error, what, this.budget);
         if (round > 1) throw new Error("GitHub does not accept the token (401): it is wrong, was revoked or has expired");
         this.#token = await token.renew(this.#token);
       }

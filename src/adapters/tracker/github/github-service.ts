@@ -6,8 +6,8 @@ import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-s
 import { GitHubClient } from "./client.ts";
 import { ownComments } from "./comments.ts";
 import { Doubts } from "./doubts.ts";
-import { fileTicket } from "./filing.ts";
-import { IssueReader } from "./reader.ts";
+import { fileTicket } from "./file-ticket.ts";
+import { IssueReader } from "./issue-reader.ts";
 import { keyOf, repositoriesOf } from "./repositories.ts";
 import { Snapshots, type TicketNow } from "./snapshots.ts";
 import { planFor } from "./state-plan.ts";
@@ -46,7 +46,7 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
     snapshot: (how) => snapshots.take(how),
     async taken() {
       const tickets = await snapshots.take("changes");
-      return [...new Set([...tickets.keys(), ...snapshots.roll.discoveredIds()])];
+      return [...new Set([...tickets.keys(), ...snapshots.ids.discoveredIds()])];
     },
     set: (write) => setState({ snapshots, writer, doubts }, write),
     file: (ticket) => fileTicket({ snapshots, writer, doubts, options }, ticket),

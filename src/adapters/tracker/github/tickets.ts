@@ -6,7 +6,7 @@ import type { ServiceTicket } from "../service/ticket-service.ts";
 import { GATE_LABEL, gateOf, ownComments } from "./comments.ts";
 import type { Blocker, Issue } from "./issue.ts";
 import { keyOf } from "./repositories.ts";
-import { bodyOf, MAX_NAME, titleOf } from "./ticket-text.ts";
+import { bodyOf, MAX_NAME, titleOf } from "./ticket-body.ts";
 
 /** What an issue is to the batch, apart from the issue itself. */
 export interface TicketContext {
