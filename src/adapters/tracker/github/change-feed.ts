@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { textSha } from "../../../domain/run/drift-fact.ts";
+import { OVERLAP_MS } from "../service/reading-pace.ts";
 import { type GitHubClient, type ListRequest, shaped } from "./client.ts";
 
-/** How far a list reaches back before what was read last, for clocks that differ. Milliseconds. */
-const OVERLAP_MS = 5 * 60_000;
 /** A list that has grown longer than this is asked for from a later time on. */
 const LONG = 50;
 /** Pages of one list that are read; with more changes than that, everything is read. */

@@ -3,6 +3,7 @@ import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { answerText } from "../../answer-text.ts";
+import type { TokenSource } from "../service/ticket-service.ts";
 import { Budget } from "./budget.ts";
 import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
@@ -17,7 +18,7 @@ const BODILESS = new Set([204, 205, 304]);
 export interface ClientOptions {
   /** Address of the REST API; default: https://api.github.com. */
   readonly baseUrl?: string | undefined;
-  readonly token: { get(): Promise<string>; renew(refused: string): Promise<string> };
+  readonly token: TokenSource;
   readonly now: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number | undefined;

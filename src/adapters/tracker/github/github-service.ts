@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
-import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-service.ts";
+import type { StateAnswer, StateWrite, TicketService, TokenSource } from "../service/ticket-service.ts";
 import { GitHubClient } from "./client.ts";
 import { ownComments } from "./comments.ts";
 import { Doubts } from "./doubts.ts";
@@ -20,8 +20,7 @@ export interface GitHubServiceOptions {
   readonly listed: readonly TicketId[];
   /** The batch's names of its repositories. */
   readonly repos: readonly RepoId[];
-  /** `renew` fetches the token again after GitHub refused it, and throws if there is none. */
-  readonly token: { get(): Promise<string>; renew(refused: string): Promise<string> };
+  readonly token: TokenSource;
   readonly now?: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number;

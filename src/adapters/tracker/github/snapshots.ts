@@ -1,5 +1,6 @@
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
+import { WHOLE_EVERY } from "../service/reading-pace.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
 import { BatchQuery } from "./batch-query.ts";
 import { type ChangedIssue, ChangeFeed, type Changes } from "./change-feed.ts";
@@ -11,9 +12,6 @@ import { LOOPDASH_LABEL } from "./marks.ts";
 import { keyOf, type Place, placeOf } from "./repositories.ts";
 import { type IdentifiedIssues, TicketIds } from "./ticket-ids.ts";
 import { type TicketContext, ticketOf } from "./tickets.ts";
-
-/** Each so many readings, all is read: deleted and transferred issues are in no list of changes. */
-const WHOLE_EVERY = 20;
 
 /** An issue, and the ticket that it is. */
 export interface TicketNow {

@@ -1,6 +1,7 @@
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
+import { GATE_LABEL } from "../service/labels.ts";
 import type { CommentNode } from "./answers.ts";
-import { GATE_LABEL, gateOf, ownComments, ownText, stepIn } from "./comments.ts";
+import { gateOf, ownComments, ownText, stepIn } from "./comments.ts";
 import type { Issue } from "./issue.ts";
 
 /** One request that changes an issue. */

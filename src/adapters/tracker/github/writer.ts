@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { plainText } from "../../../domain/values/text.ts";
+import { GATE_LABEL } from "../service/labels.ts";
 import type { GitHubClient } from "./client.ts";
-import { GATE_LABEL, numberOfComment } from "./comments.ts";
+import { numberOfComment } from "./comments.ts";
 import type { Doubts } from "./doubts.ts";
 import { GitHubRefusal, LostAnswer } from "./failures.ts";
 import type { IssueReader } from "./issue-reader.ts";

@@ -1,6 +1,7 @@
 import { TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import type { FiledTicket } from "../../../ports/tracker.ts";
+import { EXCLUSIVE_LABEL, REPO_LABEL } from "../service/labels.ts";
 import type { FileAnswer } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
 import { isSameMarkdown } from "./gate.ts";
@@ -69,7 +70,10 @@ async function create(
   { id, parent }: { readonly id: string; readonly parent: Issue },
 ): Promise<void> {
   const team = parent.team.id;
-  const names = [...(hasRepos ? [`repo:${ticket.repo}`] : []), ...(ticket.exclusive ?? []).map((name) => `exclusive:${name}`)];
+  const names = [
+    ...(hasRepos ? [`${REPO_LABEL}${ticket.repo}`] : []),
+    ...(ticket.exclusive ?? []).map((name) => `${EXCLUSIVE_LABEL}${name}`),
+  ];
   const labelIds: string[] = [];
   for (const name of names) labelIds.push(await labelId(requests, name, team));
   const input = {

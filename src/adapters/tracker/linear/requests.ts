@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import type { TokenSource } from "../service/ticket-service.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";
@@ -11,13 +12,6 @@ const API_URL = "https://api.linear.app/graphql";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
-
-/** A service's token. It may be another one for each request. */
-export interface TokenSource {
-  get(): Promise<string>;
-  /** Fetches the token again after `refused` was not accepted. Throws if there is none. */
-  renew(refused: string): Promise<string>;
-}
 
 /** Where requests go, and with which token. */
 export interface RequestsOptions {

@@ -1,9 +1,10 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
+import { GATE_LABEL } from "../service/labels.ts";
 import type { StateAnswer, StateWrite } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
-import { GATE_LABEL, stepIn } from "./gate.ts";
+import { stepIn } from "./gate.ts";
 import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
 import type { LinearIssues } from "./linear-issues.ts";
 import { endGate, ownComments, removeOlder, writeGate, writeNote } from "./own-comment.ts";
