@@ -22,7 +22,7 @@ export interface OutsideTracker {
    */
   readonly freeze: (tickets: readonly TicketId[]) => Promise<AskedPlace>;
   /** What the oracle reads that place with. */
-  readonly runsWith: Pick<FrozenProgramOptions, "tracker" | "service">;
+  readonly oracleAccess: Pick<FrozenProgramOptions, "tracker" | "service">;
   /** Tells of changes while a webhook is received (`listen`); absent if the batch has none. */
   readonly watch?: Tracker["watch"];
   /**

@@ -51,7 +51,7 @@ export function serviceTrackerOf(
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
       return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
     },
-    runsWith: {
+    oracleAccess: {
       service: {
         access,
         openStandIn: async (place) => standInFor(await openStandIn(place)),
