@@ -10,7 +10,8 @@ import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
-const GITHUB = "https://api.github.com";
+/** The address of GitHub's REST API. */
+export const GITHUB_API = "https://api.github.com";
 /** Status codes of answers that have no body. */
 const BODILESS = new Set([204, 205, 304]);
 
@@ -113,7 +114,7 @@ export class GitHubClient {
   }
 
   #baseUrl(): string {
-    return (this.#options.baseUrl ?? GITHUB).replace(/\/+$/, "");
+    return (this.#options.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
   }
 
   /** Reads the whole answer within the time limit, so that an answer that is cut off is no answer. */

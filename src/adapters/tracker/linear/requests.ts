@@ -8,7 +8,8 @@ import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./bu
 import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";
 
-const API_URL = "https://api.linear.app/graphql";
+/** The address of Linear's API. */
+export const LINEAR_API = "https://api.linear.app/graphql";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -37,7 +38,7 @@ export class LinearRequests {
   #me: { readonly viewer: string; readonly organization: string } | undefined;
   #lastToken: string | undefined;
 
-  constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
+  constructor({ token, apiUrl = LINEAR_API, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
     this.#token = token;
     this.#apiUrl = apiUrl;
     this.#now = now;

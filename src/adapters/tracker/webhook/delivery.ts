@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isObject } from "../../json.ts";
+import { jsonOf, objectOf } from "../../json.ts";
 
 /** A service that sends webhooks. */
 export type WebhookKind = "linear" | "github";
@@ -99,13 +99,7 @@ export class DeliveryCheck {
 }
 
 function timestampOf(body: Buffer): number | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-  const at = isObject(value) ? value["webhookTimestamp"] : undefined;
+  const at = objectOf(jsonOf(body.toString("utf8")))?.["webhookTimestamp"];
   return typeof at === "number" ? at : undefined;
 }
 
