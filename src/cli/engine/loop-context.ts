@@ -45,7 +45,7 @@ interface ContextParts {
   readonly store: RunStore;
   readonly others?: OtherSessions | undefined;
   readonly secrets: RunSecrets | undefined;
-  /** What the oracle reads a tracker with that is asked over a wire. */
+  /** What the oracle reads an outside tracker with; undefined if the tracker is files of this machine. */
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
 }
 

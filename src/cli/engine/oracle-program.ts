@@ -64,7 +64,7 @@ export function judgesOf(options: {
   readonly runFolder: string;
   /** A folder for the oracle's runs only. */
   readonly scratch: string;
-  /** What the oracle reads a tracker with that is asked over a wire. */
+  /** What the oracle reads an outside tracker with; undefined if the tracker is files of this machine. */
   readonly oracleAccess?: OutsideTracker["oracleAccess"] | undefined;
   /** The tracker's keys of tickets that were found since the batch was frozen, if it has keys. */
   readonly keys?: RunTracker["keys"];

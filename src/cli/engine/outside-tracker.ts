@@ -10,7 +10,7 @@ import type { AskedPlace } from "../../ports/oracle.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
-/** A tracker that is asked over a wire: Linear, GitHub, or a program of the user. */
+/** A tracker that answers requests: Linear, GitHub, or a program of the user. */
 export interface OutsideTracker {
   /** The tickets that the batch lists, or that its query selects now. */
   readonly service: TicketService;

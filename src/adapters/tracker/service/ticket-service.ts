@@ -35,8 +35,8 @@ export type StateAnswer =
 export type FileAnswer = { readonly filed: ServiceTicket } | { readonly taken: string };
 
 /**
- * A tracker that is asked over a wire: Linear, GitHub, a program of the user. Requests come one at a time. No request may do harm
- * if it comes twice. An error's message is one line, safe for a terminal, and has no secret in it.
+ * A tracker that answers requests: Linear, GitHub, a program of the user. Requests come one at a time. A request that comes twice has
+ * the effect of one. An error's message is one line, safe for a terminal, and has no secret in it.
  */
 export interface TicketService {
   /** The service as messages name it: `Linear`, `GitHub`, `the tracker program "jira.mjs"`. */
