@@ -78,7 +78,7 @@ export async function openWebhook({
   return {
     port,
     close: () => {
-      throttle.cancel();
+      throttle.end();
       const { promise, resolve } = Promise.withResolvers<void>();
       server.close(() => resolve());
       server.closeAllConnections();

@@ -7,6 +7,7 @@ export class Throttle {
   readonly #clock: Clock;
   #cancel: (() => void) | undefined;
   #isRequested = false;
+  #isOver = false;
 
   constructor(call: () => void, ms: number, clock: Clock) {
     this.#call = call;
@@ -15,14 +16,15 @@ export class Throttle {
   }
 
   request(): void {
+    if (this.#isOver) return;
     this.#isRequested = true;
     if (this.#cancel === undefined) this.#next();
   }
 
-  /** No call comes after this. */
-  cancel(): void {
+  /** No call comes after this, whatever is requested. */
+  end(): void {
+    this.#isOver = true;
     this.#cancel?.();
-    this.#isRequested = false;
   }
 
   #next(): void {
