@@ -3,7 +3,7 @@ import { CannotJudge } from "./cannot-judge.ts";
 import { checkedObject, checkedText, jsonOf } from "./shape.ts";
 
 /**
- * The line to a service. The oracle has no network and no token: it writes a document and its variables to this file descriptor, and
+ * The descriptor of the line to a service. The oracle has no network and no token: it writes a document and its variables to this file descriptor, and
  * whoever started it sends them to the one service, if the document is one that it knows.
  */
 const DESCRIPTOR = 3;

@@ -60,7 +60,11 @@ export async function openWebhook({
 }: WebhookOptions): Promise<Webhook> {
   await filled(secret).catch((cause: unknown) => {
     if (cause instanceof UserError) throw cause;
-    throw refusal("the webhook has no secret", 'Look at "webhook" of the tracker, and at "secrets".', cause);
+    throw refusal(
+      "the webhook has no secret",
+      'Name it in "webhook" of the tracker, and say under "secrets" where it is.',
+      cause,
+    );
   });
   const throttle = new Throttle(changed, BETWEEN_MS, clock);
   const check = new DeliveryCheck(kind, () => clock.now());
