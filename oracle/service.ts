@@ -3,10 +3,10 @@ import { CannotJudge } from "./cannot-judge.ts";
 import { checkedObject, checkedText, jsonOf } from "./shape.ts";
 
 /**
- * The line to a service. The oracle has no network and no token: it writes a document and its variables to this file descriptor, and
+ * The descriptor of the line to a service. The oracle has no network and no token: it writes a document and its variables to this file descriptor, and
  * whoever started it sends them to the one service, if the document is one that it knows.
  */
-const LINE = 3;
+const DESCRIPTOR = 3;
 
 /** The largest answer. Bytes. */
 const MAX_ANSWER = 48 * 1024 * 1024;
@@ -32,7 +32,7 @@ type Answer = { readonly data: ReadonlyMap<string, unknown> } | { readonly again
 
 function exchange(request: string): Answer {
   const bytes = Buffer.from(request);
-  for (let at = 0; at < bytes.length; ) at += writeSync(LINE, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(DESCRIPTOR, bytes, at);
   const answer = checkedObject(jsonOf(nextLine(), "the answer"), "the answer", [], ["status", "body", "problem"]);
   if (answer.has("problem")) return { again: checkedText(answer.get("problem"), "the problem") };
   const status = answer.get("status");
@@ -74,8 +74,8 @@ function nextLine(): string {
     }
     if (length > MAX_ANSWER) throw new CannotJudge("the tracker's answer is too large");
     const chunk = Buffer.alloc(64 * 1024);
-    const got = readSync(LINE, chunk, 0, chunk.length, null);
-    if (got === 0) throw new CannotJudge("the line to the tracker was closed");
+    const got = readSync(DESCRIPTOR, chunk, 0, chunk.length, null);
+    if (got === 0) throw new CannotJudge("the connection to the tracker was closed");
     chunks.push(chunk.subarray(0, got));
     length += got;
   }

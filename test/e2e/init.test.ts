@@ -63,7 +63,7 @@ describe("loopdash init", () => {
     const before = readdirSync(stage.root);
     const { code, stdout, stderr } = await stage.run(["init"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/loopdash init lacks answers, and nothing was written\n {2}why: there is no terminal to ask on/);
+    expect(stderr).toMatch(/loopdash init needs more answers; nothing was written\n {2}why: there is no terminal to ask on/);
     for (const line of ["--from linear|github|folder", "--agent claude|codex|gemini|opencode"])
       expect(stderr).toContain(`\n       ${line} `);
     expect(stderr).toContain('--test "npm test"   Test command, or none; --yes takes npm test\n');

@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import { z } from "zod";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
+import { jsonOf } from "../json.ts";
 import { DOCUMENTS, MOST_KEYS } from "./service-documents.ts";
 
 /** The largest answer of a service. Bytes. */
@@ -84,15 +85,6 @@ async function send(url: string, authorization: string, body: string, signal: Ab
     bytes.push(chunk);
   }
   return { status: response.status, body: Buffer.concat(bytes).toString("utf8") };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** `fetch` hides the reason in the cause of its error. */

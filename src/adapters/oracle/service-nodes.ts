@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
+import { jsonOf } from "../json.ts";
 import { DOCUMENTS, PAGE } from "./service-documents.ts";
 import { askService, type ServiceAccess } from "./service-line.ts";
 import { NoListing } from "./tracker-listing.ts";
@@ -33,13 +34,4 @@ export async function readNodes(
     nodes.push(...("issues" in data ? data.issues.nodes : data.nodes));
   }
   return JSON.stringify({ nodes });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -11,7 +11,7 @@ import type { LoadedBatch } from "../engine/load-batch.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { checkOutsideRepositories } from "../engine/outside-repositories.ts";
 import { remedyFor } from "../engine/outside-tracker.ts";
-import { askedTracker, trackerOf } from "../engine/placed-tracker.ts";
+import { freezeTracker, trackerOf } from "../engine/run-tracker.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
@@ -29,13 +29,13 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     if (folder === undefined)
       return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];
     const ids = batch.tickets.map((ticket) => ticket.id);
-    const { tracker, place } = trackerOf(batch, folder, { asked: await askedTracker(loaded, ids) });
+    const { tracker, place } = trackerOf(batch, folder, { frozen: await freezeTracker(loaded, ids) });
     const tickets = await tracker.snapshot();
     const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
     const kind = oracleKind(batch);
     const { verdict, problem } = await withProbeFolder(tmpdir(), (scratch) =>
       createFrozenOracle({
-        ...{ kind, bytes, scratch, ...loaded.outside?.runsWith },
+        ...{ kind, bytes, scratch, ...loaded.outside?.oracleAccess },
         batch: { version: 1, tracker: place, tickets: ids },
       }).judge(),
     );

@@ -45,13 +45,13 @@ interface ContextParts {
   readonly store: RunStore;
   readonly others?: OtherSessions | undefined;
   readonly secrets: RunSecrets | undefined;
-  /** What the oracle reads a tracker with that is asked over a wire. */
-  readonly asks: OutsideTracker["runsWith"] | undefined;
+  /** What the oracle reads an outside tracker with; undefined if the tracker is files of this machine. */
+  readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
 }
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
-  { open, world, home, store, others, secrets, asks }: ContextParts,
+  { open, world, home, store, others, secrets, oracleAccess }: ContextParts,
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
@@ -80,7 +80,7 @@ export async function contextOf(
     executor,
     tracker: open.tracker,
     ...judgesOf({
-      ...{ batch, scratch, asks, keys: open.keys, bytes: open.oracleBytes, oracleBatch: open.oracleBatch },
+      ...{ batch, scratch, oracleAccess, keys: open.keys, bytes: open.oracleBytes, oracleBatch: open.oracleBatch },
       tickets: () => orchestrator.state.plan.tickets,
       batchSha: open.state.batchSha,
       recorded: open.state.frozen,

@@ -30,8 +30,8 @@ import { stateFromJournal, tampered } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { frozenNow, oracleBytesOf, oracleFile, oracleKind } from "./oracle-program.ts";
 import { type OutsideTracker, refuseUnread, remedyFor } from "./outside-tracker.ts";
-import { askedTracker, keepPlace, keptTracker, type RunTracker, trackerOf } from "./placed-tracker.ts";
 import type { RunEnvironment } from "./preflight.ts";
+import { freezeTracker, type RunTracker, readFrozenTracker, trackerOf, writeFrozenPlace } from "./run-tracker.ts";
 
 /** A run with an open journal, its tracker and the frozen bytes of its oracle. */
 export interface OpenRun {
@@ -137,9 +137,9 @@ async function freezeIn(
   const oracleBytes = await oracleBytesOf(batch, { folder: loaded.folder, path: world.commandEnv.PATH ?? "" });
   await writeFile(oracleFile(batch, folder), oracleBytes, { mode: 0o600 });
   const ids = batch.tickets.map(({ id }) => id);
-  const asked = await askedTracker(loaded, ids);
-  if (asked !== undefined) await keepPlace(folder, asked);
-  const tracker = trackerOf(batch, folder, { asked });
+  const frozen = await freezeTracker(loaded, ids);
+  if (frozen !== undefined) await writeFrozenPlace(folder, frozen);
+  const tracker = trackerOf(batch, folder, { frozen });
   await tracker.seed();
   return { ...tracker, oracleBytes };
 }
@@ -154,7 +154,7 @@ async function triedOracle(
   { batch, folder, loaded }: { readonly batch: Batch; readonly folder: string; readonly loaded: LoadedBatch },
 ): Promise<string> {
   const kind = oracleKind(batch);
-  const oracle = createFrozenOracle({ kind, bytes, batch: oracleBatch, scratch: folder, ...loaded.outside?.runsWith });
+  const oracle = createFrozenOracle({ kind, bytes, batch: oracleBatch, scratch: folder, ...loaded.outside?.oracleAccess });
   if (oracleBatch.tracker.kind !== "embedded") await refuseUnjudgeable(oracle, batch.tracker.kind);
   return oracle.sha;
 }
@@ -228,8 +228,8 @@ export async function resumeRun(options: {
   if (shaOf(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
-  const asked = options.outside && (await keptTracker(options.outside, { folder, run: options.run }));
-  const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, asked });
+  const frozen = options.outside && (await readFrozenTracker(options.outside, { folder, run: options.run }));
+  const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, frozen });
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
   if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");

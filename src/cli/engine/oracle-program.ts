@@ -15,7 +15,7 @@ import { type Oracle, type OracleBatch, type TrackerPlace, withEvidence } from "
 import type { Tripwire } from "../../ports/tripwire.ts";
 import { packageFiles } from "../package-files.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
-import type { RunTracker } from "./placed-tracker.ts";
+import type { RunTracker } from "./run-tracker.ts";
 
 /** Where every system has its own programs. */
 const SYSTEM_PATH = "/usr/bin:/bin";
@@ -64,14 +64,14 @@ export function judgesOf(options: {
   readonly runFolder: string;
   /** A folder for the oracle's runs only. */
   readonly scratch: string;
-  /** What the oracle reads a tracker with that is asked over a wire. */
-  readonly asks?: OutsideTracker["runsWith"] | undefined;
+  /** What the oracle reads an outside tracker with; undefined if the tracker is files of this machine. */
+  readonly oracleAccess?: OutsideTracker["oracleAccess"] | undefined;
   /** The tracker's keys of tickets that were found since the batch was frozen, if it has keys. */
   readonly keys?: RunTracker["keys"];
 }): { readonly oracle: Oracle; readonly tripwire: Tripwire } {
   const { batch, oracleBatch, runFolder } = options;
   const { bytes, scratch } = options;
-  const program = freezeProgram({ kind: oracleKind(batch), bytes, scratch, ...options.asks });
+  const program = freezeProgram({ kind: oracleKind(batch), bytes, scratch, ...options.oracleAccess });
   const hides = createDecoyFolders({
     run: runFolder,
     list: join(runFolder, "canaries"),

@@ -10,7 +10,7 @@ import type { AskedPlace } from "../../ports/oracle.ts";
 import type { Tracker } from "../../ports/tracker.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
-/** A tracker that is asked over a wire: Linear, GitHub, or a program of the user. */
+/** A tracker that answers requests: Linear, GitHub, or a program of the user. */
 export interface OutsideTracker {
   /** The tickets that the batch lists, or that its query selects now. */
   readonly service: TicketService;
@@ -22,7 +22,7 @@ export interface OutsideTracker {
    */
   readonly freeze: (tickets: readonly TicketId[]) => Promise<AskedPlace>;
   /** What the oracle reads that place with. */
-  readonly runsWith: Pick<FrozenProgramOptions, "tracker" | "service">;
+  readonly oracleAccess: Pick<FrozenProgramOptions, "tracker" | "service">;
   /** Tells of changes while a webhook is received (`listen`); absent if the batch has none. */
   readonly watch?: Tracker["watch"];
   /**

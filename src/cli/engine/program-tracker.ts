@@ -44,7 +44,7 @@ export function programTrackerOf(
       program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
       folder,
     }),
-    runsWith: { tracker: { environment, deadlineMs, mask } },
+    oracleAccess: { tracker: { environment, deadlineMs, mask } },
     endLeft: async () => void (await createExecutor().killStrays({ processes: [], markers: [marker] })),
     secrets,
   };

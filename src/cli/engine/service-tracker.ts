@@ -1,8 +1,11 @@
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
 import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
+import { GITHUB_API } from "../../adapters/tracker/github/client.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
 import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
+import { LINEAR_API } from "../../adapters/tracker/linear/requests.ts";
+import { authorizationOf } from "../../adapters/tracker/linear/send.ts";
 import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
@@ -12,10 +15,6 @@ import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
 import { secretsOf } from "./run-secrets.ts";
 import { pathOutside } from "./safe-path.ts";
-
-/** Addresses of the APIs of the services in the cloud. */
-const LINEAR_API = "https://api.linear.app/graphql";
-const GITHUB_API = "https://api.github.com";
 
 /** Linear or GitHub, as a batch names it. */
 export function serviceTrackerOf(
@@ -40,7 +39,7 @@ export function serviceTrackerOf(
     url: graphqlOf(spec),
     authorization: async (refused) => {
       const value = refused === undefined ? await forOracle.get() : await forOracle.renew(tokenIn(refused));
-      return headerOf(spec.kind, value);
+      return spec.kind === "linear" ? authorizationOf(value) : `Bearer ${value}`;
     },
   };
   return {
@@ -51,7 +50,7 @@ export function serviceTrackerOf(
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
       return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
     },
-    runsWith: {
+    oracleAccess: {
       service: {
         access,
         openStandIn: async (place) => standInFor(await openStandIn(place)),
@@ -97,11 +96,6 @@ function graphqlOf(spec: ServiceSpec): string {
   if (spec.kind === "linear") return spec.apiUrl ?? LINEAR_API;
   const base = (spec.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
   return base.endsWith("/api/v3") ? `${base.slice(0, -"/v3".length)}/graphql` : `${base}/graphql`;
-}
-
-/** A personal key of Linear is sent as it is. */
-function headerOf(kind: ServiceSpec["kind"], token: string): string {
-  return kind === "linear" && token.startsWith("lin_api_") ? token : `Bearer ${token}`;
 }
 
 function tokenIn(header: string): string {

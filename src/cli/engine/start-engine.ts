@@ -117,8 +117,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const secrets = loaded.outside?.secrets ?? secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
     if (secrets !== undefined) opened.secrets = secrets;
     await secrets?.secrets.preload();
-    const asks = loaded.outside?.runsWith;
-    return await wire({ open, world, home, store, others, opened, exclusive, secrets, asks, locks, inherited });
+    const oracleAccess = loaded.outside?.oracleAccess;
+    return await wire({ open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited });
   } catch (error) {
     await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
@@ -143,7 +143,7 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
-  readonly asks: OutsideTracker["runsWith"] | undefined;
+  readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
 }

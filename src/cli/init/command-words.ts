@@ -19,7 +19,8 @@ export function commandWords(text: string): Parsed<Argv> {
   const forShell = typed.find((word) =>
     FOR_A_SHELL.test(word.replaceAll(PARTS, (...[, , , , plain]: (string | undefined)[]) => plain ?? "")),
   );
-  if (forShell !== undefined) return { problem: `no shell reads it, and ${forShell} is for one: put it into a script` };
+  if (forShell !== undefined)
+    return { problem: `${forShell} needs a shell, and no shell reads the command: put it into a script` };
   const words = typed.map((word) => word.replaceAll(PARTS, unquoted));
   const [program = ""] = words;
   if (/^\w+=/.test(program)) return { problem: `${program} sets a variable, which needs a shell: put it into a script` };

@@ -88,7 +88,7 @@ export class Interview {
       ...optional.map(({ flag, text, fallback = "" }) => `${flag}   ${text}; --yes takes ${plainText(fallback, 80)}`),
     ];
     throw new UserError({
-      what: "loopdash init lacks answers, and nothing was written",
+      what: "loopdash init needs more answers; nothing was written",
       why: this.#options.takesDefaults ? "--yes asks nothing, and these have no default" : "there is no terminal to ask on",
       todo: ["Give them as flags:", ...lines].join("\n"),
       exitCode: EXIT.usage,

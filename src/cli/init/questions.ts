@@ -107,5 +107,5 @@ function refuseUnfit(answers: Answers, folder: string): void {
   const why = problemOf(answers, folder);
   if (why === undefined) return;
   const todo = "Correct that answer; nothing was written.";
-  throw new UserError({ what: "these answers give no batch", why, todo, exitCode: EXIT.usage });
+  throw new UserError({ what: "these answers do not make a batch", why, todo, exitCode: EXIT.usage });
 }

@@ -6,6 +6,7 @@ import { exists } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { testCommandOf } from "../../domain/batch/test-command.ts";
 import { RepoId, unfitForBranch } from "../../domain/values/ids.ts";
+import { remoteRepository } from "../../domain/values/repo-address.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
 import type { Parsed } from "./interview.ts";
@@ -125,13 +126,8 @@ async function remoteOf(top: string): Promise<FoundRepository["remote"]> {
 
 /** The host and `owner/name` of a remote's address; undefined if it has another form. */
 export function remoteName(address: string): FoundRepository["remote"] {
-  const found =
-    /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)(?::\d+)?\/|(?:[\w.-]+@)?([\w.-]+):)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(
-      address,
-    );
-  const [, byUrl, byScp, fullName] = found ?? [];
-  const host = byUrl ?? byScp;
-  return host === undefined || fullName === undefined ? undefined : { host: host.toLowerCase(), fullName };
+  const { host, names = [] } = remoteRepository(address) ?? {};
+  return host === undefined || names.length !== 2 ? undefined : { host, fullName: names.join("/") };
 }
 
 async function setUpOf(path: string, base: string): Promise<Pick<FoundRepository, "preparation" | "test">> {

@@ -63,7 +63,7 @@ function impliedSource(flags: InitFlags): Source | undefined {
 
 function readSource(text: string, flags: InitFlags): Parsed<Source> {
   const found = FLAGS_OF.find(([source]) => source === text);
-  if (found === undefined) return { problem: "choose 1, 2 or 3" };
+  if (found === undefined) return { problem: "choose 1, 2 or 3, or write linear, github or folder" };
   const [source] = found;
   const foreign = FLAGS_OF.flatMap(([other, names]) => (other === source ? [] : names)).find((name) => flags[name] !== undefined);
   if (foreign === undefined) return { value: source };

@@ -12,7 +12,7 @@ import { lastRun } from "../engine/carry-over.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
-import { askedTracker, trackerOf } from "../engine/placed-tracker.ts";
+import { freezeTracker, trackerOf } from "../engine/run-tracker.ts";
 import { printDefect, printUserError, writeAll } from "../print.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
@@ -40,13 +40,13 @@ async function ask(file: string): Promise<number> {
     const last = lastOf(loaded.path, isKeptOutside(loaded.batch.tracker));
     const bytes = await oracleBytesOf(loaded.batch, { folder: loaded.folder, path: process.env.PATH ?? "" });
     const tickets = [...new Set([...loaded.batch.tickets.map((ticket) => ticket.id), ...last.found])];
-    const { place } = trackerOf(loaded.batch, last.folder, { asked: await askedTracker(loaded, tickets) });
+    const { place } = trackerOf(loaded.batch, last.folder, { frozen: await freezeTracker(loaded, tickets) });
     const frozen = createFrozenOracle({
       kind: oracleKind(loaded.batch),
       bytes,
       batch: { version: 1, tracker: place, tickets },
       scratch,
-      ...loaded.outside?.runsWith,
+      ...loaded.outside?.oracleAccess,
     });
     const judgement = await frozen.judge();
     writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);

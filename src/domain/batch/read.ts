@@ -67,7 +67,7 @@ export function ticketFolder(text: string, folder: string): string | undefined {
   return path === undefined || unfitForPath(path) !== undefined ? undefined : resolve(folder, path);
 }
 
-/** What it takes to ask a batch's tracker over a wire. Paths are absolute. */
+/** What it takes to ask a batch's tracker for its tickets. Paths are absolute. */
 export type TrackerRequest = Pick<Batch, "repos" | "secrets" | "sandboxPolicy"> & {
   readonly tracker: Exclude<Batch["tracker"], { kind: "local" }>;
   /** The ids that the file lists; empty if its query selects the tickets. */
@@ -75,7 +75,7 @@ export type TrackerRequest = Pick<Batch, "repos" | "secrets" | "sandboxPolicy"> 
 };
 
 /**
- * The tracker of a batch file that is asked over a wire; undefined if its tickets are on this machine, or if the file has problems
+ * The tracker of a batch file that answers requests; undefined if its tickets are files of this machine, or if the file has problems
  * that `readBatch` will report.
  */
 export function trackerRequestOf(text: string, folder: string): TrackerRequest | undefined {

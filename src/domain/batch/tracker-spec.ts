@@ -8,7 +8,7 @@ const Address = z
   .url({ protocol: /^https?$/, error: "write an address such as https://tracker.example/graphql" })
   .refine((text) => !/[@?#]/.test(text), "must have no user name, no ? and no #");
 
-/** What is left to a person about a ticket that was canceled, or closed as a duplicate or not planned. */
+/** What becomes of a ticket that was canceled, or closed as a duplicate or not planned. */
 const Canceled = z
   .enum(["open", "settled"])
   .optional()

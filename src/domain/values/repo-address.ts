@@ -12,17 +12,26 @@ const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
  * tokens in the remote's address are left out. Undefined for any other host: where its pages are is not known.
  */
 export function repoAddress(remote: string): string | undefined {
+  const found = remoteRepository(remote);
+  if (found === undefined) return undefined;
+  const { host, names } = found;
+  const isThere = isGitHub(host) ? names.length === 2 : host === "gitlab.com" && names.length >= 2 && names.length <= 21;
+  return isThere ? `https://${host}/${names.join("/")}` : undefined;
+}
+
+/**
+ * The host of a remote's address, in lower case, and the names of its path: owner and repository, with groups before them on some
+ * hosts. Undefined for a path on this machine and for any other form.
+ */
+export function remoteRepository(remote: string): { readonly host: string; readonly names: readonly string[] } | undefined {
   const place = placeOf(remote.trim());
   if (place === undefined) return undefined;
-  const asked = place.host.toLowerCase();
-  const host = SSH_HOSTS[asked] ?? asked;
+  const host = place.host.toLowerCase();
   const names = place.path
     .replace(/^\/+|\/+$/g, "")
     .replace(/\.git$/, "")
     .split("/");
-  if (!names.every((name) => NAME.test(name))) return undefined;
-  const isThere = isGitHub(host) ? names.length === 2 : host === "gitlab.com" && names.length >= 2 && names.length <= 21;
-  return isThere ? `https://${host}/${names.join("/")}` : undefined;
+  return names.every((name) => NAME.test(name)) ? { host: SSH_HOSTS[host] ?? host, names } : undefined;
 }
 
 /** The address of a commit's page; `repo` is one that `repoAddress` gave. Undefined for anything but a hexadecimal hash. */

@@ -82,7 +82,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/batch/commit-message.ts",
-        from: 'text.replace(SKIPS, "($1)").replace(CLOSES, "$1$2see $3")',
+        from: 'text.replace(SKIPS, "($1)").replace(closes, CLOSES_NOTHING)',
         to: "text",
       },
     ],

@@ -14,9 +14,9 @@ describe("commandWords", () => {
   });
 
   test.for<[typed: string, problem: string]>([
-    ["npm ci && npm test", "no shell reads it, and && is for one: put it into a script"],
-    ["npm test > log", "no shell reads it, and > is for one: put it into a script"],
-    ["echo $HOME", "no shell reads it, and $HOME is for one: put it into a script"],
+    ["npm ci && npm test", "&& needs a shell, and no shell reads the command: put it into a script"],
+    ["npm test > log", "> needs a shell, and no shell reads the command: put it into a script"],
+    ["echo $HOME", "$HOME needs a shell, and no shell reads the command: put it into a script"],
     ["CI=1 npm test", "CI=1 sets a variable, which needs a shell: put it into a script"],
     ['npm "test', "a quote is not closed"],
     ["", "a word of the command is empty"],

@@ -162,7 +162,7 @@ describe("what init refuses", () => {
   ])("names the flag if there is no %s", async ([what, flags, flag]) => {
     if (what.startsWith("the key")) install("opencode");
     const error = await from(flags);
-    expect(error).toMatchObject({ exitCode: 2, what: "loopdash init lacks answers, and nothing was written" });
+    expect(error).toMatchObject({ exitCode: 2, what: "loopdash init needs more answers; nothing was written" });
     expect(error.todo).toContain(`\n${flag}`);
   });
 
@@ -179,7 +179,7 @@ describe("what init refuses", () => {
     [{ from: "folder", repo: [".#nowhere"] }, ". has no local branch nowhere"],
     [{ from: "folder", repo: [".", "../app"] }, "two repositories are called app: name one as other=../app"],
     [{ from: "folder", test: "no-such-program x" }, 'no folder of PATH has a program "no-such-program"'],
-    [{ from: "folder", test: "npm test && true" }, /no shell reads it/],
+    [{ from: "folder", test: "npm test && true" }, /no shell reads the command/],
     [{ from: "folder", prepare: ["A=1 x"] }, /sets a variable/],
     [{ from: "folder", agent: "claud" }, /there is no program "claud"; vendors' programs are claude,/],
     [{ from: "folder", agent: "gemini" }, "gemini is not on PATH: install it (docs/agents.md), or choose another"],

@@ -94,6 +94,7 @@ describe("remoteName", () => {
     ["git@github.com:acme/shop.git", "github.com", "acme/shop"],
     ["https://github.com/acme/shop", "github.com", "acme/shop"],
     ["https://user:hunter2@github.com/acme/shop.js.git", "github.com", "acme/shop.js"],
+    ["ssh://git@ssh.github.com:443/acme/shop.git", "github.com", "acme/shop"],
     ["ssh://git@git.corp.example:2222/acme/shop.git/", "git.corp.example", "acme/shop"],
   ])("reads %s", ([address, host, fullName]) => {
     expect(remoteName(address)).toEqual({ host, fullName });

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../json.ts";
+import { isObject, type JsonObject, jsonOf } from "../../json.ts";
 import { openPending, readLogin, recoverLogin, withLock } from "./login-file.ts";
 import type { LoginFormat, LoginTokens } from "./login-format.ts";
 import { post } from "./post.ts";
@@ -217,14 +217,5 @@ export class Login {
 
   #monotonic(): number {
     return this.#options.ticks?.() ?? performance.now();
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

@@ -1,10 +1,4 @@
-import { wholeNumberOf } from "./header-number.ts";
-
-/** Pauses between two readings: at least, at most, and if the budget is not known. Milliseconds. */
-const [LEAST_MS, MOST_MS, UNKNOWN_MS] = [10_000, 300_000, 30_000];
-
-/** GitHub's budgets are of an hour (its documentation, "Rate limits for the REST API"). Milliseconds. */
-const HOUR_MS = 3_600_000;
+import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../service/reading-pace.ts";
 
 /** What is left of a budget of requests or points, and when it is full again by the server's clock. */
 interface Left {
@@ -83,12 +77,18 @@ export class Budget {
    * most half of the budgets in any hour. What is left alone is no measure: half of it, again and again, is nearly all.
    */
   pauseMs(): number {
-    if (this.#left.size === 0) return UNKNOWN_MS;
+    if (this.#left.size === 0) return UNKNOWN_PAUSE_MS;
     const pauses = [...this.#left].flatMap(([resource, { remaining, limit, resetAt }]) => {
       const cost = Math.max(1, this.#cost.get(resource) ?? 1);
       const within = (time: number, points: number): number => time / Math.max(1, Math.floor(points / 2 / cost));
       return [within(resetAt - this.serverNow(), remaining), ...(limit === undefined ? [] : [within(HOUR_MS, limit)])];
     });
-    return Math.round(Math.min(MOST_MS, Math.max(LEAST_MS, ...pauses)));
+    return Math.round(Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, ...pauses)));
   }
+}
+
+/** A header's value as a whole number from 0 on; undefined if it is none. */
+export function wholeNumberOf(value: string | number | null | undefined): number | undefined {
+  const text = String(value ?? "");
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

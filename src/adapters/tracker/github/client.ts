@@ -3,13 +3,15 @@ import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { answerText } from "../../answer-text.ts";
+import type { TokenSource } from "../service/ticket-service.ts";
 import { Budget } from "./budget.ts";
-import { dataOf, described, LostAnswer, statusOf } from "./failures.ts";
+import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
-const GITHUB = "https://api.github.com";
+/** The address of GitHub's REST API. */
+export const GITHUB_API = "https://api.github.com";
 /** Status codes of answers that have no body. */
 const BODILESS = new Set([204, 205, 304]);
 
@@ -17,7 +19,7 @@ const BODILESS = new Set([204, 205, 304]);
 export interface ClientOptions {
   /** Address of the REST API; default: https://api.github.com. */
   readonly baseUrl?: string | undefined;
-  readonly token: { get(): Promise<string>; renew(refused: string): Promise<string> };
+  readonly token: TokenSource;
   readonly now: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -104,7 +106,7 @@ export class GitHubClient {
       try {
         return await request(octokit);
       } catch (error) {
-        if (statusOf(error) !== 401) throw described(error, what, this.budget);
+        if (statusOf(error) !== 401) throw describeFailure(error, what, this.budget);
         if (round > 1) throw new Error("GitHub does not accept the token (401): it is wrong, was revoked or has expired");
         this.#token = await token.renew(this.#token);
       }
@@ -112,7 +114,7 @@ export class GitHubClient {
   }
 
   #baseUrl(): string {
-    return (this.#options.baseUrl ?? GITHUB).replace(/\/+$/, "");
+    return (this.#options.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
   }
 
   /** Reads the whole answer within the time limit, so that an answer that is cut off is no answer. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { IssueNode, MarkedNode } from "./answers.ts";
 import { shaped } from "./client.ts";
-import { Unsteady } from "./failures.ts";
-import type { IssueList } from "./lists.ts";
-import { IssueNode, MarkedNode } from "./nodes.ts";
+import { InconsistentRead } from "./failures.ts";
+import type { IssueList } from "./issue-lists.ts";
 import type { QueryField } from "./query-batch.ts";
 import { keyOf, type Place } from "./repositories.ts";
 
@@ -19,7 +19,7 @@ export interface ListProgress {
   readonly keys: Set<string>;
 }
 
-/** Gathers the issues of one reading. Throws an Unsteady if its pages do not fit together. */
+/** Gathers the issues of one reading. Throws an InconsistentRead if its pages do not fit together. */
 export class Collector {
   readonly nodes = new Map<string, Place & { readonly node: IssueNode }>();
   /** Issues with loopdash's label, by key. */
@@ -66,15 +66,15 @@ export class Collector {
     for (const node of nodes) {
       const key = isIssue(node) ? this.#takeNode(list, node) : undefined;
       if (key === undefined) continue;
-      if (progress.keys.has(key)) throw changed();
+      if (progress.keys.has(key)) throw changedMeanwhile();
       progress.keys.add(key);
     }
-    if (progress.total !== undefined && progress.total !== total) throw changed();
+    if (progress.total !== undefined && progress.total !== total) throw changedMeanwhile();
     progress.total = total;
     progress.read += nodes.length;
     progress.after = pageInfo.endCursor;
     progress.isOver = !pageInfo.hasNextPage;
-    if (progress.isOver && progress.read !== total) throw changed();
+    if (progress.isOver && progress.read !== total) throw changedMeanwhile();
   }
 
   #takeNode(list: IssueList, node: unknown): string | undefined {
@@ -96,7 +96,7 @@ export class Collector {
     const node = shaped(IssueNode, value);
     const key = keyOf({ repo, number });
     const known = this.nodes.get(key);
-    if (known !== undefined && known.node.updatedAt !== node.updatedAt) throw changed();
+    if (known !== undefined && known.node.updatedAt !== node.updatedAt) throw changedMeanwhile();
     this.#check({ repo, number }, node.updatedAt);
     this.nodes.set(key, { repo, number, node });
     return key;
@@ -107,6 +107,6 @@ function isIssue(node: unknown): boolean {
   return typeof node === "object" && node !== null && Object.keys(node).length > 0;
 }
 
-export function changed(): Unsteady {
-  return new Unsteady("GitHub's issues keep changing while they are read");
+export function changedMeanwhile(): InconsistentRead {
+  return new InconsistentRead("GitHub's issues keep changing while they are read");
 }

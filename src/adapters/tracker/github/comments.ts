@@ -1,10 +1,8 @@
 import { HumanStep } from "../../../domain/run/command.ts";
 import type { TrackerState } from "../../../domain/run/drift-fact.ts";
+import type { CommentNode } from "./answers.ts";
 import type { Issue } from "./issue.ts";
-import type { CommentNode } from "./nodes.ts";
 
-/** The label of an issue that waits for a person, spelt exactly. */
-export const GATE_LABEL = "human-gated";
 const STEP = "Human step: ";
 /** The last line of loopdash's own comment. GitHub shows no HTML comments, and keeps them in the text. */
 const MARK = "<!-- loopdash -->";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../ports/tracker.ts";
-import type { Budget } from "./budget.ts";
-import { wholeNumberOf } from "./header-number.ts";
+import { type Budget, wholeNumberOf } from "./budget.ts";
 
 /** How long to wait if a refusal for the rate says nothing. Milliseconds; GitHub's documentation asks for a minute. */
 const UNTOLD_WAIT_MS = 60_000;
@@ -26,14 +25,14 @@ export class LostAnswer extends Error {
   override readonly name = "LostAnswer";
 }
 
-/** The issues changed while they were read, or a server answered that lags behind. */
-export class Unsteady extends Error {
-  override readonly name = "Unsteady";
+/** The answers of one reading do not fit together: issues changed meanwhile, or a server lags behind. */
+export class InconsistentRead extends Error {
+  override readonly name = "InconsistentRead";
 }
 
 /** GitHub refused a request. */
-export class Refused extends Error {
-  override readonly name = "Refused";
+export class GitHubRefusal extends Error {
+  override readonly name = "GitHubRefusal";
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -73,7 +72,7 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** What was thrown by Octokit as an error for people, without a token in it; `what` says what was asked. */
-export function described(error: unknown, what: string, budget: Budget): Error {
+export function describeFailure(error: unknown, what: string, budget: Budget): Error {
   const failure = RequestFailure.safeParse(error);
   if (!failure.success) return error instanceof Error ? error : new Error(plainText(String(error), 200));
   const { status, message, response } = failure.data;
@@ -84,7 +83,7 @@ export function described(error: unknown, what: string, budget: Budget): Error {
   const why = plainText(message.replace(/ - https:\/\/docs\.github\.com\/\S*$/, ""), 200);
   if (status >= 500) return new LostAnswer(`GitHub failed to ${what} (${status}): ${why}`);
   const hint = status === 403 ? "; the token needs the right to read and write issues there" : "";
-  return new Refused(`GitHub refuses to ${what} (${status}): ${why}${hint}`, status);
+  return new GitHubRefusal(`GitHub refuses to ${what} (${status}): ${why}${hint}`, status);
 }
 
 function unreached(message: string, cause: unknown): Error {
@@ -117,9 +116,8 @@ function retryAt(
 }
 
 /**
- * The data of a GraphQL answer with errors, if all that they say is that single issues (aliases `n…`), or repositories that only a
- * text names (`x…`), do not exist. Else throws:
- * UnknownFields, TrackerBusy, or an error in one line. Half an answer is none.
+ * The data of a GraphQL answer with errors, if they say no more than that single issues (aliases `n…`), or repositories that only a text
+ * names (`x…`), do not exist. Any other error makes the answer worthless: throws UnknownFields, TrackerBusy, or an Error of one line.
  */
 export function dataOf(error: unknown, budget: Budget): unknown {
   const failure = GraphqlFailure.safeParse(error);

@@ -2,12 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
-import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-service.ts";
+import type { StateAnswer, StateWrite, TicketService, TokenSource } from "../service/ticket-service.ts";
 import { GitHubClient } from "./client.ts";
 import { ownComments } from "./comments.ts";
 import { Doubts } from "./doubts.ts";
-import { fileTicket } from "./filing.ts";
-import { IssueReader } from "./reader.ts";
+import { fileTicket } from "./file-ticket.ts";
+import { IssueReader } from "./issue-reader.ts";
 import { keyOf, repositoriesOf } from "./repositories.ts";
 import { Snapshots, type TicketNow } from "./snapshots.ts";
 import { planFor } from "./state-plan.ts";
@@ -20,8 +20,7 @@ export interface GitHubServiceOptions {
   readonly listed: readonly TicketId[];
   /** The batch's names of its repositories. */
   readonly repos: readonly RepoId[];
-  /** `renew` fetches the token again after GitHub refused it, and throws if there is none. */
-  readonly token: { get(): Promise<string>; renew(refused: string): Promise<string> };
+  readonly token: TokenSource;
   readonly now?: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number;
@@ -46,7 +45,7 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
     snapshot: (how) => snapshots.take(how),
     async taken() {
       const tickets = await snapshots.take("changes");
-      return [...new Set([...tickets.keys(), ...snapshots.roll.discoveredIds()])];
+      return [...new Set([...tickets.keys(), ...snapshots.ids.discoveredIds()])];
     },
     set: (write) => setState({ snapshots, writer, doubts }, write),
     file: (ticket) => fileTicket({ snapshots, writer, doubts, options }, ticket),

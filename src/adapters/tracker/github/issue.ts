@@ -1,4 +1,4 @@
-import type { CommentNode, IssueNode } from "./nodes.ts";
+import type { CommentNode, IssueNode } from "./answers.ts";
 import type { Place } from "./repositories.ts";
 
 /** An issue with all its comments, oldest first, and all that it waits for. */

@@ -1,7 +1,8 @@
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
-import { GATE_LABEL, gateOf, ownComments, ownText, stepIn } from "./comments.ts";
+import { GATE_LABEL } from "../service/labels.ts";
+import type { CommentNode } from "./answers.ts";
+import { gateOf, ownComments, ownText, stepIn } from "./comments.ts";
 import type { Issue } from "./issue.ts";
-import type { CommentNode } from "./nodes.ts";
 
 /** One request that changes an issue. */
 export type Step =

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { BlockerNode, type IssueNode } from "./answers.ts";
 import { shaped } from "./client.ts";
 import type { Blocker } from "./issue.ts";
 import { withoutTrailer } from "./marks.ts";
-import { BlockerNode, type IssueNode } from "./nodes.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
 import { keyOf, type Place } from "./repositories.ts";
 

@@ -2,11 +2,13 @@ import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../service/labels.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
-import { GATE_LABEL, gateOf, ownComments } from "./comments.ts";
+import { MAX_NAME, oneLine } from "../service/ticket-text.ts";
+import { gateOf, ownComments } from "./comments.ts";
 import type { Blocker, Issue } from "./issue.ts";
 import { keyOf } from "./repositories.ts";
-import { bodyOf, MAX_NAME, titleOf } from "./ticket-text.ts";
+import { bodyOf } from "./ticket-body.ts";
 
 /** What an issue is to the batch, apart from the issue itself. */
 export interface TicketContext {
@@ -21,8 +23,6 @@ export interface TicketContext {
   readonly indexOf: (repositoryId: string) => number | undefined;
 }
 
-const [REPO_LABEL, EXCLUSIVE_LABEL] = ["repo:", "exclusive:"];
-
 /** The labels that a discovered ticket gets beside loopdash's own. */
 export function labelsFor(repo: RepoId | undefined, exclusive: readonly string[]): readonly string[] {
   return [...(repo === undefined ? [] : [`${REPO_LABEL}${repo}`]), ...exclusive.map((name) => `${EXCLUSIVE_LABEL}${name}`)];
@@ -32,7 +32,7 @@ export function labelsFor(repo: RepoId | undefined, exclusive: readonly string[]
 export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
   const { node } = issue;
   const labels = node.labels.nodes.map(({ name }) => name);
-  const title = titleOf(issue);
+  const title = oneLine(node.title);
   const body = bodyOf(issue);
   const { state, held: undecided } = stateOf(id, issue, context.spec);
   const { dependsOn, held: waiting } = blockersOf(issue, context);

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { plainText } from "../../../domain/values/text.ts";
+import { GATE_LABEL } from "../service/labels.ts";
 import type { GitHubClient } from "./client.ts";
-import { GATE_LABEL, numberOfComment } from "./comments.ts";
+import { numberOfComment } from "./comments.ts";
 import type { Doubts } from "./doubts.ts";
-import { LostAnswer, Refused } from "./failures.ts";
+import { GitHubRefusal, LostAnswer } from "./failures.ts";
+import type { IssueReader } from "./issue-reader.ts";
 import { LOOPDASH_LABEL } from "./marks.ts";
-import type { IssueReader } from "./reader.ts";
 import { keyOf, type Place } from "./repositories.ts";
 import type { Step } from "./state-plan.ts";
 
@@ -155,7 +156,7 @@ export class Writer {
         rest.issues.createLabel({ ...this.#reader.nameOf(repo), name: label, ...like }),
       );
     } catch (error) {
-      if (!(error instanceof Refused && error.status === 422 && /already_exists/.test(error.message))) throw error;
+      if (!(error instanceof GitHubRefusal && error.status === 422 && /already_exists/.test(error.message))) throw error;
     }
     this.#labels.add(key);
   }
@@ -166,6 +167,6 @@ async function unlessGone(request: Promise<unknown>): Promise<void> {
   try {
     await request;
   } catch (error) {
-    if (!(error instanceof Refused && error.status === 404)) throw error;
+    if (!(error instanceof GitHubRefusal && error.status === 404)) throw error;
   }
 }

@@ -1,15 +1,5 @@
 import { z } from "zod";
-
-/** Bounds of a pause between two readings, and the pause while nothing is known of the budget. Milliseconds. */
-const MIN_MS = 10_000;
-const MAX_MS = 300_000;
-const UNKNOWN_MS = 30_000;
-
-/** Readings of which one is whole. */
-export const WHOLE_EVERY = 20;
-
-/** Linear's limits are of an hour (its documentation, "Rate limiting"). Milliseconds. */
-const HOUR_MS = 3_600_000;
+import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS, WHOLE_EVERY } from "../service/reading-pace.ts";
 
 /** The wait after a refusal that says nothing of its end. Milliseconds. */
 const BUSY_MS = 60_000;
@@ -84,12 +74,12 @@ export function pauseOf(
     if (allowance === undefined) return [];
     const first = whole?.[kind] ?? 1;
     const round = Math.max(WHOLE_EVERY, first + (WHOLE_EVERY - 1) * (changes?.[kind] ?? first / 10));
-    const steady = allowance.limit === undefined ? MIN_MS : steadyPause(allowance.limit, round);
+    const steady = allowance.limit === undefined ? SHORTEST_PAUSE_MS : steadyPause(allowance.limit, round);
     const left = allowance.resetAt - now;
     if (left <= 0) return [steady];
-    return [steady, allowance.remaining < 1 ? MAX_MS : (2 * round * left) / WHOLE_EVERY / allowance.remaining];
+    return [steady, allowance.remaining < 1 ? LONGEST_PAUSE_MS : (2 * round * left) / WHOLE_EVERY / allowance.remaining];
   });
-  return pauses.length === 0 ? UNKNOWN_MS : Math.round(Math.min(MAX_MS, Math.max(MIN_MS, ...pauses)));
+  return pauses.length === 0 ? UNKNOWN_PAUSE_MS : Math.round(Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, ...pauses)));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import type { FiledTicket } from "../../../ports/tracker.ts";
+import { EXCLUSIVE_LABEL, REPO_LABEL } from "../service/labels.ts";
 import type { FileAnswer } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
 import { isSameMarkdown } from "./gate.ts";
@@ -8,7 +9,7 @@ import { labelId } from "./labels-and-states.ts";
 import { isThere } from "./linear-issues.ts";
 import type { WriteContext } from "./set-state.ts";
 import { derivedUuid } from "./uuid.ts";
-import { createOnce, must } from "./writes.ts";
+import { createOnce, requireSuccess } from "./writes.ts";
 
 const DISCOVERED = /^(.+)-d\d+$/;
 
@@ -69,7 +70,10 @@ async function create(
   { id, parent }: { readonly id: string; readonly parent: Issue },
 ): Promise<void> {
   const team = parent.team.id;
-  const names = [...(hasRepos ? [`repo:${ticket.repo}`] : []), ...(ticket.exclusive ?? []).map((name) => `exclusive:${name}`)];
+  const names = [
+    ...(hasRepos ? [`${REPO_LABEL}${ticket.repo}`] : []),
+    ...(ticket.exclusive ?? []).map((name) => `${EXCLUSIVE_LABEL}${name}`),
+  ];
   const labelIds: string[] = [];
   for (const name of names) labelIds.push(await labelId(requests, name, team));
   const input = {
@@ -81,7 +85,7 @@ async function create(
     ...(labelIds.length > 0 && { labelIds }),
   };
   await createOnce(
-    async () => must(await requests.sdk((client) => client.createIssue(input))),
+    async () => requireSuccess(await requests.sdk((client) => client.createIssue(input))),
     async () => (await issues.byIds([id])).length > 0,
   );
 }
@@ -107,7 +111,7 @@ async function relate(
     if (isRelated(issue)) continue;
     const input = { id: derivedUuid("relation", from, id, type), issueId: from, relatedIssueId: id, type };
     await createOnce(
-      async () => must(await requests.sdk((client) => client.createIssueRelation(input))),
+      async () => requireSuccess(await requests.sdk((client) => client.createIssueRelation(input))),
       async () => isRelated((await issues.byIds([id]))[0]),
     );
   }

@@ -2,10 +2,10 @@ import { HumanStep } from "../../../domain/run/command.ts";
 import type { Comment, Issue } from "./answers.ts";
 import { derivedUuid } from "./uuid.ts";
 
-/** The label of a ticket that waits for a person. Its name is compared exactly. */
-export const GATE_LABEL = "human-gated";
-
-/** loopdash's own comment is edited; it is replaced only if a person's gate comment is newer, or it was deleted. */
+/**
+ * Ids that loopdash's own comment on one issue may take. It is edited; it gets the next id only if a person's gate comment is newer, or
+ * it was deleted.
+ */
 const MAX_OWN = 20;
 
 const GATE = /^Human step: (.*)$/;

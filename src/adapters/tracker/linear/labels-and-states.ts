@@ -3,7 +3,7 @@ import { LabelsAnswer, StatesAnswer } from "./answers.ts";
 import { LABELS, STATES } from "./documents.ts";
 import type { LinearRequests } from "./requests.ts";
 import { derivedUuid } from "./uuid.ts";
-import { createOnce, must } from "./writes.ts";
+import { createOnce, requireSuccess } from "./writes.ts";
 
 /** The id of the label of exactly this name that the team's issues can have. Creates it for the team if there is none. */
 export async function labelId(requests: LinearRequests, name: string, team: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function labelId(requests: LinearRequests, name: string, team: stri
   if (found !== undefined) return found;
   const id = derivedUuid("label", team, name);
   await createOnce(
-    async () => must(await requests.sdk((client) => client.createIssueLabel({ id, name, teamId: team }))),
+    async () => requireSuccess(await requests.sdk((client) => client.createIssueLabel({ id, name, teamId: team }))),
     async () => (await find()) !== undefined,
   );
   return (await find()) ?? id;

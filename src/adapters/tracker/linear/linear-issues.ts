@@ -1,19 +1,17 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { OVERLAP_MS, WHOLE_EVERY } from "../service/reading-pace.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
 import { type Issue, IssueIdAnswer } from "./answers.ts";
-import { type Cost, WHOLE_EVERY } from "./budget.ts";
+import type { Cost } from "./budget.ts";
 import { ISSUE_ID } from "./documents.ts";
-import { LinearRefusal } from "./failure.ts";
+import { LinearRefusal } from "./failures.ts";
 import { anyOf, changedSince, type IssueFilter, isIdentifier, listedFilter, queryFilter, withIds } from "./issue-filter.ts";
 import { IssueReader, newest, stampOf } from "./issue-reader.ts";
 import type { LinearRequests } from "./requests.ts";
 import { blockersOf, type TicketContext, ticketOf, waitsFor } from "./ticket.ts";
 import { TicketIds } from "./ticket-ids.ts";
-
-/** Changes are asked for from so long before the last reading, because the clocks of servers differ. Milliseconds. */
-const OVERLAP_MS = 5 * 60_000;
 
 /** The batch's issues, and how they become tickets. */
 export interface LinearIssuesOptions {

@@ -1,10 +1,10 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
-import type { TicketService } from "../service/ticket-service.ts";
+import type { TicketService, TokenSource } from "../service/ticket-service.ts";
 import { pauseOf } from "./budget.ts";
 import { fileTicket } from "./file-ticket.ts";
 import { LinearIssues } from "./linear-issues.ts";
-import { LinearRequests, type TokenSource } from "./requests.ts";
+import { LinearRequests } from "./requests.ts";
 import { setState, start } from "./set-state.ts";
 
 /** What the service of a batch in Linear needs. */

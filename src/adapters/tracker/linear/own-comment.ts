@@ -1,8 +1,8 @@
 import type { Comment, Issue } from "./answers.ts";
-import { LinearRefusal } from "./failure.ts";
+import { LinearRefusal } from "./failures.ts";
 import { commentText, gateComment, isSameMarkdown, ownCommentIds, stepIn } from "./gate.ts";
 import type { LinearRequests } from "./requests.ts";
-import { must } from "./writes.ts";
+import { requireSuccess } from "./writes.ts";
 
 /** A comment of the token's own loopdash on an issue. */
 interface OwnComment {
@@ -83,7 +83,7 @@ async function create(
   let refusal: unknown;
   for (const id of ownCommentIds(issue.id, viewer).slice(from, from + MAX_TRIED)) {
     try {
-      return must(await requests.sdk((client) => client.createComment({ id, issueId: issue.id, body: text })));
+      return requireSuccess(await requests.sdk((client) => client.createComment({ id, issueId: issue.id, body: text })));
     } catch (error) {
       if (!(error instanceof LinearRefusal)) throw error;
       refusal ??= error;
@@ -105,9 +105,9 @@ async function canEdit(requests: LinearRequests, id: string, text: string): Prom
 }
 
 async function edit(requests: LinearRequests, id: string, body: string): Promise<void> {
-  must(await requests.sdk((client) => client.updateComment(id, { body })));
+  requireSuccess(await requests.sdk((client) => client.updateComment(id, { body })));
 }
 
 async function removeAll(requests: LinearRequests, comments: readonly OwnComment[]): Promise<void> {
-  for (const { comment } of comments) must(await requests.sdk((client) => client.deleteComment(comment.id)));
+  for (const { comment } of comments) requireSuccess(await requests.sdk((client) => client.deleteComment(comment.id)));
 }

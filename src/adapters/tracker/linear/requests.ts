@@ -3,21 +3,16 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import type { TokenSource } from "../service/ticket-service.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
-import { describeFailure, isRefusedToken } from "./failure.ts";
+import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";
 
-const API_URL = "https://api.linear.app/graphql";
+/** The address of Linear's API. */
+export const LINEAR_API = "https://api.linear.app/graphql";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
-
-/** A service's token. It may be another one for each request. */
-export interface TokenSource {
-  get(): Promise<string>;
-  /** Fetches the token again after `refused` was not accepted. Throws if there is none. */
-  renew(refused: string): Promise<string>;
-}
 
 /** Where requests go, and with which token. */
 export interface RequestsOptions {
@@ -43,7 +38,7 @@ export class LinearRequests {
   #me: { readonly viewer: string; readonly organization: string } | undefined;
   #lastToken: string | undefined;
 
-  constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
+  constructor({ token, apiUrl = LINEAR_API, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
     this.#token = token;
     this.#apiUrl = apiUrl;
     this.#now = now;

@@ -36,7 +36,7 @@ export async function send(
 ): Promise<Answer> {
   const response = await fetch(apiUrl, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: isApiKey(token) ? token : `Bearer ${token}` },
+    headers: { "content-type": "application/json", authorization: authorizationOf(token) },
     body: JSON.stringify({ query: document, variables }),
     // A redirect could take the token elsewhere.
     redirect: "error",
@@ -49,7 +49,7 @@ export async function send(
   return { data, headers: response.headers };
 }
 
-/** Personal keys are sent as they are, tokens of OAuth as bearers (Linear's documentation, "Authentication"). */
-function isApiKey(token: string): boolean {
-  return token.startsWith("lin_api_");
+/** The header for a token: personal keys are sent as they are, tokens of OAuth as bearers (Linear's documentation, "Authentication"). */
+export function authorizationOf(token: string): string {
+  return token.startsWith("lin_api_") ? token : `Bearer ${token}`;
 }

@@ -1,14 +1,15 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
+import { GATE_LABEL } from "../service/labels.ts";
 import type { ServiceTicket, StateAnswer, StateWrite } from "../service/ticket-service.ts";
 import type { Issue } from "./answers.ts";
-import { GATE_LABEL, stepIn } from "./gate.ts";
+import { stepIn } from "./gate.ts";
 import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
 import type { LinearIssues } from "./linear-issues.ts";
 import { endGate, ownComments, removeOlder, writeGate, writeNote } from "./own-comment.ts";
 import type { LinearRequests } from "./requests.ts";
-import { must } from "./writes.ts";
+import { requireSuccess } from "./writes.ts";
 
 /** What writes need. */
 export interface WriteContext {
@@ -64,7 +65,7 @@ export async function start(context: WriteContext, id: TicketId): Promise<void> 
   if (!NOT_STARTED.has(issue.state.type)) return;
   const state = (await statesOf(requests, issue.team.id)).find(({ type }) => type === "started");
   if (state === undefined) return;
-  must(await requests.sdk((client) => client.updateIssue(issue.id, { stateId: state.id })));
+  requireSuccess(await requests.sdk((client) => client.updateIssue(issue.id, { stateId: state.id })));
   await context.issues.fresh(id);
 }
 
@@ -149,5 +150,5 @@ async function update(
   issue: string,
   change: { readonly stateId?: string; readonly addedLabelIds?: string[]; readonly removedLabelIds?: string[] },
 ): Promise<void> {
-  if (Object.keys(change).length > 0) must(await requests.sdk((client) => client.updateIssue(issue, change)));
+  if (Object.keys(change).length > 0) requireSuccess(await requests.sdk((client) => client.updateIssue(issue, change)));
 }

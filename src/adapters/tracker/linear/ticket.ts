@@ -3,12 +3,12 @@ import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../service/labels.ts";
 import type { ServiceTicket } from "../service/ticket-service.ts";
+import { MAX_NAME, oneLine } from "../service/ticket-text.ts";
 import type { Blocker, Issue } from "./answers.ts";
-import { bodyOf } from "./body.ts";
-import { GATE_LABEL, gateComment } from "./gate.ts";
-
-const MAX_NAME = 80;
+import { gateComment } from "./gate.ts";
+import { bodyOf } from "./ticket-body.ts";
 
 /** What makes a ticket of an issue, beside the issue. */
 export interface TicketContext {
@@ -128,12 +128,12 @@ function stateOf(
 
 /** The repository that one label names; undefined if none does, or several do. */
 function repoOf(labels: readonly string[], repos: readonly RepoId[]): RepoId | undefined {
-  const [repo, another] = repos.filter((each) => labels.includes(`repo:${each}`));
+  const [repo, another] = repos.filter((each) => labels.includes(`${REPO_LABEL}${each}`));
   return another === undefined ? repo : undefined;
 }
 
 function exclusiveOf(labels: readonly string[]): readonly string[] {
-  const names = labels.flatMap((label) => (label.startsWith("exclusive:") ? [label.slice("exclusive:".length)] : []));
+  const names = labels.flatMap((label) => (label.startsWith(EXCLUSIVE_LABEL) ? [label.slice(EXCLUSIVE_LABEL.length)] : []));
   return names.filter((name) => TicketSpec.shape.exclusive.safeParse([name]).success).sort();
 }
 
@@ -147,10 +147,4 @@ function commitOf({ state, history }: Issue): string | undefined {
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
   if (last?.toStateId !== state.id) return undefined;
   return last.actorId === null && last.botActor !== null ? "" : undefined;
-}
-
-/** Titles are one line in Linear; what else a service sends becomes one. */
-function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
 }

@@ -1,7 +1,7 @@
-import { LinearRefusal } from "./failure.ts";
+import { LinearRefusal } from "./failures.ts";
 
 /** Throws unless Linear says that a write succeeded. */
-export function must({ success }: { readonly success: unknown }): void {
+export function requireSuccess({ success }: { readonly success: unknown }): void {
   if (success !== true) throw new Error("Linear did not do what it was asked for, and gave no reason");
 }
 

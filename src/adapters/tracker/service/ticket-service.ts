@@ -10,6 +10,13 @@ export interface ServiceTicket extends TrackerTicket {
   readonly exclusive?: readonly string[];
 }
 
+/** A service's token. It may be another one for each request. */
+export interface TokenSource {
+  get(): Promise<string>;
+  /** Fetches the token again after the service refused it. Throws if there is none. */
+  renew(refused: string): Promise<string>;
+}
+
 /** A state to be written. `note` is one line for the tracker's readers. */
 export interface StateWrite {
   readonly id: TicketId;
@@ -28,8 +35,8 @@ export type StateAnswer =
 export type FileAnswer = { readonly filed: ServiceTicket } | { readonly taken: string };
 
 /**
- * A tracker that is asked over a wire: Linear, GitHub, a program of the user. Requests come one at a time. No request may do harm
- * if it comes twice. An error's message is one line, safe for a terminal, and has no secret in it.
+ * A tracker that answers requests: Linear, GitHub, a program of the user. Requests come one at a time. A request that comes twice has
+ * the effect of one. An error's message is one line, safe for a terminal, and has no secret in it.
  */
 export interface TicketService {
   /** The service as messages name it: `Linear`, `GitHub`, `the tracker program "jira.mjs"`. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isObject } from "../../json.ts";
+import { jsonOf, objectOf } from "../../json.ts";
 
 /** A service that sends webhooks. */
 export type WebhookKind = "linear" | "github";
@@ -15,7 +15,7 @@ const HEADERS = {
  * The answer to a delivery that is taken. Linear counts anything but 200 as failed, sends it again, and may give the webhook up
  * (developers.linear.app/docs/graphql/webhooks). GitHub takes any 2xx.
  */
-export const TAKEN = { linear: 200, github: 202 } as const;
+export const ACCEPTED = { linear: 200, github: 202 } as const;
 
 /** Most milliseconds between Linear's clock at sending and ours at receiving: Linear's own advice, and that of its SDK. */
 const MAX_AGE_MS = 60_000;
@@ -25,8 +25,8 @@ const REMEMBERED = 10_000;
 const LONGEST_ID = 200;
 
 /** A request that is not taken. `status` is that of HTTP; the message goes to the sender. */
-export class Refused extends Error {
-  override readonly name = "Refused";
+export class RefusedDelivery extends Error {
+  override readonly name = "RefusedDelivery";
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -35,13 +35,13 @@ export class Refused extends Error {
   }
 }
 
-/** The signature that a request claims, in bytes. Throws Refused (401) unless it has the form of one. */
+/** The signature that a request claims, in bytes. Throws RefusedDelivery (401) unless it has the form of one. */
 export function claimedSignature(kind: WebhookKind, headers: IncomingHttpHeaders): Buffer {
   const { signature, prefix } = HEADERS[kind];
   const value = headers[signature];
-  if (typeof value !== "string" || !value.startsWith(prefix)) throw new Refused(401, "there is no signature");
+  if (typeof value !== "string" || !value.startsWith(prefix)) throw new RefusedDelivery(401, "there is no signature");
   const hex = value.slice(prefix.length);
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Refused(401, "the signature is wrong");
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new RefusedDelivery(401, "the signature is wrong");
   return Buffer.from(hex, "hex");
 }
 
@@ -66,7 +66,7 @@ export class DeliveryCheck {
   }
 
   /**
-   * Takes a delivery, once. Throws Refused: 401 for a wrong signature, 400 without an id or a time, 409 for a repeated or late one.
+   * Takes a delivery, once. Throws RefusedDelivery: 401 for a wrong signature, 400 without an id or a time, 409 for a repeated or late one.
    * Nothing of a forged delivery is looked at or remembered.
    */
   take({
@@ -81,31 +81,25 @@ export class DeliveryCheck {
     readonly secret: string;
   }): void {
     const signature = createHmac("sha256", secret).update(body).digest();
-    if (!timingSafeEqual(signature, claimed)) throw new Refused(401, "the signature is wrong");
+    if (!timingSafeEqual(signature, claimed)) throw new RefusedDelivery(401, "the signature is wrong");
     const id = headers[HEADERS[this.#kind].id];
-    if (typeof id !== "string" || id === "" || id.length > LONGEST_ID) throw new Refused(400, "the delivery has no id");
+    if (typeof id !== "string" || id === "" || id.length > LONGEST_ID) throw new RefusedDelivery(400, "the delivery has no id");
     if (this.#kind === "linear") this.#refuseLate(body);
     const key = signature.toString("hex");
-    if (this.#ids.has(id) || this.#signatures.has(key)) throw new Refused(409, "this delivery was taken before");
+    if (this.#ids.has(id) || this.#signatures.has(key)) throw new RefusedDelivery(409, "this delivery was taken before");
     remember(this.#ids, id);
     remember(this.#signatures, key);
   }
 
   #refuseLate(body: Buffer): void {
     const sentAt = timestampOf(body);
-    if (sentAt === undefined) throw new Refused(400, "the delivery has no time");
-    if (Math.abs(this.#now() - sentAt) > MAX_AGE_MS) throw new Refused(409, "this delivery was sent at another time");
+    if (sentAt === undefined) throw new RefusedDelivery(400, "the delivery has no time");
+    if (Math.abs(this.#now() - sentAt) > MAX_AGE_MS) throw new RefusedDelivery(409, "this delivery was sent at another time");
   }
 }
 
 function timestampOf(body: Buffer): number | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-  const at = isObject(value) ? value["webhookTimestamp"] : undefined;
+  const at = objectOf(jsonOf(body.toString("utf8")))?.["webhookTimestamp"];
   return typeof at === "number" ? at : undefined;
 }
 

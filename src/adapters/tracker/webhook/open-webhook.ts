@@ -4,8 +4,8 @@ import { errorMessage } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { claimedSignature, DeliveryCheck, Refused, TAKEN, type WebhookKind } from "./delivery.ts";
-import { SpacedCalls } from "./spaced-calls.ts";
+import { ACCEPTED, claimedSignature, DeliveryCheck, RefusedDelivery, type WebhookKind } from "./delivery.ts";
+import { Throttle } from "./throttle.ts";
 
 const HOST = "127.0.0.1";
 /** Longest body, in bytes. */
@@ -60,11 +60,15 @@ export async function openWebhook({
 }: WebhookOptions): Promise<Webhook> {
   await filled(secret).catch((cause: unknown) => {
     if (cause instanceof UserError) throw cause;
-    throw refusal("the webhook has no secret", 'Look at "webhook" of the tracker, and at "secrets".', cause);
+    throw refusal(
+      "the webhook has no secret",
+      'Name it in "webhook" of the tracker, and say under "secrets" where it is.',
+      cause,
+    );
   });
-  const calls = new SpacedCalls(changed, BETWEEN_MS, clock);
+  const throttle = new Throttle(changed, BETWEEN_MS, clock);
   const check = new DeliveryCheck(kind, () => clock.now());
-  const server = createServer((req, res) => void receive(req, res, { kind, secret, onProblem, check, calls }));
+  const server = createServer((req, res) => void receive(req, res, { kind, secret, onProblem, check, throttle }));
   server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket: Socket) => {
     // Covers all of it: headers, body, the secret and the answer.
@@ -78,7 +82,7 @@ export async function openWebhook({
   return {
     port,
     close: () => {
-      calls.end();
+      throttle.end();
       const { promise, resolve } = Promise.withResolvers<void>();
       server.close(() => resolve());
       server.closeAllConnections();
@@ -90,7 +94,7 @@ export async function openWebhook({
 interface Receiver extends Pick<WebhookOptions, "kind" | "secret"> {
   readonly onProblem: (problem: string) => void;
   readonly check: DeliveryCheck;
-  readonly calls: SpacedCalls;
+  readonly throttle: Throttle;
 }
 
 /** Answers one request. Never rejects. */
@@ -98,27 +102,27 @@ async function receive(req: IncomingMessage, res: ServerResponse, receiver: Rece
   try {
     await take(req, receiver);
   } catch (error) {
-    if (error instanceof Refused) return answer(res, error.status, error.message);
+    if (error instanceof RefusedDelivery) return answer(res, error.status, error.message);
     receiver.onProblem(`a webhook could not be checked: ${plainText(errorMessage(error), 300)}`);
     return answer(res, 503, "it cannot be checked now");
   }
-  answer(res, TAKEN[receiver.kind], "taken");
-  receiver.calls.want();
+  answer(res, ACCEPTED[receiver.kind], "taken");
+  receiver.throttle.request();
 }
 
 /** Cheap checks come first: anybody may send what fails them. */
 async function take(req: IncomingMessage, { kind, check, secret }: Receiver): Promise<void> {
-  if (req.url !== "/") throw new Refused(404, "there is nothing here");
-  if (req.method !== "POST") throw new Refused(405, "webhooks are posted");
+  if (req.url !== "/") throw new RefusedDelivery(404, "there is nothing here");
+  if (req.method !== "POST") throw new RefusedDelivery(405, "webhooks are posted");
   const claimed = claimedSignature(kind, req.headers);
   const body = await bodyOf(req);
   check.take({ headers: req.headers, body, claimed, secret: await filled(secret) });
 }
 
-/** The whole body. Rejects with Refused: 413, or 400 if it breaks off. */
+/** The whole body. Rejects with RefusedDelivery: 413, or 400 if it breaks off. */
 function bodyOf(req: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const tooLong = new Refused(413, `a delivery has at most ${MAX_BODY} bytes`);
+  const tooLong = new RefusedDelivery(413, `a delivery has at most ${MAX_BODY} bytes`);
   const chunks: Buffer[] = [];
   let size = 0;
   const take = (chunk: Buffer): void => {
@@ -132,7 +136,7 @@ function bodyOf(req: IncomingMessage): Promise<Buffer> {
   else req.on("data", take);
   req.once("end", () => resolve(Buffer.concat(chunks, size)));
   // After its end, or a refusal, this has no effect.
-  req.once("close", () => reject(new Refused(400, "the delivery is not whole")));
+  req.once("close", () => reject(new RefusedDelivery(400, "the delivery is not whole")));
   return promise;
 }
 

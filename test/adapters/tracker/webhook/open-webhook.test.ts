@@ -140,4 +140,17 @@ describe("a receiver", () => {
     expect(seen.changes).toBe(1);
     await expect(deliver("c", "d-3")).rejects.toThrow();
   });
+
+  test("that is closed while a delivery waits for the secret causes no reading for it", async () => {
+    const late = Promise.withResolvers<string>();
+    let asked = 0;
+    const secret = () => (asked++ === 0 ? Promise.resolve(SECRET) : late.promise);
+    const { webhook, deliver, seen } = await opened("github", { secret });
+    const delivery = deliver("a", "d-1");
+    await expect.poll(() => asked).toBe(2);
+    await Promise.all([webhook.close(), expect(delivery).rejects.toThrow()]);
+    late.resolve(SECRET);
+    await new Promise(setImmediate);
+    expect(seen.changes).toBe(0);
+  });
 });

@@ -1,18 +1,8 @@
 import { plainText } from "../../../domain/values/text.ts";
+import { MAX_BODY, MAX_NAME } from "../service/ticket-text.ts";
 import { talkOf } from "./comments.ts";
 import type { Issue } from "./issue.ts";
 import { withoutTrailer } from "./marks.ts";
-
-/** The longest text of a ticket (`TicketSpec`). Characters. */
-const MAX_BODY = 64_000;
-/** Characters of a person's name. */
-export const MAX_NAME = 80;
-
-/** An issue's title as one line. */
-export function titleOf({ node }: Issue): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return node.title.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
-}
 
 /**
  * The text of a ticket: its description, and what people said below it. If it is too long, the oldest comments go first, and a line

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trackerOf } from "../../../src/cli/engine/placed-tracker.ts";
+import { trackerOf } from "../../../src/cli/engine/run-tracker.ts";
 import { batchOf } from "../../domain/simulate.ts";
 
 test("the tracker is where the batch says, and the oracle is told the same place", () => {

@@ -55,7 +55,7 @@ export const IssueNode = z.object({
   labels: z.object({ nodes: z.array(z.object({ name: z.string() })) }),
   timelineItems: z.object({ nodes: z.array(Closing) }),
   comments: CommentPage,
-  // Only a server that does not know them leaves them out; see complete.ts.
+  // Only a server that does not know them leaves them out; see complete-issues.ts.
   blockedBy: z.unknown().optional(),
   subIssues: z.unknown().optional(),
 });

@@ -20,8 +20,8 @@ import type { OutsideTracker } from "./outside-tracker.ts";
  */
 const MOST_WITHOUT_THREAD = 32_000;
 
-/** A tracker that is asked over a wire, and the place that the oracle reads, frozen. */
-export interface AskedTracker extends Pick<OutsideTracker, "serviceOf" | "watch"> {
+/** A tracker that is no file of this machine, with the place that the oracle reads, as it was frozen with the run. */
+export interface FrozenTracker extends Pick<OutsideTracker, "serviceOf" | "watch"> {
   readonly place: AskedPlace;
 }
 
@@ -36,30 +36,33 @@ export interface RunTracker {
   readonly keys?: TicketService["keys"];
 }
 
-/** The tracker that a batch is asked for over a wire, with what the oracle reads frozen now, for these tickets. */
-export async function askedTracker(
+/** Freezes the place that the oracle reads for these tickets. Undefined if the tracker is files of this machine. */
+export async function freezeTracker(
   { outside }: Pick<LoadedBatch, "outside">,
   tickets: readonly TicketId[],
-): Promise<AskedTracker | undefined> {
+): Promise<FrozenTracker | undefined> {
   return outside && { ...outside, place: await outside.freeze(tickets) };
 }
 
-/** The tracker of a batch. `found` are the discovered tickets that it holds; `folder` is that of the run. */
+/**
+ * The tracker of a batch. `found` are the discovered tickets that it holds, `folder` is that of the run, and `frozen` is needed for a
+ * tracker that is no file of this machine.
+ */
 export function trackerOf(
   batch: Batch,
   folder: string,
-  { found = [], asked }: { readonly found?: readonly TicketId[]; readonly asked?: AskedTracker | undefined } = {},
+  { found = [], frozen }: { readonly found?: readonly TicketId[]; readonly frozen?: FrozenTracker | undefined } = {},
 ): RunTracker {
   const own = batch.tickets.map((ticket) => ticket.id);
   const ids = [...own, ...found];
   const path = ticketFolderOf(batch.tracker);
   const thread = { program: packageFiles().main, args: ["__tracker"] };
   const seed = () => Promise.resolve();
-  if (asked !== undefined) {
-    const service = asked.serviceOf(own);
+  if (frozen !== undefined) {
+    const service = frozen.serviceOf(own);
     return {
-      tracker: createServiceTracker({ service, ids, ...(asked.watch && { watch: asked.watch }) }),
-      place: asked.place,
+      tracker: createServiceTracker({ service, ids, ...(frozen.watch && { watch: frozen.watch }) }),
+      place: frozen.place,
       seed,
       ...(service.keys && { keys: service.keys }),
     };
@@ -74,11 +77,11 @@ export function trackerOf(
   };
 }
 
-/** The file in which a run keeps the place that its oracle reads, if it is asked over a wire. */
+/** The file in which a run keeps the frozen place. */
 const PLACE = "tracker-place.json";
 
-/** Keeps the frozen place in the folder of the run. */
-export async function keepPlace(folder: string, { place }: AskedTracker): Promise<void> {
+/** Writes the frozen place into the folder of the run. */
+export async function writeFrozenPlace(folder: string, { place }: FrozenTracker): Promise<void> {
   await writeFile(join(folder, PLACE), JSON.stringify(place), { mode: 0o600 });
 }
 
@@ -86,10 +89,10 @@ export async function keepPlace(folder: string, { place }: AskedTracker): Promis
  * The tracker with the place that the run froze. The hash of the run's batch tells whether it is still that one. Throws a UserError
  * (exit 3) if it cannot be read.
  */
-export async function keptTracker(
+export async function readFrozenTracker(
   outside: OutsideTracker,
   { folder, run }: { readonly folder: string; readonly run: RunId },
-): Promise<AskedTracker> {
+): Promise<FrozenTracker> {
   try {
     return { ...outside, place: JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace };
   } catch (cause) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { shaped } from "./client.ts";
-import { type IssueList, projectList, repositoryList, searchList } from "./lists.ts";
+import { type IssueList, projectList, repositoryList, searchList } from "./issue-lists.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
 
 /** What decides whether an issue is in a batch's query, as far as the issue tells. */
@@ -19,7 +19,7 @@ const Milestones = z.object({ nodes: z.array(z.object({ number: z.int(), title: 
  * milestone, or of the first label. What comes is compared with the labels and the milestone here, since GitHub has lists of issues
  * with any of some labels. Its label names differ in more than case.
  */
-export class Source {
+export class BatchQuery {
   readonly #spec: GitHubSpec;
   readonly #sender: QuerySender;
   /** Numbers of the milestone, by the index of a repository. */
@@ -30,13 +30,13 @@ export class Source {
     this.#sender = sender;
   }
 
-  /** True if a change of an issue tells whether it is in the query. Searches and projects tell nothing: they are read anew. */
-  get isTold(): boolean {
+  /** True if an issue alone tells whether it is in the query. It does not for searches and projects, which are read anew. */
+  get judgesIssues(): boolean {
     return this.#spec.search === undefined && this.#spec.project === undefined;
   }
 
   /** True if the issue has the query's labels and is in its milestone. */
-  fits({ labels, milestone }: Traits): boolean {
+  matches({ labels, milestone }: Traits): boolean {
     const has = new Set(labels.map((label) => label.toLowerCase()));
     const isIn = this.#spec.milestone === undefined || milestone === this.#spec.milestone;
     return isIn && (this.#spec.labels ?? []).every((label) => has.has(label.toLowerCase()));

@@ -1,10 +1,8 @@
 import { plainText } from "../../../domain/values/text.ts";
+import { MAX_BODY, MAX_NAME } from "../service/ticket-text.ts";
 import type { Comment, Issue } from "./answers.ts";
 import { inOrder, isOfLoopdash, isOfPerson, stepIn } from "./gate.ts";
 
-/** The longest body that a batch takes. Characters. */
-const MAX_BODY = 64_000;
-const MAX_NAME = 80;
 const MAX_TITLE = 300;
 
 /**

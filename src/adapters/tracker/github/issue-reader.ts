@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { TrackerBusy } from "../../../ports/tracker.ts";
+import type { MarkedNode } from "./answers.ts";
 import type { GitHubClient } from "./client.ts";
 import { Collector, type ListProgress } from "./collector.ts";
-import { readIssues } from "./complete.ts";
-import { UnknownFields, Unsteady } from "./failures.ts";
+import { completeIssues } from "./complete-issues.ts";
+import { InconsistentRead, UnknownFields } from "./failures.ts";
 import type { Issue } from "./issue.ts";
-import type { IssueList } from "./lists.ts";
-import type { MarkedNode } from "./nodes.ts";
+import type { IssueList } from "./issue-lists.ts";
 import {
   blockerFragment,
   MARKED_FRAGMENT,
@@ -92,7 +92,7 @@ export class IssueReader implements QuerySender {
         return await this.#readOnce(unique, lists);
       } catch (error) {
         if (error instanceof UnknownFields && this.#learn(error)) continue;
-        if (!(error instanceof Unsteady)) throw error;
+        if (!(error instanceof InconsistentRead)) throw error;
         tries += 1;
         if (tries === TRIES) throw new TrackerBusy(error.message, this.#client.budget.localNow() + BUSY_MS);
         await wait(WAIT_MS * tries);
@@ -136,13 +136,13 @@ export class IssueReader implements QuerySender {
       for (const [at, each] of progress.entries()) if (!each.isOver) batch.add(collector.pageField(each, `l${at}`));
       await this.send(batch);
     }
-    const issues = await readIssues(this, collector.nodes);
+    const issues = await completeIssues(this, collector.nodes);
     for (const { repo, number, node } of collector.nodes.values()) this.noteUpdate({ repo, number }, node.updatedAt);
     return { issues, inLists: collector.inLists, marked: collector.marked };
   }
 
   #mustBeNew(place: Place, updatedAt: string): void {
     if (Date.parse(updatedAt) >= (this.#updated.get(keyOf(place)) ?? 0)) return;
-    throw new Unsteady("GitHub answers with an older state of an issue than before");
+    throw new InconsistentRead("GitHub answers with an older state of an issue than before");
   }
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./answers.ts";
 import { shaped } from "./client.ts";
-import { changed } from "./collector.ts";
+import { changedMeanwhile } from "./collector.ts";
 import type { Issue } from "./issue.ts";
-import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./nodes.ts";
 import { type Missing, morePage } from "./queries.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
 import type { Place } from "./repositories.ts";
@@ -12,7 +12,7 @@ import { readNamedBlockers } from "./text-blockers.ts";
 const MORE_AT_ONCE = 20;
 
 /** An issue of which some pages are still to be read; the cursors of the next ones. */
-interface Partial extends Place {
+interface PartialIssue extends Place {
   readonly node: IssueNode;
   readonly comments: (CommentNode | null)[];
   readonly blockers: (BlockerNode | null)[];
@@ -20,7 +20,7 @@ interface Partial extends Place {
 }
 
 /** Completes issues of which only the first pages are known, and finds what their texts name if the server knows no relations. */
-export async function readIssues(
+export async function completeIssues(
   sender: QuerySender,
   nodes: ReadonlyMap<string, Place & { readonly node: IssueNode }>,
 ): Promise<ReadonlyMap<string, Issue>> {
@@ -41,8 +41,8 @@ export async function readIssues(
   );
 }
 
-function partialOf({ repo, number, node }: Place & { readonly node: IssueNode }, missing: Missing): Partial {
-  const next: Partial["next"] = new Map();
+function partialOf({ repo, number, node }: Place & { readonly node: IssueNode }, missing: Missing): PartialIssue {
+  const next: PartialIssue["next"] = new Map();
   const { comments } = node;
   if (comments.pageInfo.hasPreviousPage) next.set("comments", comments.pageInfo.startCursor);
   const blockers = (["blockedBy", "subIssues"] as const).flatMap((field) => {
@@ -56,7 +56,7 @@ function partialOf({ repo, number, node }: Place & { readonly node: IssueNode },
 
 const Further = z.looseObject({ updatedAt: z.string() }).nullable();
 
-function addPages(batch: QueryBatch, issue: Partial, { missing }: QuerySender): void {
+function addPages(batch: QueryBatch, issue: PartialIssue, { missing }: QuerySender): void {
   const { repo, number, next, node } = issue;
   const pages = [...next].map(([field, cursor]) => ({ field, cursor, name: `c${number}r${repo}${field}` }));
   batch.add({
@@ -66,13 +66,17 @@ function addPages(batch: QueryBatch, issue: Partial, { missing }: QuerySender): 
     variables: Object.fromEntries(pages.map(({ name, cursor }) => [name, { type: "String", value: cursor }])),
     take(value) {
       const further = shaped(Further, value);
-      if (further?.updatedAt !== node.updatedAt) throw changed();
+      if (further?.updatedAt !== node.updatedAt) throw changedMeanwhile();
       for (const { field } of pages) takePage(issue, field, further[field]);
     },
   });
 }
 
-function takePage({ comments, blockers, next }: Partial, field: "comments" | "blockedBy" | "subIssues", value: unknown): void {
+function takePage(
+  { comments, blockers, next }: PartialIssue,
+  field: "comments" | "blockedBy" | "subIssues",
+  value: unknown,
+): void {
   if (field === "comments") {
     const { nodes, pageInfo } = shaped(CommentPage, value);
     comments.unshift(...nodes);

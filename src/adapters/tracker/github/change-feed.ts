@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { textSha } from "../../../domain/run/drift-fact.ts";
+import { OVERLAP_MS } from "../service/reading-pace.ts";
 import { type GitHubClient, type ListRequest, shaped } from "./client.ts";
 
-/** How far a list reaches back before what was read last, for clocks that differ. Milliseconds. */
-const OVERLAP_MS = 5 * 60_000;
 /** A list that has grown longer than this is asked for from a later time on. */
 const LONG = 50;
 /** Pages of one list that are read; with more changes than that, everything is read. */
@@ -66,7 +65,7 @@ export class ChangeFeed {
     this.#comments = this.#issues;
   }
 
-  /** What changed since the last look that was settled. Undefined if it is so much that all is to be read. */
+  /** What changed since the last look that was acknowledged. Undefined if it is so much that everything must be read. */
   async changes(name: FullName): Promise<Changes | undefined> {
     const issues = await this.#look(this.#issues, ListedIssue, ({ number }) => number, {
       route: "GET /repos/{owner}/{repo}/issues",
@@ -84,8 +83,8 @@ export class ChangeFeed {
     };
   }
 
-  /** What the last look found was read. Without this, the next look finds it again. */
-  settle(): void {
+  /** Says that what the last look found was read. Without this, the next look finds it again. */
+  acknowledge(): void {
     if (this.#next === undefined) return;
     this.#issues = this.#next.issues;
     this.#comments = this.#next.comments;

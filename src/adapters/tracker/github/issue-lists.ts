@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { plainText } from "../../../domain/values/text.ts";
+import { ListPage } from "./answers.ts";
 import { shaped } from "./client.ts";
 import { LOOPDASH_LABEL } from "./marks.ts";
-import { ListPage } from "./nodes.ts";
 import { PAGE } from "./queries.ts";
 import type { Variable } from "./query-batch.ts";
 

@@ -12,7 +12,7 @@ import { labelsFor } from "./tickets.ts";
 import type { Writer } from "./writer.ts";
 
 /** What filing needs. */
-interface Desk {
+interface FilingContext {
   readonly snapshots: Snapshots;
   readonly writer: Writer;
   readonly doubts: Doubts;
@@ -27,23 +27,23 @@ const [READS, READ_WAIT_MS] = [4, 500];
  * that they are there as soon as the issue is. Should an older issue have the same mark, because a read lagged behind a write whose
  * answer was lost, the new one is closed and loses the mark.
  */
-export async function fileTicket(desk: Desk, ticket: FiledTicket): Promise<FileAnswer> {
-  const { snapshots, doubts } = desk;
+export async function fileTicket(context: FilingContext, ticket: FiledTicket): Promise<FileAnswer> {
+  const { snapshots, doubts } = context;
   const { id } = ticket;
-  const known = await findFiled(desk, id);
+  const known = await findFiled(context, id);
   if (known !== undefined) {
     doubts.clear(`issue ${id}`);
     return known.id === id && known.title === ticket.title ? { filed: known } : { taken: known.id };
   }
   doubts.mustBeSettled(`issue ${id}`);
-  const place = await open(desk, ticket);
-  snapshots.roll.file(id, place);
+  const place = await open(context, ticket);
+  snapshots.ids.addFiled(id, place);
   for (let read = 1; ; read += 1) {
-    const filed = await findFiled(desk, id);
+    const filed = await findFiled(context, id);
     const oldest = snapshots.placeOf(id);
     if (filed !== undefined && oldest !== undefined && keyOf(oldest) !== keyOf(place)) {
-      snapshots.roll.strike(place);
-      await desk.writer.withdraw(place, textOf(desk, ticket, place.repo));
+      snapshots.ids.forgetDiscovered(place);
+      await context.writer.withdraw(place, textOf(context, ticket, place.repo));
     }
     if (filed !== undefined) return filed.title === ticket.title ? { filed } : { taken: id };
     if (read === READS) throw new LostAnswer(`GitHub opened an issue for ${id} and does not show it`);
@@ -52,24 +52,24 @@ export async function fileTicket(desk: Desk, ticket: FiledTicket): Promise<FileA
 }
 
 /** The ticket of this id but for its case, as it is now. */
-async function findFiled({ snapshots }: Desk, id: TicketId): Promise<ServiceTicket | undefined> {
+async function findFiled({ snapshots }: FilingContext, id: TicketId): Promise<ServiceTicket | undefined> {
   const tickets = await snapshots.take("whole");
   const same = [...tickets.keys()].find((each) => each.toLowerCase() === id.toLowerCase());
   if (same !== undefined) return tickets.get(same);
-  const other = snapshots.roll.discovered(id);
+  const other = snapshots.ids.discovered(id);
   if (other === undefined) return undefined;
-  snapshots.roll.file(other.id, other);
+  snapshots.ids.addFiled(other.id, other);
   return (await snapshots.fresh(other.id))?.ticket;
 }
 
-async function open(desk: Desk, ticket: FiledTicket): Promise<Place> {
-  const { writer, doubts, options } = desk;
+async function open(context: FilingContext, ticket: FiledTicket): Promise<Place> {
+  const { writer, doubts, options } = context;
   const { id, title, exclusive = [] } = ticket;
-  const repo = homeOf(desk, ticket);
+  const repo = homeOf(context, ticket);
   const repoLabel = options.spec.repos === undefined && options.repos.length > 1 ? ticket.repo : undefined;
   const labels = [LOOPDASH_LABEL, ...labelsFor(repoLabel, exclusive)];
   try {
-    const number = await writer.open(repo, { title, body: textOf(desk, ticket, repo), labels });
+    const number = await writer.open(repo, { title, body: textOf(context, ticket, repo), labels });
     doubts.clear(`issue ${id}`);
     return { repo, number };
   } catch (error) {
@@ -78,7 +78,7 @@ async function open(desk: Desk, ticket: FiledTicket): Promise<Place> {
   }
 }
 
-function textOf({ snapshots }: Desk, { id, body, note, dependsOn = [] }: FiledTicket, repo: number): string {
+function textOf({ snapshots }: FilingContext, { id, body, note, dependsOn = [] }: FiledTicket, repo: number): string {
   const parent = parentOf(id);
   const foundAt = parent === undefined ? undefined : snapshots.placeOf(parent);
   const linked = (place: Place): string => {
@@ -100,7 +100,7 @@ function parentOf(id: TicketId): TicketId | undefined {
 }
 
 /** The index of the repository in which an issue for the ticket is opened. */
-function homeOf({ snapshots, options }: Desk, { id, repo }: FiledTicket): number {
+function homeOf({ snapshots, options }: FilingContext, { id, repo }: FiledTicket): number {
   const { repositories } = snapshots.reader;
   const named = options.spec.repos === undefined ? -1 : repositories.findIndex(({ prefix }) => prefix === repo);
   if (named !== -1) return named;

@@ -1,12 +1,13 @@
 import type { Clock } from "../../../ports/clock.ts";
 
-/** Calls that are at least `ms` milliseconds apart: the first wish at once, and one later call for all wishes in between. */
-export class SpacedCalls {
+/** Calls a function at most once in `ms` milliseconds: at once for the first request, and once more for all requests meanwhile. */
+export class Throttle {
   readonly #call: () => void;
   readonly #ms: number;
   readonly #clock: Clock;
   #cancel: (() => void) | undefined;
-  #isWanted = false;
+  #isRequested = false;
+  #isOver = false;
 
   constructor(call: () => void, ms: number, clock: Clock) {
     this.#call = call;
@@ -14,21 +15,22 @@ export class SpacedCalls {
     this.#clock = clock;
   }
 
-  want(): void {
-    this.#isWanted = true;
+  request(): void {
+    if (this.#isOver) return;
+    this.#isRequested = true;
     if (this.#cancel === undefined) this.#next();
   }
 
-  /** No call comes after this. */
+  /** No call comes after this, whatever is requested. */
   end(): void {
+    this.#isOver = true;
     this.#cancel?.();
-    this.#isWanted = false;
   }
 
   #next(): void {
     this.#cancel = undefined;
-    if (!this.#isWanted) return;
-    this.#isWanted = false;
+    if (!this.#isRequested) return;
+    this.#isRequested = false;
     this.#cancel = this.#clock.after(this.#ms, () => this.#next());
     this.#call();
   }

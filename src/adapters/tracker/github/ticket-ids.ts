@@ -3,8 +3,8 @@ import type { Issue } from "./issue.ts";
 import { markedId, rootOf } from "./marks.ts";
 import { keyOf, type Place, placeOf, type Repository } from "./repositories.ts";
 
-/** Issues under the ids that the batch knows them by. */
-export interface Enrolled {
+/** The issues that are tickets of the batch, with their ids. */
+export interface IdentifiedIssues {
   /** The ids of the batch's tickets, by the keys of their issues: listed ones first, discovered ones last. */
   readonly ids: ReadonlyMap<string, TicketId>;
   readonly places: ReadonlyMap<TicketId, Place>;
@@ -15,7 +15,7 @@ export interface Enrolled {
  * for open issues must not lose one that is done. A discovered ticket has the id in its mark, unless the batch lists its issue by
  * number; of two issues with the same mark the older one counts.
  */
-export class Roll {
+export class TicketIds {
   readonly #repositories: readonly Repository[];
   readonly #listed: ReadonlySet<TicketId>;
   /** The places that the batch lists, by their keys. */
@@ -40,25 +40,28 @@ export class Roll {
   }
 
   /** Adds an issue that the query has found. */
-  enter(place: Place): void {
+  addMember(place: Place): void {
     this.#members.set(keyOf(place), place);
   }
 
-  /** Looks whether an issue is a discovered ticket: the token's own user opened it, and its last line is the mark. */
-  lookAt({ repo, number }: Place, { body, viewerDidAuthor }: { readonly body: string; readonly viewerDidAuthor: boolean }): void {
+  /** Notes an issue as a discovered ticket if it is one: the token's own user opened it, and its last line is the mark. */
+  noteMark(
+    { repo, number }: Place,
+    { body, viewerDidAuthor }: { readonly body: string; readonly viewerDidAuthor: boolean },
+  ): void {
     const id = viewerDidAuthor ? markedId(body) : undefined;
     const key = keyOf({ repo, number });
     if (id !== undefined && !this.#listedPlaces.has(key)) this.#discovered.set(key, { repo, number, id });
   }
 
-  /** A ticket that was just filed is the batch's, whatever its id. */
-  file(id: TicketId, place: Place): void {
+  /** Adds a ticket that was just filed: it is the batch's, whatever its id. */
+  addFiled(id: TicketId, place: Place): void {
     this.#filed.add(id);
     this.#discovered.set(keyOf(place), { ...place, id });
   }
 
-  /** The issue is no discovered ticket any more. */
-  strike(place: Place): void {
+  /** Forgets that an issue was a discovered ticket. */
+  forgetDiscovered(place: Place): void {
     this.#discovered.delete(keyOf(place));
   }
 
@@ -86,7 +89,7 @@ export class Roll {
   }
 
   /** The ids of those issues that are tickets of the batch. */
-  enroll(issues: ReadonlyMap<string, Issue>): Enrolled {
+  identify(issues: ReadonlyMap<string, Issue>): IdentifiedIssues {
     const places = new Map<TicketId, Place>();
     const own = this.#ownIds();
     for (const place of [...this.#listedPlaces.values(), ...this.#members.values()]) {
