@@ -112,3 +112,19 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
     expect(wrong.stderr).not.toContain("wrong-token-0123");
   });
 });
+
+describe("a person's ticket", { timeout: LATE }, () => {
+  test.each(SERVICES)("in %s that was given away during a run is left alone by the next run too", async (kind) => {
+    const { stage, service, batch, run } = await stagedIn(kind, [[1], [2]]);
+    stage.agent(`if (ticket === "${service.id(2)}") await wait(60_000); ${HONEST}`);
+    const first = stage.start([batch, "--json"], service.env);
+    await first.until(/"type":"merge-landed"/);
+    service.people.assign(2, "ada");
+    expect((await first.ended).code).toBe(1);
+    stage.agent(HONEST);
+    const again = await run();
+    expect(again.code, again.stdout.slice(-2_000)).toBe(1);
+    expect(again.stdout).toMatch(/it is assigned to .* now, and is left to that person/);
+    expect(stage.landed()).toEqual([service.id(1)]);
+  });
+});

@@ -7,6 +7,7 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { carriedOverChecks, isClosedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import { firstReading } from "../../domain/run/drift-fact.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
+import { whyHeld } from "../../domain/run/reconcile-tracker.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { RunId, type TicketId } from "../../domain/values/ids.ts";
@@ -173,7 +174,7 @@ function nothingSelected(): UserError {
   return new UserError({
     what: "there is nothing to do",
     why: "the query of the tracker selects no tickets",
-    todo: 'Look at the keys of "tracker" in the batch file, or list ids under "tickets".',
+    todo: 'If they are all closed, that is why: a search such as "is:open" finds closed issues no more. Else look at the keys of "tracker".',
     exitCode: EXIT.usage,
   });
 }
@@ -192,7 +193,16 @@ function asFound(
       earlier !== undefined && state.as === "done" && isClosedSince(earlier, id) ? { closedByPerson: true as const } : {};
     return [{ id, as: state.as, ...step, ...(landed !== undefined && { landedEarlier: { ...landed, ...closed } }) }];
   });
-  return { settled, tracked: tickets.map(firstReading) };
+  return { settled, tracked: tickets.map((ticket) => firstReading(asBefore(ticket, earlier))) };
+}
+
+/** A ticket with the person that it was assigned to when the last run began: one that was given away since stays with that person. */
+function asBefore(ticket: TrackerTicket, earlier: RunState | undefined): TrackerTicket {
+  const isKnown = earlier !== undefined && Object.hasOwn(earlier.plan.index, ticket.id);
+  const words = isKnown ? ticketOf(earlier, ticket.id).tracked?.words : undefined;
+  if (words?.assignee === undefined || ticket.assignee === undefined) return ticket;
+  const held = whyHeld(words, ticket);
+  return { ...ticket, assignee: words.assignee, ...(held !== undefined && { held }) };
 }
 
 /**

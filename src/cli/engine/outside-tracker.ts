@@ -7,7 +7,8 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { AskedPlace } from "../../ports/oracle.ts";
-import type { Tracker } from "../../ports/tracker.ts";
+import { SecretUnavailable } from "../../ports/secrets.ts";
+import { type Tracker, TrackerBusy } from "../../ports/tracker.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** A tracker that answers requests: Linear, GitHub, or a program of the user. */
@@ -56,11 +57,14 @@ export function refuseUnread(cause: unknown, kind: TrackerSpec["kind"]): never {
   throw new UserError({
     what: "the tracker cannot be read",
     why: errorMessage(cause),
-    todo: remedyFor(kind),
+    todo: cause instanceof SecretUnavailable ? NO_TOKEN : cause instanceof TrackerBusy ? BUSY : remedyFor(kind),
     exitCode: EXIT.unjudged,
     cause,
   });
 }
+
+const NO_TOKEN = 'Set that variable, or name another secret in tracker.token ("secrets" says where its value comes from).';
+const BUSY = "Try again later: a start does not wait for a rate limit, and a run does.";
 
 /** What a person does about a tracker that cannot be read or judged. */
 export function remedyFor(kind: TrackerSpec["kind"]): string {

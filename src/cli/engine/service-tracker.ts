@@ -6,6 +6,7 @@ import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
 import { LINEAR_API } from "../../adapters/tracker/linear/requests.ts";
 import { authorizationOf } from "../../adapters/tracker/linear/send.ts";
+import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
@@ -46,7 +47,7 @@ export function serviceTrackerOf(
     service,
     serviceOf,
     freeze: async (tickets) => {
-      const keys = service.keys?.() ?? new Map();
+      const keys = await keysOf(tickets, service, serviceOf);
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
       return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
     },
@@ -62,6 +63,19 @@ export function serviceTrackerOf(
     endLeft: () => Promise.resolve(),
     secrets,
   };
+}
+
+/** The keys of tickets, also of those that the query selects no more: they are closed, for example. */
+async function keysOf(
+  tickets: readonly TicketId[],
+  service: TicketService,
+  serviceOf: OutsideTracker["serviceOf"],
+): Promise<ReadonlyMap<TicketId, string>> {
+  const keys = service.keys?.() ?? new Map<TicketId, string>();
+  if (tickets.every((id) => keys.has(id))) return keys;
+  const own = serviceOf(tickets);
+  await own.snapshot("whole");
+  return new Map([...keys, ...(own.keys?.() ?? [])]);
 }
 
 /** The webhook of a tracker: whoever watches is called once something may have changed. */

@@ -36,6 +36,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
   const lines = [
     ...planLines(loaded, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
     ...(await notRead(ticketFolderOf(batch.tracker))),
+    ...(batch.tickets.length > 0 ? [] : ["", "a start would be refused: the query of the tracker selects no tickets"]),
     ...(await unfinishedLines(loaded, request)),
     "",
     "nothing was started",

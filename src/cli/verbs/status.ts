@@ -1,5 +1,6 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
+import { OUTAGE_WORDS, type Outage, type OutageSource } from "../../domain/run/outage-fact.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -94,12 +95,22 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     `${headline(state, live)}  ${row.run}  ${where}`,
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
+    ...outages(state, now),
     ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
     ...waiting(state).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
   ];
+}
+
+/** What the run waits for, and when it asks again. */
+function outages({ outages: all = {}, end }: Pick<RunState, "outages" | "end">, now: number): readonly string[] {
+  if (end !== undefined) return [];
+  return (Object.entries(all) as [OutageSource, Outage][]).map(([what, { why, nextAt, isBusy }]) => {
+    const is = isBusy && what === "tracker" ? "the tracker takes no requests for now" : OUTAGE_WORDS[what].is;
+    return `  ${STYLES.heldUp.glyph} ${is}: ${why}; it is asked again in ${formatDuration(Math.max(0, nextAt - now))}`;
+  });
 }
 
 /** The status of a run on which no engine works. */

@@ -54,7 +54,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   const repos = new Set(Object.keys(file.repos));
   file.tickets.forEach((ticket, i) => {
     checkTicket(file, ticket, i, report);
-    checkRepoOf(ticket, i, repos, report);
+    checkRepoOf(ticket, i, repos, report, file.tracker.kind);
   });
   checkGraph(file.tickets, elsewhere, report);
   return sortProblems(problems);
@@ -120,10 +120,12 @@ function checkTicket(
   checkSecretUses(ticket.finish, at("finish"), file, report);
 }
 
-function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem): void {
+function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem, tracker?: string): void {
   const path = ["tickets", i, "repo"];
   if (repo === undefined) {
-    if (repos.size > 1) report(path, "is missing: there is more than one repository", `known here: ${listed([...repos])}`);
+    const label = tracker === "linear" || tracker === "github" ? 'give the issue the label "repo:NAME"; ' : "";
+    if (repos.size > 1)
+      report(path, "is missing: there is more than one repository", `${label}known here: ${listed([...repos])}`);
   } else if (!repos.has(repo)) {
     report(path, `unknown repository ${displayValue(repo)}`, hintFor(repo, [...repos], "known here"));
   }

@@ -83,7 +83,10 @@ function presenceChange({ missing, onHold, words }: TrackedTicket, now: TicketNo
 }
 
 /** The reason why nobody may work on a ticket. One that was given to another person since the start is left to that person. */
-function whyHeld(before: TrackedWords | undefined, { state, held, assignee = "" }: TicketNow): string | undefined {
+export function whyHeld(
+  before: TrackedWords | undefined,
+  { state, held, assignee = "" }: Pick<TicketNow, "state" | "held" | "assignee">,
+): string | undefined {
   if (state.as !== "open") return undefined;
   if (held !== undefined) return plainText(held, 300);
   const isGivenAway = before?.assignee !== undefined && assignee !== "" && assignee !== before.assignee;

@@ -27,7 +27,7 @@ export type Reason =
       readonly landed: readonly TicketId[];
     }
   /** The tracker lacks it or has it in a form that cannot be read, so it cannot be judged. */
-  | { readonly kind: "missing"; readonly why: string }
+  | { readonly kind: "missing"; readonly why: string; readonly isOnHold?: true }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   /** Another run of this machine holds it; `by` is its name, if it is known. */
   | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
@@ -51,8 +51,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
-  const missing = ticket.tracked?.missing;
-  if (missing !== undefined) return { kind: "missing", why: missing };
+  const missing = missingReason(ticket);
+  if (missing !== undefined) return missing;
   if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
     return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
@@ -67,6 +67,11 @@ export function whyNot(state: RunState, index: number): Reason {
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
+}
+
+function missingReason({ tracked }: TicketState): Reason | undefined {
+  if (tracked?.missing === undefined) return undefined;
+  return { kind: "missing", why: tracked.missing, ...(tracked.onHold && { isOnHold: true }) };
 }
 
 /** The obstacle of all tickets that could run. */
@@ -150,7 +155,7 @@ export function describeReason(reason: Reason): string {
     case "healing":
       return "ready; the harness is healed first";
     case "missing":
-      return `${reason.why}; it cannot be judged`;
+      return reason.isOnHold ? `on hold: ${reason.why}` : `${reason.why}; it cannot be judged`;
     case "filing":
       return "it is being filed in the tracker";
     case "slots":

@@ -61,7 +61,7 @@ function started(first: TicketNow = OPEN): Simulation {
 test("a ticket on hold starts no agent, whatever else changes, and goes on when it is released", () => {
   const sim = started();
   expect(read(sim, HELD)).toEqual(["tracker-drifted"]);
-  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held });
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held, isOnHold: true });
   expect(read(sim, { ...HELD, revision: "4", dependsOn: [] })).toEqual([]);
   expect(read(sim, HELD)).toEqual([]);
   expect(read(sim, { ...OPEN, revision: "5" })).toEqual(["tracker-drifted"]);
@@ -72,7 +72,7 @@ test("a ticket on hold starts no agent, whatever else changes, and goes on when 
 test("a ticket that is on hold from the start is no intervention", () => {
   const sim = started(HELD);
   expect(read(sim, HELD)).toEqual([]);
-  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held });
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held, isOnHold: true });
   expect(sim.state.interventions).toEqual([]);
 });
 
@@ -80,7 +80,11 @@ test("a ticket that a person takes over is left to that person, until it is give
   const sim = started({ ...OPEN, assignee: "Jo" });
   expect(read(sim, { ...OPEN, assignee: "Jo", revision: "2" })).toEqual([]);
   expect(read(sim, { ...OPEN, assignee: "Ann", revision: "3" })).toEqual(["tracker-drifted"]);
-  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: "it is assigned to Ann now, and is left to that person" });
+  expect(whyNot(sim.state, 0)).toEqual({
+    kind: "missing",
+    why: "it is assigned to Ann now, and is left to that person",
+    isOnHold: true,
+  });
   expect(read(sim, { ...OPEN, assignee: "", revision: "4" })).toEqual(["tracker-drifted"]);
   expect(whyNot(sim.state, 0)).toEqual({ kind: "ready" });
 });
@@ -121,7 +125,7 @@ test("a ticket that the tracker holds on hold when the run begins is not in the 
   const [first] = new Simulation(batch).events;
   if (first?.type !== "run-started") throw new Error("the run did not start");
   const begun = reduce(undefined, { ...first, tracked: [firstReading(HELD)] });
-  expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([{ kind: "missing", why: HELD.held }, { kind: "ready" }]);
+  expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([{ kind: "missing", why: HELD.held, isOnHold: true }, { kind: "ready" }]);
   expect(begun.ready).not.toContain(0);
 });
 

@@ -40,6 +40,11 @@ export async function statesOf(requests: LinearRequests, team: string): Promise<
   return workflowStates.nodes.toSorted((a, b) => a.position - b.position);
 }
 
+/** Throws if a team of the issues has no completed state of this name: a run would find that out once its work has landed. */
+export async function checkDoneState(requests: LinearRequests, teams: Iterable<string>, name: string | undefined): Promise<void> {
+  for (const team of teams) doneState(await statesOf(requests, team), name);
+}
+
 /** The state that done tickets get: the one of this name, or the first completed one. Throws if the team has none. */
 export function doneState(states: TeamStates, name: string | undefined): string {
   const team = plainText(states[0]?.team.key ?? "", 40);

@@ -56,6 +56,11 @@ export class LinearIssues {
     return this.#cost;
   }
 
+  /** The UUIDs of the teams whose issues were read. */
+  get teams(): ReadonlySet<string> {
+    return new Set([...(this.#issues?.values() ?? [])].map(({ team }) => team.id));
+  }
+
   /** The UUIDs of the tickets that were told of. */
   get keys(): ReadonlyMap<TicketId, string> {
     return new Map(this.#ids.keys);

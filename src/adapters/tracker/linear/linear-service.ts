@@ -3,6 +3,7 @@ import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { TicketService, TokenSource } from "../service/ticket-service.ts";
 import { pauseOf } from "./budget.ts";
 import { fileTicket } from "./file-ticket.ts";
+import { checkDoneState } from "./labels-and-states.ts";
 import { LinearIssues } from "./linear-issues.ts";
 import { LinearRequests } from "./requests.ts";
 import { setState, start } from "./set-state.ts";
@@ -26,10 +27,16 @@ export function createLinearService(options: LinearServiceOptions): TicketServic
   const { spec, listed, repos, token, now = Date.now, timeoutMs } = options;
   const requests = new LinearRequests({ token, now, apiUrl: spec.apiUrl, timeoutMs });
   const issues = new LinearIssues({ requests, spec, listed, repos });
+  let isChecked = spec.doneState === undefined;
   const context = { requests, issues, spec, hasRepos: repos.length > 1 };
   return {
     name: "Linear",
-    snapshot: (how) => issues.read(how),
+    async snapshot(how) {
+      const tickets = await issues.read(how);
+      if (!isChecked) await checkDoneState(requests, issues.teams, spec.doneState);
+      isChecked = true;
+      return tickets;
+    },
     taken: () => issues.taken(),
     set: (write) => setState(context, write),
     started: (id) => start(context, id),

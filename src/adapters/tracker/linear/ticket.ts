@@ -76,15 +76,16 @@ function textOf(issue: Issue): { readonly body: string; readonly bodySha: string
   return text;
 }
 
-/** Issues that must be done before this one: those that block it, and its sub-issues. What is in the trash blocks nothing. */
+/** Issues that must be done before this one: those that block it, and its sub-issues. */
 export function blockersOf({ inverseRelations, children }: Pick<Issue, "inverseRelations" | "children">): readonly Blocker[] {
   const blocking = inverseRelations.nodes.filter(({ type }) => type === "blocks").map(({ issue }) => issue);
-  return [...blocking, ...children.nodes].filter(({ trashed }) => trashed !== true);
+  return [...blocking, ...children.nodes];
 }
 
 /** Blockers that are not tickets of the snapshot and for which the ticket waits. */
 export function waitsFor(blockers: readonly Blocker[], { spec, idOf }: Pick<TicketContext, "spec" | "idOf">): readonly Blocker[] {
-  return blockers.filter(({ id, state }) => {
+  return blockers.filter(({ id, state, trashed }) => {
+    if (trashed === true && state.type !== "completed") return true;
     if (idOf(id) !== undefined || state.type === "completed") return false;
     return !(isCanceled(state.type) && spec.canceled === "settled");
   });
@@ -123,7 +124,8 @@ function stateOf(
   if (hasLabel) return { state: { as: "open" }, held: `it has the label ${GATE_LABEL}, and no comment says what is left to do` };
   const [blocker] = waitsFor(blockers, { spec, idOf });
   if (blocker === undefined) return { state: { as: "open" } };
-  return { state: { as: "open" }, held: `it waits for ${plainText(blocker.identifier, MAX_NAME)}, which is not in the batch` };
+  const where = blocker.trashed === true ? "in the trash" : "not in the batch";
+  return { state: { as: "open" }, held: `it waits for ${plainText(blocker.identifier, MAX_NAME)}, which is ${where}` };
 }
 
 /** The repository that one label names; undefined if none does, or several do. */

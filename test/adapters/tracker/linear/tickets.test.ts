@@ -145,7 +145,7 @@ describe("what a ticket of Linear waits for", () => {
     expect(stage.standIn.asked()).toEqual(["LoopdashStamps"]);
   });
 
-  test("is nothing in the trash, and nothing canceled if the batch settles that", async () => {
+  test("is what is in the trash, until a person decides, and nothing canceled if the batch settles that", async () => {
     const stage = await Stage.open();
     const { people } = stage.standIn;
     const trash = people.createIssue({ teamId: uuidOf("team OPS"), title: "Trash" });
@@ -154,7 +154,7 @@ describe("what a ticket of Linear waits for", () => {
     people.relate(canceled.id, "ENG-2", { type: "blocks" });
     people.updateIssue(trash.id, { trashed: true, archivedAt: "2026-11-26T12:00:00.000Z" }, { actor: null });
     stage.move("OPS-2", "Canceled");
-    expect(await ticket(stage)).not.toHaveProperty("held");
+    expect((await ticket(stage)).held).toBe("it waits for OPS-1, which is in the trash");
     expect((await ticket(stage, "ENG-2")).held).toMatch(/OPS-2/);
     expect(await ticket(stage, "ENG-2", { canceled: "settled" })).not.toHaveProperty("held");
   });
