@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shaped } from "./client.ts";
-import { changed } from "./collector.ts";
+import { changed, mustLeadOn } from "./collector.ts";
 import type { Issue } from "./issue.ts";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./nodes.ts";
 import { type Missing, morePage } from "./queries.ts";
@@ -76,12 +76,14 @@ function takePage({ comments, blockers, next }: Partial, field: "comments" | "bl
   if (field === "comments") {
     const { nodes, pageInfo } = shaped(CommentPage, value);
     comments.unshift(...nodes);
-    if (pageInfo.hasPreviousPage) next.set(field, pageInfo.startCursor);
-    else next.delete(field);
+    if (!pageInfo.hasPreviousPage) return void next.delete(field);
+    mustLeadOn(next.get(field), pageInfo.startCursor);
+    next.set(field, pageInfo.startCursor);
     return;
   }
   const { nodes, pageInfo } = shaped(BlockerPage, value);
   blockers.push(...nodes);
-  if (pageInfo.hasNextPage) next.set(field, pageInfo.endCursor);
-  else next.delete(field);
+  if (!pageInfo.hasNextPage) return void next.delete(field);
+  mustLeadOn(next.get(field), pageInfo.endCursor);
+  next.set(field, pageInfo.endCursor);
 }
