@@ -81,9 +81,15 @@ function stepOf(id: string, issue: ReadonlyMap<string, unknown>): string | undef
     checkedList(comments.get("nodes"), `the comments of ${id}`).map((comment) => {
       const fields = checkedObject(comment, `a comment of ${id}`, ["body", "createdAt"]);
       return {
-        body: checkedText(fields.get("body"), `a comment of ${id}`),
+        body: withoutMarkdown(checkedText(fields.get("body"), `a comment of ${id}`)),
         at: checkedText(fields.get("createdAt"), "its time"),
       };
     }),
   );
+}
+
+/** The first line without Markdown's escapes and links: with them, a step within its bound can be twice as long. */
+function withoutMarkdown(body: string): string {
+  const [line = ""] = body.split("\n", 1);
+  return line.replace(/(?<!\\)\[((?:[^[\]\\]|\\.)+)\]\(<?[^()<>\s]+>?\)/g, "$1").replace(/\\([!-/:-@[-`{-~])/g, "$1");
 }
