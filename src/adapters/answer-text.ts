@@ -21,3 +21,11 @@ export async function answerText({ body }: Response): Promise<string> {
   }
   return Buffer.concat(chunks).toString("utf8");
 }
+
+/** Characters of the shortest token that is masked: no secret of a batch is shorter, and in a shorter text it could be any word. */
+const SHORTEST = 8;
+
+/** An answer without the token that it was asked with: some proxies and servers repeat a request in their errors. */
+export function withoutToken(text: string, token: string): string {
+  return token.length < SHORTEST ? text : text.replaceAll(token, "…");
+}

@@ -106,6 +106,10 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
     expect(without.code).toBe(3);
     expect(without.stderr).toMatch(/LINEAR_API_KEY|GITHUB_TOKEN/);
     const [variable = ""] = Object.keys(service.env);
+    const unfit = await stage.run([batch, "--headless"], { [variable]: "lin_api_4711-4711\nsecond-line" });
+    expect(unfit.code).toBe(3);
+    expect(unfit.stderr).toMatch(/is no token: it has a blank, a line end/);
+    expect(unfit.stdout + unfit.stderr).not.toMatch(/4711|second-line/);
     const wrong = await stage.run([batch, "--headless"], { [variable]: "lin_api_wrong-token-0123" });
     expect(wrong.code).toBe(3);
     expect(wrong.stderr).toMatch(/token/);

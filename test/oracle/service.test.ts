@@ -88,6 +88,7 @@ const gate = { labels: { nodes: [{ name: "human-gated" }] } };
 const type = (name: string) => ({ state: { type: name } });
 const person = { user: { app: false, isMe: false }, botActor: null };
 const comment = (body: string, createdAt: string, more: object = person) => ({ body, createdAt, ...more });
+const AT = "2026-01-01T00:00:00Z";
 const comments = (...nodes: object[]) => ({ comments: { nodes, pageInfo: { hasNextPage: false } } });
 
 describe("Linear", () => {
@@ -112,6 +113,17 @@ describe("Linear", () => {
   test.each(["triage", "backlog", "unstarted", "started", "canceled", "duplicate"])("%s is open", async (name) => {
     answer = () => inLinear(linear("ENG-1"), linear("ENG-2", type(name)));
     expect(await judge("linear", ["ENG-1", "ENG-2"])).toMatchObject({ verdict: "not-done", open: ["ENG-2"] });
+  });
+
+  test("a step of 500 characters counts as Linear keeps it, with escapes and links", async () => {
+    const kept = async (step: string) => {
+      answer = () => inLinear(linear("ENG-1", { ...type("started"), ...gate, ...comments(comment(`Human step: ${step}`, AT)) }));
+      return judge("linear", ["ENG-1"]);
+    };
+    expect(await kept("a\\_".repeat(250))).toMatchObject({ verdict: "done", counts: { gated: 1 } });
+    const page = `https://x.example/${"a".repeat(400)}`;
+    expect(await kept(`see [${page}](<${page}>)`)).toMatchObject({ verdict: "done", counts: { gated: 1 } });
+    expect(await kept("a\\_".repeat(251))).toMatchObject({ verdict: "not-done", open: ["ENG-1"] });
   });
 
   test("a canceled ticket is done if the batch says so", async () => {

@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import { z } from "zod";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
+import { withoutToken } from "../answer-text.ts";
 import { jsonOf } from "../json.ts";
 import { DOCUMENTS, MOST_KEYS } from "./service-documents.ts";
 
@@ -84,7 +85,8 @@ async function send(url: string, authorization: string, body: string, signal: Ab
     if (length > MAX_ANSWER) return { problem: `the tracker's answer is larger than ${MAX_ANSWER} bytes` };
     bytes.push(chunk);
   }
-  return { status: response.status, body: Buffer.concat(bytes).toString("utf8") };
+  const said = Buffer.concat(bytes).toString("utf8");
+  return { status: response.status, body: withoutToken(said, authorization.replace(/^Bearer /, "")) };
 }
 
 /** `fetch` hides the reason in the cause of its error. */

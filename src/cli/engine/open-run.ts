@@ -238,9 +238,10 @@ export async function resumeRun(options: {
   if (shaOf(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
   const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
-  const frozen = options.outside && (await readFrozenTracker(options.outside, { folder, run: options.run }));
+  const tickets = state.batch.tickets.map((t) => t.id);
+  const frozen = options.outside && (await readFrozenTracker(options.outside, { folder, run: options.run, tickets }));
   const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, frozen });
-  const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets: state.batch.tickets.map((t) => t.id) };
+  const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets };
   if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");
   return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }) };

@@ -91,11 +91,20 @@ export async function writeFrozenPlace(folder: string, { place }: FrozenTracker)
  */
 export async function readFrozenTracker(
   outside: OutsideTracker,
-  { folder, run }: { readonly folder: string; readonly run: RunId },
+  { folder, run, tickets }: { readonly folder: string; readonly run: RunId; readonly tickets: readonly TicketId[] },
 ): Promise<FrozenTracker> {
   try {
-    return { ...outside, place: JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace };
+    const kept = JSON.parse(await readFile(join(folder, PLACE), "utf8")) as AskedPlace;
+    return { ...outside, place: hashedPart(kept, tickets) };
   } catch (cause) {
     throw tampered(run, "the frozen place of its tracker cannot be read", cause);
   }
+}
+
+/** The part of a place that the hash of the batch covers: no key of another ticket, and no file in the service's place. */
+function hashedPart(place: AskedPlace, tickets: readonly TicketId[]): AskedPlace {
+  if (place.kind === "command") return { kind: place.kind, program: place.program, folder: place.folder };
+  const { kind, canceled, keys, repos } = place;
+  const own = tickets.flatMap((id) => (Object.hasOwn(keys, id) ? [[id, keys[id]]] : []));
+  return { kind, canceled, keys: Object.fromEntries(own), repos };
 }

@@ -24,9 +24,10 @@ export function serviceTrackerOf(
 ): OutsideTracker {
   const { tracker: spec, listed } = request;
   const secrets = secretsOf(request, { folder, env });
+  const secretOf = (name: string) => async () => (await secrets?.secrets.get(name)) ?? noSecret(name);
   const tokenOf = (name: string) => ({
-    get: async () => secrets?.secrets.get(name) ?? noSecret(name),
-    renew: async (refused: string) => secrets?.secrets.renew(name, refused) ?? noSecret(name),
+    get: async () => fitForHeader(name, await secretOf(name)()),
+    renew: async (refused: string) => fitForHeader(name, (await secrets?.secrets.renew(name, refused)) ?? noSecret(name)),
   });
   const token = tokenOf(spec.token ?? TOKEN_OF[spec.kind].secret);
   const forOracle = spec.oracleToken === undefined ? token : tokenOf(spec.oracleToken);
@@ -58,7 +59,7 @@ export function serviceTrackerOf(
         withoutNetwork: withoutNetwork(pathOutside(env["PATH"] ?? "", request.repos) ?? "/usr/bin:/bin"),
       },
     },
-    ...webhookOf(spec, tokenOf),
+    ...webhookOf(spec, secretOf),
     // A request ends with its engine.
     endLeft: () => Promise.resolve(),
     secrets,
@@ -81,7 +82,7 @@ async function keysOf(
 /** The webhook of a tracker: whoever watches is called once something may have changed. */
 function webhookOf(
   { kind, webhook }: ServiceSpec,
-  secretOf: (name: string) => { readonly get: () => Promise<string> },
+  secretOf: (name: string) => () => Promise<string>,
 ): Pick<OutsideTracker, "watch" | "listen"> {
   if (webhook === undefined) return {};
   const watchers = new Set<() => void>();
@@ -93,12 +94,18 @@ function webhookOf(
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
-    listen: () => openWebhook({ port: webhook.port, kind, secret: secretOf(webhook.secret).get, changed }),
+    listen: () => openWebhook({ port: webhook.port, kind, secret: secretOf(webhook.secret), changed }),
   };
 }
 
 function noSecret(name: string): never {
   throw new SecretUnavailable(`the batch has no secret "${name}"`);
+}
+
+/** A token that a header can carry. Of one that it cannot, `fetch` would quote the whole in its error. */
+function fitForHeader(name: string, token: string): string {
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new SecretUnavailable(`the secret "${name}" is no token: it has a blank, a line end or a letter that is not ASCII`);
 }
 
 function standInFor({ url, close }: Awaited<ReturnType<typeof openStandIn>>) {

@@ -1,6 +1,8 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { schema as github } from "@octokit/graphql-schema";
 import { buildSchema, parse, validate } from "graphql";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { GITHUB_DOCUMENT, GITHUB_PAGE } from "../../../oracle/github.ts";
 import { LINEAR_DOCUMENT, LINEAR_PAGE } from "../../../oracle/linear.ts";
 import { DOCUMENTS, MOST_KEYS, PAGE } from "../../../src/adapters/oracle/service-documents.ts";
@@ -52,4 +54,18 @@ describe("what the oracle may send", () => {
   ])("not %s", async (_what, value) => {
     await expect(request(value)).rejects.toThrow(RequestRefused);
   });
+});
+
+test("an answer that repeats the token comes without it", async () => {
+  const server = createServer((request, response) =>
+    response.writeHead(403).end(JSON.stringify({ message: `not you: ${request.headers.authorization}` })),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const text = JSON.stringify({ document: LINEAR_DOCUMENT, ids: ["a"] });
+  for (const header of ["Bearer token-4711", "lin_api_4711"]) {
+    const answer = await askService({ kind: "linear", access: { url, authorization: async () => header } }, text);
+    expect(answer).toMatchObject({ status: 403, body: expect.stringMatching(/not you: (?:Bearer )?…/) });
+  }
 });

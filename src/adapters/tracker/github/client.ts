@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import { answerText } from "../../answer-text.ts";
+import { answerText, withoutToken } from "../../answer-text.ts";
 import type { TokenSource } from "../service/ticket-service.ts";
 import { Budget } from "./budget.ts";
 import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
@@ -65,7 +65,8 @@ export class GitHubClient {
 
   /**
    * The items of a list that is sorted by its last change, the newest first, and the ETag of its first page. "unchanged", which
-   * costs nothing, if that is `etag` still. `isCut` if there are more than `mostPages` pages.
+   * costs nothing, if that is `etag` still. `isCut` if there are more than `mostPages` pages, or none because the repository has
+   * another name now: GitHub redirects then, and a redirect is not followed.
    */
   async list({ route, parameters, etag, mostPages }: ListRequest): Promise<"unchanged" | ListAnswer> {
     let fresh: string | undefined;
@@ -75,12 +76,13 @@ export class GitHubClient {
     const sorted = { sort: "updated", direction: "desc", per_page: 100 } as const;
     const answer = await this.#send("list what changed", async (octokit) => {
       try {
-        return await octokit.paginate(route, { ...parameters, ...sorted, ...conditional }, ({ data, headers }, done) => {
+        return await octokit.paginate(route, { ...parameters, ...sorted, ...conditional }, ({ data, headers, status }, done) => {
           pages += 1;
           fresh ??= headers.etag;
-          isCut = pages === mostPages && /rel="next"/.test(headers.link ?? "");
+          const isMoved = Number(status) >= 300;
+          isCut = isMoved || (pages === mostPages && /rel="next"/.test(headers.link ?? ""));
           if (isCut) done();
-          return data as unknown[];
+          return isMoved ? [] : (data as unknown[]);
         });
       } catch (error) {
         if (statusOf(error) === 304) return "unchanged";
@@ -122,12 +124,13 @@ export class GitHubClient {
     const { timeoutMs = TIMEOUT_MS } = this.#options;
     // The address of a list's next page comes from the server.
     if (new URL(String(address)).origin !== new URL(this.#baseUrl()).origin) throw new Error("its answer leads to another host");
-    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#token}` };
+    const token = this.#token;
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(address, { ...init, headers, signal });
       this.budget.note(response.headers);
-      const text = await answerText(response);
+      const text = withoutToken(await answerText(response), token);
       if (response.ok && !BODILESS.has(response.status)) mustBeJson(text);
       return new Response(BODILESS.has(response.status) ? null : text, response);
     } catch (error) {

@@ -72,6 +72,7 @@ export class Collector {
     if (progress.total !== undefined && progress.total !== total) throw changedMeanwhile();
     progress.total = total;
     progress.read += nodes.length;
+    if (pageInfo.hasNextPage) mustLeadOn(progress.after, pageInfo.endCursor);
     progress.after = pageInfo.endCursor;
     progress.isOver = !pageInfo.hasNextPage;
     if (progress.isOver && progress.read !== total) throw changedMeanwhile();
@@ -105,6 +106,11 @@ export class Collector {
 
 function isIssue(node: unknown): boolean {
   return typeof node === "object" && node !== null && Object.keys(node).length > 0;
+}
+
+/** Throws if the next page of a list would be the last one again: reading would never end. */
+export function mustLeadOn(last: string | null | undefined, next: string | null): void {
+  if (next === null || next === last) throw new Error("GitHub gave an answer that is not understood: its pages lead in a circle");
 }
 
 export function changedMeanwhile(): InconsistentRead {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./answers.ts";
 import { shaped } from "./client.ts";
-import { changedMeanwhile } from "./collector.ts";
+import { changedMeanwhile, mustLeadOn } from "./collector.ts";
 import type { Issue } from "./issue.ts";
 import { type Missing, morePage } from "./queries.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
@@ -80,12 +80,14 @@ function takePage(
   if (field === "comments") {
     const { nodes, pageInfo } = shaped(CommentPage, value);
     comments.unshift(...nodes);
-    if (pageInfo.hasPreviousPage) next.set(field, pageInfo.startCursor);
-    else next.delete(field);
+    if (!pageInfo.hasPreviousPage) return void next.delete(field);
+    mustLeadOn(next.get(field), pageInfo.startCursor);
+    next.set(field, pageInfo.startCursor);
     return;
   }
   const { nodes, pageInfo } = shaped(BlockerPage, value);
   blockers.push(...nodes);
-  if (pageInfo.hasNextPage) next.set(field, pageInfo.endCursor);
-  else next.delete(field);
+  if (!pageInfo.hasNextPage) return void next.delete(field);
+  mustLeadOn(next.get(field), pageInfo.endCursor);
+  next.set(field, pageInfo.endCursor);
 }

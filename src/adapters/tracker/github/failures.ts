@@ -121,7 +121,7 @@ function retryAt(
  */
 export function dataOf(error: unknown, budget: Budget): unknown {
   const failure = GraphqlFailure.safeParse(error);
-  if (!failure.success) throw error;
+  if (!failure.success) throw isOddAnswer(error) ? new Error("GitHub gave an answer whose errors are not understood") : error;
   const { errors, data } = failure.data;
   const unknown = errors.flatMap(unknownField);
   if (unknown.length > 0) throw new UnknownFields(unknown);
@@ -130,6 +130,11 @@ export function dataOf(error: unknown, budget: Budget): unknown {
   const real = errors.find((each) => !isMissingIssue(each));
   if (real === undefined) return data;
   throw new Error(`GitHub answers with an error: ${plainText(real.message, 300)}`);
+}
+
+/** True for what Octokit throws of an answer that is no answer of GraphQL. Its message may hold anything that the server said. */
+function isOddAnswer(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === "GraphqlResponseError");
 }
 
 /** The field or argument that an error calls unknown (GitHub's words; older servers give no code). */

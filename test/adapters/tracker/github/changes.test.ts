@@ -75,6 +75,14 @@ describe("a change", () => {
     expect((await service.snapshot("changes")).get(ticket("app-1"))?.state).toEqual({ as: "done" });
   });
 
+  it("is not lost if the list has moved: a redirect is no empty list", async () => {
+    const { standIn, service, jo } = await aWatch(2);
+    jo.close("acme/app", 1);
+    const headers = { location: `${standIn.enterpriseUrl}/repositories/1/issues`, "content-type": "application/json" };
+    standIn.fault = ({ path }) => (path.endsWith("/issues") ? { status: 301, headers, body: { message: "Moved" } } : undefined);
+    expect((await service.snapshot("changes")).get(ticket("app-1"))?.state).toEqual({ as: "done" });
+  });
+
   it("of an edited comment is seen, although the issue is as old as before", async () => {
     const { service, jo, standIn } = await aWatch(2);
     jo.label("acme/app", 1, "human-gated");

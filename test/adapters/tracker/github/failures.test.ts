@@ -48,6 +48,21 @@ describe("the token", () => {
     await expect(aService(standIn, { token }).snapshot("whole")).rejects.toThrow("the keychain is locked");
   });
 
+  it("is in no error, even if an answer repeats it", async () => {
+    const standIn = await aStandIn([{ title: "A" }]);
+    const token = { get: async () => "ghp_4711", renew: () => Promise.reject(new Error("none")) };
+    const said = "no: Bearer ghp_4711";
+    for (const fault of [
+      { status: 422, body: { message: said } },
+      { status: 200, body: { data: null, errors: [{ message: said }] } },
+    ]) {
+      standIn.fault = () => fault;
+      const error = await failure(aService(standIn, { token }).snapshot("whole"));
+      expect(error.message).toContain("no: Bearer …");
+      expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain("4711");
+    }
+  });
+
   it("goes to no other host, and to no other issue after a move", async () => {
     const standIn = await aStandIn(Array.from({ length: 3 }, (_, n) => ({ title: `T${n}` })));
     const service = aService(standIn);
@@ -164,12 +179,40 @@ describe("an answer that is none", () => {
     ["no JSON", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, /not understood/],
     ["another shape", { status: 200, body: { data: { r0: null } } }, /not understood/],
     ["no data", { status: 200, body: {} }, /not understood/],
+    ["null", { status: 200, body: null }, /not understood$/],
+    ["errors that are no list", { status: 200, body: { errors: "\u001b]0;x\u0007" } }, /not understood$/],
+    ["odd errors", { status: 200, body: { errors: [{ message: "\u001b]0;x\u0007", path: [{}] }] } }, /not understood$/],
     ["a failure", { status: 502, body: { message: "Bad gateway" } }, /^GitHub failed to read issues \(502\): Bad gateway/],
   ])("is an error after one repeat: %s", async (_, fault, message) => {
     const standIn = await aStandIn([{ title: "A" }]);
     standIn.fault = () => fault;
     await expect(read(standIn)).rejects.toThrow(message);
     expect(requests(standIn).length).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["l0", "l1"])("is an error if its pages never end: %s", async (list) => {
+    const standIn = await aStandIn([{ title: "A", labels: ["loopdash", "batch"] }]);
+    standIn.alter = (answer) => {
+      const { data } = answer as { data: { r0: Record<string, object> } };
+      Object.assign(data.r0[list] ?? {}, { nodes: [], total: 0, pageInfo: { hasNextPage: true, endCursor: null } });
+      return answer;
+    };
+    await expect(read(standIn)).rejects.toThrow("its pages lead in a circle");
+  });
+
+  it.each(["comments", "subIssues"] as const)("is an error if the %s of an issue never end", async (field) => {
+    const standIn = await aStandIn(Array.from({ length: 60 }, (_, n) => ({ title: `T${n}` })));
+    const jo = standIn.person("jo");
+    for (let n = 1; n < 60; n += 1) jo.comment("acme/app", 1, `${n}`);
+    jo.subIssues("acme/app", 1, ...Array.from({ length: 59 }, (_, n) => ({ repo: "acme/app", number: n + 2 })));
+    const known = { comments: { hasPreviousPage: true, startCursor: null }, subIssues: { hasNextPage: true, endCursor: null } };
+    standIn.alter = (answer) => {
+      const { n1 } = (answer as { data: { r0: Record<string, Record<string, object>> } }).data.r0;
+      // Each page of comments and sub-issues but the first.
+      Object.assign(n1?.[field] ?? {}, { pageInfo: known[field] });
+      return answer;
+    };
+    await expect(read(standIn)).rejects.toThrow("its pages lead in a circle");
   });
 
   it("is waited for no longer than the limit", async () => {
