@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Between, type Heard, type Lie } from "../adversary/trackers/between.ts";
-import { SERVICES, type Service, stagedIn } from "./services.ts";
+import { type Service, stagedIn } from "./services.ts";
 
 const LATE = 300_000;
 /** Runs at a time. */
@@ -26,11 +26,7 @@ const LIES: Readonly<Record<string, (thief: string) => Lie>> = {
   "an answer without an end": () => "endless",
 };
 
-/** Who is lied to, once loopdash has written to the service. */
-const HEARERS: Readonly<Record<string, (request: Heard) => boolean>> = {
-  everybody: () => true,
-  "the oracle": ({ isOracle }) => isOracle,
-};
+const isOracles = ({ isOracle }: Heard): boolean => isOracle;
 
 interface Outcome {
   readonly code: number | null;
@@ -68,18 +64,22 @@ async function liedTo(
   };
 }
 
-describe.each(SERVICES)("a run over %s", { timeout: LATE }, (kind) => {
-  for (const [hearer, isLiedTo] of Object.entries(HEARERS)) {
-    test(`ends unjudged if ${kind} lies to ${hearer}, and its token goes nowhere else`, async () => {
-      const outcomes: [string, Outcome][] = [];
-      const left = Object.entries(LIES);
-      const worker = async (): Promise<void> => {
-        for (let next = left.shift(); next !== undefined; next = left.shift())
-          outcomes.push([next[0], await liedTo(kind, isLiedTo, next[1])]);
-      };
-      await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-      const honest: Outcome = { code: 3, verdict: "unjudged", stolen: 0, hasToken: false, isBounded: true };
-      expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(Object.keys(LIES).map((what) => [what, honest])));
-    });
-  }
+/** Each lie in a run of its own, a few at a time. */
+async function endsUnjudged(kind: Service["kind"], isLiedTo: (request: Heard) => boolean): Promise<void> {
+  const outcomes: [string, Outcome][] = [];
+  const left = Object.entries(LIES);
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      outcomes.push([next[0], await liedTo(kind, isLiedTo, next[1])]);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  const honest: Outcome = { code: 3, verdict: "unjudged", stolen: 0, hasToken: false, isBounded: true };
+  expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(Object.keys(LIES).map((what) => [what, honest])));
+}
+
+describe("a run, once it has written,", { timeout: LATE }, () => {
+  test("ends unjudged if linear lies to everybody, and its token goes nowhere else", () => endsUnjudged("linear", () => true));
+  test("ends unjudged if linear lies to the oracle, and its token goes nowhere else", () => endsUnjudged("linear", isOracles));
+  test("ends unjudged if github lies to everybody, and its token goes nowhere else", () => endsUnjudged("github", () => true));
+  test("ends unjudged if github lies to the oracle, and its token goes nowhere else", () => endsUnjudged("github", isOracles));
 });
