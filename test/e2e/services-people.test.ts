@@ -52,7 +52,7 @@ describe.each(SERVICES)("people in %s", { timeout: LATE }, (kind) => {
     expect(stage.landed()).toContain(shipped);
   });
 
-  test("are not overwritten by a write of loopdash that has begun", async () => {
+  test(`are not overwritten by a write to ${kind} that has begun`, async () => {
     const between = await Between.open();
     const { stage, service, run } = await stagedIn(kind, [[1]], { tracker: between.address(kind), limits: { attempts: 1 } });
     between.leadTo(service);

@@ -32,4 +32,31 @@ export const SERVICES: readonly Rule[] = [
     file: "test/adapters/tracker/linear/writing.test.ts",
     test: "leaves a state that a person sets while the note is written",
   },
+  {
+    rule: "a ticket that a person canceled on GitHub is not set to done",
+    holes: [{ file: "src/adapters/tracker/github/github-service.ts", from: "(!isCanceled && ", to: "(" }],
+    file: "test/adapters/tracker/github/canceled.test.ts",
+    test: "a write from open leaves an issue that a person has closed as not planned",
+  },
+  {
+    rule: "a redirect of Linear leads nowhere",
+    holes: [{ file: "src/adapters/tracker/linear/send.ts", from: 'redirect: "error"', to: 'redirect: "follow"' }],
+    file: "test/e2e/services-lies.test.ts",
+    test: "ends unjudged if linear lies to everybody, and its token goes nowhere else",
+    isBuilt: true,
+  },
+  {
+    rule: "a redirect of GitHub leads nowhere",
+    holes: [{ file: "src/adapters/tracker/github/load-octokit.ts", from: 'redirect: "manual"', to: 'redirect: "follow"' }],
+    file: "test/e2e/services-lies.test.ts",
+    test: "ends unjudged if github lies to everybody, and its token goes nowhere else",
+    isBuilt: true,
+  },
+  {
+    rule: "the oracle's line follows no redirect",
+    holes: [{ file: "src/adapters/oracle/service-line.ts", from: 'redirect: "error"', to: 'redirect: "follow"' }],
+    file: "test/e2e/services-lies.test.ts",
+    test: "ends unjudged if linear lies to the oracle, and its token goes nowhere else",
+    isBuilt: true,
+  },
 ];

@@ -103,11 +103,12 @@ export class Between {
   /** Blanks are JSON so far, and the end never comes. */
   async #pour(response: ServerResponse): Promise<void> {
     response.writeHead(200, { "content-type": "application/json" });
+    const closed = new Promise((resolve) => response.once("close", resolve));
     const blanks = Buffer.alloc(1024 * 1024, " ");
     for (let sent = 0; !response.destroyed && sent < MOST_SENT; ) {
       sent += blanks.length;
       this.#sent = Math.max(this.#sent, sent);
-      if (!response.write(blanks)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+      if (!response.write(blanks)) await Promise.race([closed, new Promise((resolve) => response.once("drain", resolve))]);
     }
   }
 }
