@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { TrackerBusy } from "../../../ports/tracker.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failure.ts";
 
@@ -10,6 +11,9 @@ const API_URL = "https://api.linear.app/graphql";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+/** When to ask again after an answer that lags behind. Milliseconds. */
+const BEHIND_MS = 1_000;
 
 /** A service's token. It may be another one for each request. */
 export interface TokenSource {
@@ -38,6 +42,7 @@ export class LinearRequests {
   #budget: Budget = {};
   #cost: Cost = { requests: 0, complexity: 0 };
   #servedAt: number | undefined;
+  #writes = 0;
   #me: { readonly viewer: string; readonly organization: string } | undefined;
 
   constructor({ token, apiUrl = API_URL, now, timeoutMs = TIMEOUT_MS }: RequestsOptions) {
@@ -68,18 +73,23 @@ export class LinearRequests {
     this.#servedAt = undefined;
   }
 
+  /** What is thrown for an answer that lags behind another one: it may be asked again soon. */
+  behind(why: string): TrackerBusy {
+    return new TrackerBusy(why, this.#now() + BEHIND_MS);
+  }
+
   /** The ids of the token's own user and of the organization. They are asked for once. */
   async me(): Promise<{ readonly viewer: string; readonly organization: string }> {
     this.#me ??= {
-      viewer: idOf(await this.sdk(async (client) => await client.viewer)),
-      organization: idOf(await this.sdk(async (client) => await client.organization)),
+      viewer: idOf(await this.#send(async (client) => await client.viewer)),
+      organization: idOf(await this.#send(async (client) => await client.organization)),
     };
     return this.#me;
   }
 
   /** The data of a query's answer. Throws if it has not the shape that is asked for. */
   async query<T>(document: string, variables: Readonly<Record<string, unknown>>, answer: z.ZodType<T>): Promise<T> {
-    const { data, headers } = await this.sdk((client) => client.client.rawRequest(document, { ...variables }));
+    const { data, headers } = await this.#send((client) => client.client.rawRequest(document, { ...variables }));
     if (headers !== undefined) this.#note(headers);
     const checked = checkValue(answer, data);
     if (checked.ok) return checked.value;
@@ -87,8 +97,18 @@ export class LinearRequests {
     throw new Error(`Linear's answer is not what its API promises: ${plainText(`${pathText(path)} ${message}`.trim(), 300)}`);
   }
 
-  /** One call of the SDK. */
-  async sdk<T>(call: (client: LinearClient) => Promise<T>): Promise<T> {
+  /** One call of the SDK that writes. */
+  sdk<T>(call: (client: LinearClient) => Promise<T>): Promise<T> {
+    this.#writes += 1;
+    return this.#send(call);
+  }
+
+  /** Calls of `sdk` so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  async #send<T>(call: (client: LinearClient) => Promise<T>): Promise<T> {
     const token = await this.#token.get();
     try {
       return await this.#call(call, token);
