@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * several times. They take most of the time.
  */
 const LONG = [
-  ...["e2e", "adversary", "agents", "example", "fuzz"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
+  ...["e2e", "adversary", "agents", "example", "fuzz", "chaos"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
   "test/loop/**/{test-canary,evidence}*.test.ts",
 ];
 
@@ -14,7 +14,7 @@ const TESTS = "test/**/*.test.{ts,tsx}";
 
 /** Files that take more than a minute by themselves, by their folders or names. A test file's size says nothing about its time. */
 const SLOW =
-  /\/test\/(?:adversary\/(?!register)|agents\/(?:programs|story)|example\/story|fuzz\/|loop\/(?:test-canary|verify)|e2e\/(?:heal|laws|crash))/;
+  /\/test\/(?:adversary\/(?!register)|agents\/(?:programs|story)|example\/story|fuzz\/|chaos\/|loop\/(?:test-canary|verify)|e2e\/(?:heal|laws|crash))/;
 
 /** Starts the slow files first, so that none of them is left running alone at the end. */
 class SlowFirst extends BaseSequencer {

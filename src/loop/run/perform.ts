@@ -16,6 +16,7 @@ import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { recheckBase } from "./base-check.ts";
+import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
@@ -184,7 +185,7 @@ export class Performer implements Effects {
     await (final ? this.#retries.oracle.wait(this.#others.signal) : this.#afterOthers());
     // The tracker does not have a ticket yet that is being filed.
     await this.#filings;
-    const { evidence, ...judgement } = await oracle.judge(this.#others.signal, final ? undefined : "background");
+    const { evidence, ...judgement } = await this.#judged(final);
     // A ticket that is back in the tracker since the last reading does not end the run as missing.
     if (final && judgement.verdict === "not-done") await this.#watch.poll();
     // What people have committed since the re-verification needs another one.
@@ -193,6 +194,21 @@ export class Performer implements Effects {
     this.#evidence = evidence ?? this.#evidence;
     report({ type: "oracle-judged", final, judgement, oracleSha: oracle.sha, ...change });
     if (final) this.#note("oracle", judgement.verdict === "unjudged" ? (judgement.problem ?? "no reason given") : undefined);
+  }
+
+  /**
+   * A judgement. Services answer readings from copies that lag behind: one that ends the run, and calls open only what the engine has
+   * settled and read back, is repeated once, so late that every copy has caught up.
+   */
+  async #judged(final: boolean): ReturnType<LoopContext["oracle"]["judge"]> {
+    const { clock, oracle, state, batch } = this.#ctx;
+    const { signal } = this.#others;
+    const judged = await oracle.judge(signal, final ? undefined : "background");
+    const isSettled = (id: TicketId): boolean => ["done", "human-gated"].includes(ticketOf(state(), id).phase);
+    const isOdd = judged.verdict === "not-done" && judged.open.every(isSettled);
+    if (!final || !isOdd || !mayLag(batch)) return judged;
+    await caughtUp(this.#ctx, clock.now(), signal);
+    return oracle.judge(signal);
   }
 
   /** Repeats the last check of the world while it cannot be finished. */

@@ -10,6 +10,7 @@ import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
 import { baseCheckMarker } from "./base-check.ts";
+import { caughtUp } from "./lagging.ts";
 import { liveCheckMarker, settleToldDone } from "./live-check.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
@@ -32,6 +33,8 @@ export async function recover(ctx: LoopContext, readTracker: () => Promise<void>
     const { n, reservedUsd: costUsd } = running;
     ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
   }
+  // A reading that lags behind would tell that the lost engine's last writes never happened.
+  await caughtUp(ctx, state.lastEventAt, new AbortController().signal);
   await readTracker();
   const kept = new Map(await Promise.all(active.map(async ({ id }) => [id, await keepLostWork(ctx, id)] as const)));
   for (const ticket of active) {

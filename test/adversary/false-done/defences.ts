@@ -142,8 +142,13 @@ export const DEFENCES = {
       },
       {
         file: "src/cli/engine/open-run.ts",
-        from: "tickets: state.batch.tickets.map((t) => t.id) };\n  if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
-        to: "tickets: options.loaded.batch.tickets.map((t) => t.id) };\n  if (false)",
+        from: "const tickets = state.batch.tickets.map((t) => t.id);",
+        to: "const tickets = options.loaded.batch.tickets.map((t) => t.id);",
+      },
+      {
+        file: "src/cli/engine/open-run.ts",
+        from: "if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
+        to: "if (false)",
       },
       // What the run has beyond the oracle's list counts as found on the way, and is judged as well.
       {

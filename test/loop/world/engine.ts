@@ -51,7 +51,7 @@ export interface Turns {
 export interface Outside {
   readonly clock: Clock;
   readonly repo: FakeRepo;
-  readonly tracker: FakeTracker;
+  readonly tracker: Pick<FakeTracker, "port">;
 }
 
 const NEVER = new Promise<never>(() => undefined);
@@ -69,7 +69,11 @@ function mortal<Port extends object>(port: Port, isAlive: () => boolean): Port {
 
 /** A clock whose timers die with the engine. */
 export function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
-  return { now: () => clock.now(), after: (ms, then) => clock.after(ms, () => (isAlive() ? then() : undefined)) };
+  const none = (): void => undefined;
+  return {
+    now: () => clock.now(),
+    after: (ms, then) => (isAlive() ? clock.after(ms, () => (isAlive() ? then() : undefined)) : none),
+  };
 }
 
 /** Takes a while of the clock, unless it is cut short. False if it was. */

@@ -71,7 +71,10 @@ export class GitHubStandIn implements AsyncDisposable {
   isAway: () => boolean = () => false;
   /** Reads see the state of so many writes ago. */
   staleWrites = 0;
-  readonly #history: State[] = [];
+  /** Reads see the state of so many milliseconds ago, as far as it is kept. */
+  staleMs = 0;
+  /** Earlier states, and until when each was. */
+  readonly #history: { readonly state: State; readonly until: number }[] = [];
   readonly #now: () => number;
   /** What the stand-in itself did wrong. */
   readonly mistakes: string[] = [];
@@ -117,7 +120,14 @@ export class GitHubStandIn implements AsyncDisposable {
 
   person(login: string): Person {
     userOf(this.state, login);
-    return new Person(login, () => this.state, this.#now);
+    return new Person(
+      login,
+      () => {
+        this.#remember(structuredClone(this.state));
+        return this.state;
+      },
+      this.#now,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -232,9 +242,13 @@ export class GitHubStandIn implements AsyncDisposable {
     });
     const mistake = wrongAnswer(operation, answer.status, answer.body);
     if (mistake !== undefined) throw new Error(`the stand-in's own answer to ${seen.method} ${seen.path} is wrong: ${mistake}`);
-    if (answer.isWrite && before !== undefined) this.#history.push(before);
-    if (this.#history.length > HISTORY) this.#history.shift();
+    if (answer.isWrite && before !== undefined) this.#remember(before);
     return this.#counted(request, url, answer);
+  }
+
+  #remember(state: State): void {
+    this.#history.push({ state, until: this.#now() });
+    if (this.#history.length > HISTORY) this.#history.shift();
   }
 
   /** With its ETag; an answer that the client has already is not counted. */
@@ -252,7 +266,10 @@ export class GitHubStandIn implements AsyncDisposable {
   }
 
   #seenState(): State {
-    return this.staleWrites === 0 ? this.state : (this.#history.at(-this.staleWrites) ?? this.#history[0] ?? this.state);
+    const { staleWrites, staleMs } = this;
+    if (staleWrites > 0) return this.#history.at(-staleWrites)?.state ?? this.#history[0]?.state ?? this.state;
+    if (staleMs === 0) return this.state;
+    return this.#history.find(({ until }) => until > this.#now() - staleMs)?.state ?? this.state;
   }
 }
 

@@ -53,16 +53,20 @@ export interface Refused {
   readonly code: string;
 }
 
+/** Queries that were parsed and fit the schema: clients send the same ones again and again. */
+const valid = new Map<string, DocumentNode>();
+
 /** Checks a request against the schema and the limit of its complexity. */
 export function check({ query, variables }: Asked): Checked | Refused {
-  let document: DocumentNode;
+  let document = valid.get(query);
   try {
-    document = parse(query);
+    document ??= parse(query);
   } catch (error) {
     return { message: String(error), code: "GRAPHQL_PARSE_FAILED" };
   }
-  const [invalid] = validate(schema, document);
+  const [invalid] = valid.has(query) ? [] : validate(schema, document);
   if (invalid !== undefined) return { message: invalid.message, code: "GRAPHQL_VALIDATION_FAILED" };
+  valid.set(query, document);
   const operation = document.definitions.find((each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION);
   const complexity = complexityOf(document, schema, variables);
   if (complexity > MAX_COMPLEXITY)

@@ -52,11 +52,14 @@ export class LinearStandIn {
   before: (request: Seen) => void = () => undefined;
   /** Readings show the world as it was so many writes ago. */
   staleWrites = 0;
+  /** Readings show the world as it was so many milliseconds ago, as far as it is kept. */
+  staleMs = 0;
   /** Answers do not tell the server's time. */
   isWithoutDate = false;
   readonly #options: LinearStandInOptions;
   readonly #tokens = new Map<string, { readonly user: string; readonly until?: number }>();
-  readonly #past: string[] = [];
+  /** Earlier worlds, and until when each was. */
+  readonly #past: { readonly world: string; readonly until: number }[] = [];
   readonly #server: Server;
   #spent = { requests: 0, complexity: 0, since: 0 };
   #last = 0;
@@ -129,14 +132,18 @@ export class LinearStandIn {
   }
 
   #remember(): void {
-    this.#past.push(JSON.stringify(this.world));
+    this.#past.push({ world: JSON.stringify(this.world), until: this.now() });
     if (this.#past.length > KEPT) this.#past.shift();
   }
 
   /** The world that a reading sees. */
   #seen(): World {
-    const past = this.staleWrites > 0 ? (this.#past.at(-this.staleWrites) ?? this.#past[0]) : undefined;
-    return past === undefined ? this.world : (JSON.parse(past) as World);
+    const past = this.staleWrites > 0 ? (this.#past.at(-this.staleWrites) ?? this.#past[0]) : this.#ago();
+    return past === undefined ? this.world : (JSON.parse(past.world) as World);
+  }
+
+  #ago(): { readonly world: string } | undefined {
+    return this.staleMs > 0 ? this.#past.find(({ until }) => until > this.now() - this.staleMs) : undefined;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

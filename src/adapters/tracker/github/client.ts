@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
@@ -23,6 +24,8 @@ export interface ClientOptions {
   readonly now: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number | undefined;
+  /** Waits so many milliseconds; default: by the clock of the system. */
+  readonly wait?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
 /** A list to be read by REST. */
@@ -46,10 +49,21 @@ export class GitHubClient {
   readonly #options: ClientOptions;
   #octokit: Promise<Octokit> | undefined;
   #token = "";
+  #writes = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.budget = new Budget(options.now);
+  }
+
+  /** Calls of `write` so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Waits before something is asked again. Milliseconds. */
+  async wait(ms: number): Promise<void> {
+    await (this.#options.wait ?? sleep)(ms);
   }
 
   /** The data of a query; see `dataOf` for what may be null in it. */
@@ -95,6 +109,7 @@ export class GitHubClient {
 
   /** A write, which is never repeated here. Throws a LostAnswer if nobody can say whether it was carried out. */
   write<T>(what: string, schema: z.ZodType<T>, request: (octokit: Octokit) => Promise<{ data: unknown }>): Promise<T> {
+    this.#writes += 1;
     return this.#send(what, async (octokit) => shaped(schema, (await request(octokit)).data, LostAnswer));
   }
 

@@ -27,10 +27,10 @@ export class Collector {
   /** Keys of the issues in lists. */
   readonly inLists = new Set<string>();
   readonly #indexOf: (repositoryId: string) => number | undefined;
-  readonly #check: (place: Place, updatedAt: string) => void;
+  readonly #check: (place: Place, node: IssueNode) => void;
 
   /** `check` throws if an issue is older than what is known of it. */
-  constructor(indexOf: (repositoryId: string) => number | undefined, check: (place: Place, updatedAt: string) => void) {
+  constructor(indexOf: (repositoryId: string) => number | undefined, check: (place: Place, node: IssueNode) => void) {
     this.#indexOf = indexOf;
     this.#check = check;
   }
@@ -98,7 +98,7 @@ export class Collector {
     const key = keyOf({ repo, number });
     const known = this.nodes.get(key);
     if (known !== undefined && known.node.updatedAt !== node.updatedAt) throw changedMeanwhile();
-    this.#check({ repo, number }, node.updatedAt);
+    this.#check({ repo, number }, node);
     this.nodes.set(key, { repo, number, node });
     return key;
   }

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { FiledTicket } from "../../../ports/tracker.ts";
@@ -16,6 +15,7 @@ interface FilingContext {
   readonly snapshots: Snapshots;
   readonly writer: Writer;
   readonly doubts: Doubts;
+  readonly wait: (ms: number) => Promise<void>;
   readonly options: { readonly spec: GitHubSpec; readonly repos: readonly RepoId[] };
 }
 
@@ -47,7 +47,7 @@ export async function fileTicket(context: FilingContext, ticket: FiledTicket): P
     }
     if (filed !== undefined) return filed.title === ticket.title ? { filed } : { taken: id };
     if (read === READS) throw new LostAnswer(`GitHub opened an issue for ${id} and does not show it`);
-    await wait(READ_WAIT_MS);
+    await context.wait(READ_WAIT_MS);
   }
 }
 

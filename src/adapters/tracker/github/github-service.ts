@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
@@ -24,6 +23,8 @@ export interface GitHubServiceOptions {
   readonly now?: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number;
+  /** Waits so many milliseconds; default: by the clock of the system. */
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /** Reads after a write that may show it, and the time before each but the first. Milliseconds. */
@@ -34,8 +35,8 @@ const [READ_BACKS, READ_BACK_WAIT_MS] = [4, 500];
  * it is asked for something.
  */
 export function createGitHubService(options: GitHubServiceOptions): TicketService {
-  const { spec, now = Date.now, token, timeoutMs } = options;
-  const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs });
+  const { spec, now = Date.now, token, timeoutMs, wait } = options;
+  const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
   const reader = new IssueReader(client, repositoriesOf(spec));
   const snapshots = new Snapshots(client, reader, options);
   const doubts = new Doubts(client.budget);
@@ -47,8 +48,9 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
       const tickets = await snapshots.take("changes");
       return [...new Set([...tickets.keys(), ...snapshots.ids.discoveredIds()])];
     },
-    set: (write) => setState({ snapshots, writer, doubts }, write),
-    file: (ticket) => fileTicket({ snapshots, writer, doubts, options }, ticket),
+    set: (write) => setState({ client, snapshots, writer, doubts }, write),
+    file: (ticket) => fileTicket({ snapshots, writer, doubts, options, wait: (ms) => client.wait(ms) }, ticket),
+    writesSent: () => client.writes,
     forget: () => snapshots.forget(),
     pauseMs: () => client.budget.pauseMs(),
     keys: () => snapshots.keys(),
@@ -57,7 +59,12 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
 }
 
 async function setState(
-  { snapshots, writer, doubts }: { readonly snapshots: Snapshots; readonly writer: Writer; readonly doubts: Doubts },
+  {
+    client,
+    snapshots,
+    writer,
+    doubts,
+  }: { readonly client: GitHubClient; readonly snapshots: Snapshots; readonly writer: Writer; readonly doubts: Doubts },
   { id, state, note, from }: StateWrite,
 ): Promise<StateAnswer> {
   const { issue, ticket: before } = found(id, await snapshots.fresh(id));
@@ -73,7 +80,7 @@ async function setState(
     const { ticket: after } = found(id, await snapshots.fresh(id));
     // The caller refuses another state than the wanted one. A person may have set it meanwhile.
     if (isSameState(after.state, state) || read === READ_BACKS) return { before, after };
-    await wait(READ_BACK_WAIT_MS);
+    await client.wait(READ_BACK_WAIT_MS);
   }
 }
 

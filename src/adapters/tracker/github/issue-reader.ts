@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { TrackerBusy } from "../../../ports/tracker.ts";
-import type { MarkedNode } from "./answers.ts";
+import type { IssueNode, MarkedNode } from "./answers.ts";
 import type { GitHubClient } from "./client.ts";
 import { Collector, type ListProgress } from "./collector.ts";
 import { completeIssues } from "./complete-issues.ts";
@@ -54,6 +53,8 @@ export class IssueReader implements QuerySender {
   readonly #named = new Map<number, { readonly id: string; readonly owner: string; readonly repo: string }>();
   /** The newest update of each issue that was told of. Milliseconds. */
   readonly #updated = new Map<string, number>();
+  /** The closings of each issue that were seen, the newest last: `updatedAt` has whole seconds, and they order what is in one. */
+  readonly #closings = new Map<string, readonly string[]>();
 
   constructor(client: GitHubClient, repositories: readonly Repository[]) {
     this.#client = client;
@@ -95,7 +96,7 @@ export class IssueReader implements QuerySender {
         if (!(error instanceof InconsistentRead)) throw error;
         tries += 1;
         if (tries === TRIES) throw new TrackerBusy(error.message, this.#client.budget.localNow() + BUSY_MS);
-        await wait(WAIT_MS * tries);
+        await this.#client.wait(WAIT_MS * tries);
       }
     }
   }
@@ -124,7 +125,7 @@ export class IssueReader implements QuerySender {
   async #readOnce(places: readonly Place[], lists: readonly IssueList[]): Promise<Found> {
     const collector = new Collector(
       (id) => this.indexOf(id),
-      (place, updatedAt) => this.#mustBeNew(place, updatedAt),
+      (place, node) => this.#mustBeNew(place, node),
     );
     const progress = lists.map(
       (list): ListProgress => ({ list, after: null, isOver: false, total: undefined, read: 0, keys: new Set() }),
@@ -137,12 +138,24 @@ export class IssueReader implements QuerySender {
       await this.send(batch);
     }
     const issues = await completeIssues(this, collector.nodes);
-    for (const { repo, number, node } of collector.nodes.values()) this.noteUpdate({ repo, number }, node.updatedAt);
+    for (const { repo, number, node } of collector.nodes.values()) this.#note({ repo, number }, node);
     return { issues, inLists: collector.inLists, marked: collector.marked };
   }
 
-  #mustBeNew(place: Place, updatedAt: string): void {
-    if (Date.parse(updatedAt) >= (this.#updated.get(keyOf(place)) ?? 0)) return;
+  #note(place: Place, node: IssueNode): void {
+    this.noteUpdate(place, node.updatedAt);
+    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
+    if (last !== undefined && !seen.includes(last)) this.#closings.set(keyOf(place), [...seen, last]);
+  }
+
+  #mustBeNew(place: Place, node: IssueNode): void {
+    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
+    const lacksClosing = seen.length > 0 && last !== seen.at(-1) && (last === undefined || seen.includes(last));
+    if (!lacksClosing && Date.parse(node.updatedAt) >= (this.#updated.get(keyOf(place)) ?? 0)) return;
     throw new InconsistentRead("GitHub answers with an older state of an issue than before");
   }
+}
+
+function closingOf({ timelineItems }: IssueNode): string | undefined {
+  return timelineItems.nodes.at(-1)?.id;
 }

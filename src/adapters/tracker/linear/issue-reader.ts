@@ -1,3 +1,4 @@
+import { plainText } from "../../../domain/values/text.ts";
 import { type Issue, IssuesAnswer, MoreAnswers, StampsAnswer } from "./answers.ts";
 import { type ConnectionName, ISSUES, MORE, STAMPS } from "./documents.ts";
 import { type IssueFilter, withIds } from "./issue-filter.ts";
@@ -24,9 +25,14 @@ interface Pages<T> {
   readonly pages: number;
 }
 
-/** Reads issues with all that belongs to them. */
+/**
+ * Reads issues with all that belongs to them. A reading never goes back in time: an issue that was updated before what is known of it
+ * comes from a copy that lags behind.
+ */
 export class IssueReader {
   readonly #requests: LinearRequests;
+  /** The newest update of each issue. Milliseconds since the epoch. */
+  readonly #updated = new Map<string, number>();
 
   constructor(requests: LinearRequests) {
     this.#requests = requests;
@@ -98,8 +104,15 @@ export class IssueReader {
     const { sizes, includeArchived } = options;
     return this.#paged(async (after) => {
       const { issues } = await this.#requests.query(ISSUES, { filter, after, includeArchived, ...sizes }, IssuesAnswer);
+      for (const issue of issues.nodes) this.#mustBeNew(issue);
       return issues;
     });
+  }
+
+  #mustBeNew({ id, identifier, updatedAt }: Issue): void {
+    const [known = 0, at] = [this.#updated.get(id), Date.parse(updatedAt)];
+    if (at < known) throw this.#requests.behind(`Linear shows an older state of ${plainText(identifier, 80)} than before`);
+    this.#updated.set(id, at);
   }
 
   /** Issues whose nested pages did not hold everything are read again with larger pages, and then page by page. */

@@ -41,6 +41,7 @@ export function createLinearService(options: LinearServiceOptions): TicketServic
     set: (write) => setState(context, write),
     started: (id) => start(context, id),
     file: (ticket) => fileTicket(context, ticket),
+    writesSent: () => requests.writes,
     forget: () => issues.forget(),
     pauseMs: () => pauseOf(requests.budget, issues.cost, now()),
     keys: () => issues.keys,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { checkValue } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { TrackerBusy } from "../../../ports/tracker.ts";
 import type { TokenSource } from "../service/ticket-service.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failures.ts";
@@ -13,6 +14,9 @@ export const LINEAR_API = "https://api.linear.app/graphql";
 
 /** Time limit of one request. Milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+/** When to ask again after an answer that lags behind. Milliseconds. */
+const BEHIND_MS = 1_000;
 
 /** Where requests go, and with which token. */
 export interface RequestsOptions {
@@ -34,6 +38,7 @@ export class LinearRequests {
   #budget: Budget = {};
   #cost: Cost = { requests: 0, complexity: 0 };
   #servedAt: number | undefined;
+  #writes = 0;
   /** Who the token is, and the token for which that was asked. */
   #me: { readonly viewer: string; readonly organization: string } | undefined;
   #lastToken: string | undefined;
@@ -66,11 +71,16 @@ export class LinearRequests {
     this.#servedAt = undefined;
   }
 
+  /** What is thrown for an answer that lags behind another one: it may be asked again soon. */
+  behind(why: string): TrackerBusy {
+    return new TrackerBusy(why, this.#now() + BEHIND_MS);
+  }
+
   /** The ids of the token's own user and of the organization. They are asked for once for each token. */
   async me(): Promise<{ readonly viewer: string; readonly organization: string }> {
     this.#me ??= {
-      viewer: idOf(await this.sdk(async (client) => await client.viewer)),
-      organization: idOf(await this.sdk(async (client) => await client.organization)),
+      viewer: idOf(await this.#send(async (client) => await client.viewer)),
+      organization: idOf(await this.#send(async (client) => await client.organization)),
     };
     return this.#me;
   }
@@ -85,8 +95,18 @@ export class LinearRequests {
     throw new Error(`Linear's answer is not what its API promises: ${plainText(`${pathText(path)} ${message}`.trim(), 300)}`);
   }
 
-  /** One call of the SDK. */
+  /** One call of the SDK that writes. */
   sdk<T>(call: (client: LinearSdk) => Promise<T>): Promise<T> {
+    this.#writes += 1;
+    return this.#send(call);
+  }
+
+  /** Calls of `sdk` so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  #send<T>(call: (client: LinearSdk) => Promise<T>): Promise<T> {
     return this.#withToken(async (to) => {
       // Only programs that use Linear load its SDK.
       const { LinearSdk } = await import("@linear/sdk");

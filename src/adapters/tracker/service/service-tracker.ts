@@ -1,11 +1,27 @@
 import type { FolderTicket, Standing } from "../../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../../domain/batch/schema.ts";
-import { isSameState } from "../../../domain/run/drift-fact.ts";
+import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import { type FiledTicket, TicketConflict, TicketIdTaken, type Tracker, type TrackerWrite } from "../../../ports/tracker.ts";
+import {
+  type FiledTicket,
+  TicketConflict,
+  TicketIdTaken,
+  type Tracker,
+  TrackerBusy,
+  type TrackerWrite,
+} from "../../../ports/tracker.ts";
 import { noteLine, recordOf } from "../state-record.ts";
 import type { ServiceTicket, StateWrite, TicketService } from "./ticket-service.ts";
+
+/**
+ * After so long, a reading shows a write, whether its answer came or not: services answer readings from copies that lag behind.
+ * Milliseconds. Nobody promises a bound; the lags that people tell of are seconds.
+ */
+const SETTLED_MS = 10_000;
+
+/** When a reading is repeated that lagged behind. Milliseconds. */
+const READ_AGAIN_MS = 2_000;
 
 /**
  * The tracker of a service. `ids` are the batch's tickets, in order; filed tickets come after them. It sends one request at a time.
@@ -15,10 +31,12 @@ export function createServiceTracker(options: {
   readonly service: TicketService;
   readonly ids: readonly TicketId[];
   readonly watch?: Tracker["watch"];
+  /** Milliseconds since the epoch; default: the clock of the system. */
+  readonly now?: () => number;
 }): Tracker {
   const ids = [...options.ids];
   const { service } = options;
-  const requests = new Requests(service);
+  const requests = new Requests(service, options.now);
   const found = (tickets: ReadonlyMap<TicketId, ServiceTicket>, id: TicketId): ServiceTicket => {
     const ticket = tickets.get(id);
     if (ticket === undefined) throw requests.problem(`there is no ticket ${id}`);
@@ -85,16 +103,33 @@ function standingOf({ state, held }: ServiceTicket): Standing | undefined {
   return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
 }
 
+/** What a reading may not show yet. */
+interface Doubt {
+  /** From then on, a reading that does not show it tells that it did not happen. Milliseconds since the epoch. */
+  readonly until: number;
+  readonly isShownBy: (ticket: ServiceTicket | undefined) => boolean;
+}
+
+const isFound = (ticket: ServiceTicket | undefined): boolean => ticket !== undefined;
+const isIn =
+  (state: TrackerState) =>
+  (ticket: ServiceTicket | undefined): boolean =>
+    ticket !== undefined && isSameState(ticket.state, state);
+
 /** Requests to one service, one at a time, each with its answer checked; and what it answered last. */
 class Requests {
   readonly #service: TicketService;
+  readonly #now: () => number;
+  /** What a reading may not show yet, by ticket. */
+  readonly #doubts = new Map<TicketId, Doubt>();
   #turn: Promise<unknown> = Promise.resolve();
   #last: ReadonlyMap<TicketId, ServiceTicket> = new Map();
   /** Tickets that were written since the last snapshot, as they read back. */
   readonly #written = new Map<TicketId, ServiceTicket>();
 
-  constructor(service: TicketService) {
+  constructor(service: TicketService, now: () => number = Date.now) {
     this.#service = service;
+    this.#now = now;
   }
 
   /** Every ticket of the service's query, at one instant. */
@@ -116,14 +151,19 @@ class Requests {
   async set({ note, ...write }: StateWrite): Promise<TrackerWrite> {
     const { id, state, from } = write;
     for (const each of [state, ...(from ?? [])]) recordOf(each);
-    return this.#inTurn(async () => {
-      const answer = await this.#service.set({ ...write, note: noteLine(note) });
-      if ("conflict" in answer) return this.#conflict(write, this.#same(id, answer.conflict));
-      const [before, after] = [this.#same(id, answer.before), this.#same(id, answer.after)];
-      if (!isSameState(after.state, state)) throw this.problem(`ticket ${id} was set to ${state.as} and did not read back so`);
-      this.#written.set(id, after);
-      return { before: before.revision, after: after.revision };
-    });
+    return this.#inTurn(() => this.#orInDoubt(id, isIn(state), () => this.#set({ ...write, note: noteLine(note) })));
+  }
+
+  async #set(write: StateWrite): Promise<TrackerWrite> {
+    const { id, state } = write;
+    const answer = await this.#service.set(write);
+    if ("conflict" in answer) return this.#conflict(write, this.#same(id, answer.conflict));
+    const [before, after] = [this.#same(id, answer.before), this.#same(id, answer.after)];
+    if (!isSameState(after.state, state)) throw this.problem(`ticket ${id} was set to ${state.as} and did not read back so`);
+    this.#written.set(id, after);
+    // A service tells when an issue was closed. What else changed, a reading of the same second may lack.
+    if (before.revision !== after.revision && state.as !== "done") this.#doubt(id, isIn(state));
+    return { before: before.revision, after: after.revision };
   }
 
   /** Files a ticket as open, or finds it. Throws a TicketIdTaken if the id is another ticket's. */
@@ -133,12 +173,14 @@ class Requests {
     return this.#inTurn(async () => {
       // An existing ticket is answered as it is, whatever its state and text.
       const isThere = this.known(id) !== undefined || (await this.#snapshot("whole")).has(id);
-      const answer = await this.#service.file({ ...ticket, title, body, note: noteLine(ticket.note) });
+      const file = () => this.#service.file({ ...ticket, title, body, note: noteLine(ticket.note) });
+      const answer = await this.#orInDoubt(id, isFound, file);
       if ("taken" in answer) throw new TicketIdTaken(this.problem(`${plainText(answer.taken, 100)} is another ticket`).message);
       const filed = this.#same(id, answer.filed);
       const isAsSent = filed.state.as === "open" && withoutEnd(filed.body) === withoutEnd(body);
       if (filed.title !== title || !(isThere || isAsSent)) throw this.problem(`ticket ${id} was filed and did not read back so`);
       this.#written.set(id, filed);
+      if (!isThere) this.#doubt(id, isFound);
     });
   }
 
@@ -159,9 +201,36 @@ class Requests {
   }
 
   async #snapshot(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
-    this.#last = await this.#service.snapshot(how);
+    const begun = this.#now();
+    const tickets = await this.#service.snapshot(how);
+    for (const [id, { until, isShownBy }] of this.#doubts) {
+      if (begun >= until || isShownBy(tickets.get(id))) this.#doubts.delete(id);
+      else throw this.#notYet(id, until);
+    }
+    this.#last = tickets;
     this.#written.clear();
     return this.#last;
+  }
+
+  /** A write that fails after something was sent may have been carried out all the same. */
+  async #orInDoubt<T>(id: TicketId, isShownBy: Doubt["isShownBy"], write: () => Promise<T>): Promise<T> {
+    const sent = this.#service.writesSent?.();
+    try {
+      return await write();
+    } catch (error) {
+      const isRefused = error instanceof TicketConflict || error instanceof TicketIdTaken;
+      if (sent !== this.#service.writesSent?.() && !isRefused) this.#doubt(id, isShownBy);
+      throw error;
+    }
+  }
+
+  #doubt(id: TicketId, isShownBy: Doubt["isShownBy"]): void {
+    if (this.#service.writesSent !== undefined) this.#doubts.set(id, { until: this.#now() + SETTLED_MS, isShownBy });
+  }
+
+  #notYet(id: TicketId, until: number): TrackerBusy {
+    const { message } = this.problem(`${id} was written just now, and a reading does not show it; that may be too old to tell`);
+    return new TrackerBusy(message, Math.min(until, this.#now() + READ_AGAIN_MS));
   }
 
   /** A conflict with the wanted state itself is none: it is set. A person's hold is one, although the state is what was expected. */

@@ -77,9 +77,11 @@ describe("setting a state", () => {
     expect(writes(standIn)).toEqual([]);
   });
 
-  it("closes an issue as completed that was closed as not planned", async () => {
+  it("leaves an issue that a person closed as not planned, unless it is told to whatever its state", async () => {
     const standIn = await aStandIn([{ title: "A", state: "closed", stateReason: "not_planned" }]);
-    await set(standIn, DONE, [OPEN]);
+    expect(await set(standIn, DONE, [OPEN])).toHaveProperty("conflict");
+    expect(issueOf(standIn)).toMatchObject({ state: "closed", stateReason: "not_planned" });
+    await set(standIn, DONE);
     expect(issueOf(standIn)).toMatchObject({ state: "closed", stateReason: "completed" });
   });
 
