@@ -70,6 +70,11 @@ export class ChaosRun {
     this.#onKill = then;
   }
 
+  /** Kills the engine now, as `kill -9` does: what is at the server takes place, and its answer reaches nobody. */
+  kill(): void {
+    if (!this.isKilled && this.state.stage !== "ended") this.#kill();
+  }
+
   /** A person's command in the dashboard. */
   command(command: Parameters<Orchestrator["command"]>[0]): void {
     if (!this.isKilled) this.#engine.orchestrator.command(command);

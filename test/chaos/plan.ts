@@ -25,8 +25,8 @@ export interface RunPlan {
   readonly discoveries: ReadonlyMap<number, { readonly title: string; readonly blocks: boolean }>;
   /** How long the agent works on a ticket, and whether it fails, by the number of the issue. The first attempt alone fails. */
   readonly work: readonly { readonly ms: number; readonly fails: boolean }[];
-  /** The engine is killed after so many events, each time, and another one takes over so much later. */
-  readonly kills: readonly { readonly events: number; readonly downMs: number }[];
+  /** The engine is killed each time after so many events, or while the server has the last of so many requests; another takes over. */
+  readonly kills: readonly { readonly after: "events" | "requests"; readonly count: number; readonly downMs: number }[];
 }
 
 /** The plan of a run. It takes some minutes of the run's clock. */
@@ -53,7 +53,11 @@ export function planOf(random: Random): RunPlan {
     discoveries: new Map(finders.map((each) => [each, { title: `Found at ${each}`, blocks: random.chance(0.3) }])),
     work: random.list(TICKETS, () => ({ ms: random.between(2_000, 60_000), fails: random.chance(0.1) })),
     kills: random.chance(0.35)
-      ? random.list(random.between(1, 2), () => ({ events: random.between(3, 250), downMs: random.pick([100, 2_000, 30_000]) }))
+      ? random.list(random.between(1, 2), () => ({
+          after: random.pick(["events", "requests", "requests"] as const),
+          count: random.between(3, 250),
+          downMs: random.pick([100, 2_000, 30_000]),
+        }))
       : [],
   };
 }

@@ -81,6 +81,7 @@ class Stage {
   #witness: Witness | undefined;
   #requests = 0;
   #mishaps = 0;
+  #killAtRequest: number | undefined;
   /** When the adapter's present call began, and the call during which the last write was sent. */
   #callSince: number | undefined;
   #writingSince: number | undefined;
@@ -191,6 +192,7 @@ class Stage {
     this.#requests += 1;
     if (mishap.kind !== "none") this.#mishaps += 1;
     if (mishap.kind === "hang") this.#network.hang();
+    if (this.#requests === this.#killAtRequest) this.#run?.kill();
     this.#log(`  ${name} ${mishap.kind === "none" ? "" : JSON.stringify(mishap)}`);
     return mishap;
   }
@@ -205,8 +207,10 @@ class Stage {
   #scheduleKill(run: ChaosRun, n: number): void {
     const kill = this.#plan.kills[n];
     if (kill === undefined) return;
-    run.killAfter(kill.events, () => {
+    this.#killAtRequest = kill.after === "requests" ? this.#requests + kill.count : undefined;
+    run.killAfter(kill.after === "events" ? kill.count : Number.POSITIVE_INFINITY, () => {
       this.#log("the engine is killed");
+      this.#killAtRequest = undefined;
       this.#clock.after(kill.downMs, () => {
         this.#log("another engine takes over");
         this.#scheduleKill(run, n + 1);
