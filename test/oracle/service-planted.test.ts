@@ -63,7 +63,7 @@ const REQUESTS: Readonly<Record<string, (document: string) => unknown>> = {
   "variables of its own": (document) => ({ document, ids: ["key"], variables: { ids: [], input: {} } }),
   "an address of its own": (document) => ({ document, ids: ["key"], url: "http://127.0.0.1:1/" }),
   "keys that are none": (document) => ({ document, ids: [{ key: "key" }] }),
-  "too many keys": (document) => ({ document, ids: Array.from({ length: 201 }, () => "key") }),
+  "too many keys": (document) => ({ document, ids: Array.from({ length: 251 }, () => "key") }),
   "the other service's document": (document) => ({
     document: document === DOCUMENTS.linear ? DOCUMENTS.github : DOCUMENTS.linear,
     ids: ["key"],
