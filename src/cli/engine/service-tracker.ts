@@ -1,11 +1,11 @@
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
 import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
-import { GITHUB_API } from "../../adapters/tracker/github/client.ts";
+import { GITHUB_API } from "../../adapters/tracker/github/client/client.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
 import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
+import { LINEAR_API } from "../../adapters/tracker/linear/client/requests.ts";
+import { authorizationOf } from "../../adapters/tracker/linear/client/send.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
-import { LINEAR_API } from "../../adapters/tracker/linear/requests.ts";
-import { authorizationOf } from "../../adapters/tracker/linear/send.ts";
 import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";

@@ -24,7 +24,7 @@ export const SERVICES: readonly Rule[] = [
     rule: "a ticket that a person cancels while loopdash writes is not set to done",
     holes: [
       {
-        file: "src/adapters/tracker/linear/set-state.ts",
+        file: "src/adapters/tracker/linear/write/set-state.ts",
         from: "if (conflict !== undefined) return conflict;",
         to: "void conflict;",
       },
@@ -40,14 +40,14 @@ export const SERVICES: readonly Rule[] = [
   },
   {
     rule: "a redirect of Linear leads nowhere",
-    holes: [{ file: "src/adapters/tracker/linear/send.ts", from: 'redirect: "error"', to: 'redirect: "follow"' }],
+    holes: [{ file: "src/adapters/tracker/linear/client/send.ts", from: 'redirect: "error"', to: 'redirect: "follow"' }],
     file: "test/e2e/services-lies.test.ts",
     test: "ends unjudged if linear lies to everybody, and its token goes nowhere else",
     isBuilt: true,
   },
   {
     rule: "a redirect of GitHub leads nowhere",
-    holes: [{ file: "src/adapters/tracker/github/load-octokit.ts", from: 'redirect: "manual"', to: 'redirect: "follow"' }],
+    holes: [{ file: "src/adapters/tracker/github/client/load-octokit.ts", from: 'redirect: "manual"', to: 'redirect: "follow"' }],
     file: "test/e2e/services-lies.test.ts",
     test: "ends unjudged if github lies to everybody, and its token goes nowhere else",
     isBuilt: true,

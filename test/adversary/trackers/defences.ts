@@ -2,10 +2,10 @@ import type { Service } from "../../e2e/services.ts";
 import type { Defence } from "../suite.ts";
 
 const MARKS = "src/adapters/tracker/github/marks.ts";
-const GITHUB_COMMENTS = "src/adapters/tracker/github/comments.ts";
-const GITHUB_TICKETS = "src/adapters/tracker/github/tickets.ts";
-const LINEAR_GATE = "src/adapters/tracker/linear/gate.ts";
-const LINEAR_TICKET = "src/adapters/tracker/linear/ticket.ts";
+const GITHUB_COMMENTS = "src/adapters/tracker/github/ticket/comments.ts";
+const GITHUB_TICKETS = "src/adapters/tracker/github/ticket/tickets.ts";
+const LINEAR_GATE = "src/adapters/tracker/linear/ticket/gate.ts";
+const LINEAR_TICKET = "src/adapters/tracker/linear/ticket/ticket.ts";
 
 const both = (defence: Defence): Readonly<Record<Service["kind"], Defence>> => ({ linear: defence, github: defence });
 
@@ -83,7 +83,7 @@ export const DEFENCES = {
       name: "in Linear, a discovered ticket is known by its UUID, and by nothing in its text",
       holes: [
         {
-          file: "src/adapters/tracker/linear/ticket-ids.ts",
+          file: "src/adapters/tracker/linear/ticket/ticket-ids.ts",
           from: "    // A discovery may have discoveries, so this is repeated until it finds no more.\n",
           to: `for (const [uuid, { description }] of [...unnamed]) {
             const marked = /<!-- loopdash: (\\S+) -->/.exec(description ?? "")?.[1];

@@ -2,15 +2,15 @@ import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { StateAnswer, StateWrite, TicketService, TokenSource } from "../service/ticket-service.ts";
-import { GitHubClient } from "./client.ts";
-import { ownComments } from "./comments.ts";
-import { Doubts } from "./doubts.ts";
-import { fileTicket } from "./file-ticket.ts";
-import { IssueReader } from "./issue-reader.ts";
+import { GitHubClient } from "./client/client.ts";
+import { IssueReader } from "./read/issue-reader.ts";
+import { Snapshots, type TicketNow } from "./read/snapshots.ts";
 import { keyOf, repositoriesOf } from "./repositories.ts";
-import { Snapshots, type TicketNow } from "./snapshots.ts";
-import { planFor } from "./state-plan.ts";
-import { Writer } from "./writer.ts";
+import { ownComments } from "./ticket/comments.ts";
+import { fileTicket } from "./write/file-ticket.ts";
+import { planFor } from "./write/state-plan.ts";
+import { UnconfirmedWrites } from "./write/unconfirmed-writes.ts";
+import { Writer } from "./write/writer.ts";
 
 /** What the batch says about its tracker, and the token. */
 export interface GitHubServiceOptions {
@@ -39,8 +39,8 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
   const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
   const reader = new IssueReader(client, repositoriesOf(spec));
   const snapshots = new Snapshots(client, reader, options);
-  const doubts = new Doubts(client.budget);
-  const writer = new Writer(client, reader, doubts);
+  const unconfirmed = new UnconfirmedWrites(client.budget);
+  const writer = new Writer(client, reader, unconfirmed);
   return {
     name: "GitHub",
     snapshot: (how) => snapshots.take(how),
@@ -48,8 +48,8 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
       const tickets = await snapshots.take("changes");
       return [...new Set([...tickets.keys(), ...snapshots.ids.discoveredIds()])];
     },
-    set: (write) => setState({ client, snapshots, writer, doubts }, write),
-    file: (ticket) => fileTicket({ snapshots, writer, doubts, options, wait: (ms) => client.wait(ms) }, ticket),
+    set: (write) => setState({ client, snapshots, writer, unconfirmed }, write),
+    file: (ticket) => fileTicket({ snapshots, writer, unconfirmed, options, wait: (ms) => client.wait(ms) }, ticket),
     writesSent: () => client.writes,
     forget: () => snapshots.forget(),
     pauseMs: () => client.budget.pauseMs(),
@@ -63,8 +63,13 @@ async function setState(
     client,
     snapshots,
     writer,
-    doubts,
-  }: { readonly client: GitHubClient; readonly snapshots: Snapshots; readonly writer: Writer; readonly doubts: Doubts },
+    unconfirmed,
+  }: {
+    readonly client: GitHubClient;
+    readonly snapshots: Snapshots;
+    readonly writer: Writer;
+    readonly unconfirmed: UnconfirmedWrites;
+  },
   { id, state, note, from }: StateWrite,
 ): Promise<StateAnswer> {
   const { issue, ticket: before } = found(id, await snapshots.fresh(id));
@@ -72,7 +77,7 @@ async function setState(
   const isCanceled = issue.node.state === "CLOSED" && before.state.as !== "done";
   const isAllowed = from === undefined || (!isCanceled && from.some((known) => isSameState(known, before.state)));
   if (!isSame && !isAllowed) return { conflict: before };
-  if (ownComments(issue).length > 0) doubts.clear(`comment ${keyOf(issue)}`);
+  if (ownComments(issue).length > 0) unconfirmed.clear(`comment ${keyOf(issue)}`);
   const plan = planFor(issue, before.state, state, note);
   if (plan.length === 0) return { before, after: before };
   for (const step of plan) await writer.apply(issue, step);

@@ -1,12 +1,12 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { TicketService, TokenSource } from "../service/ticket-service.ts";
-import { pauseOf } from "./budget.ts";
-import { fileTicket } from "./file-ticket.ts";
-import { checkDoneState } from "./labels-and-states.ts";
-import { LinearIssues } from "./linear-issues.ts";
-import { LinearRequests } from "./requests.ts";
-import { setState, start } from "./set-state.ts";
+import { pauseOf } from "./client/budget.ts";
+import { LinearRequests } from "./client/requests.ts";
+import { LinearIssues } from "./read/linear-issues.ts";
+import { fileTicket } from "./write/file-ticket.ts";
+import { checkDoneState } from "./write/labels-and-states.ts";
+import { setState, start } from "./write/set-state.ts";
 
 /** What the service of a batch in Linear needs. */
 export interface LinearServiceOptions {

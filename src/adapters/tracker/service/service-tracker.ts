@@ -103,8 +103,8 @@ function standingOf({ state, held }: ServiceTicket): Standing | undefined {
   return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
 }
 
-/** What a reading may not show yet. */
-interface Doubt {
+/** A write whose answer was lost: a reading may not show it yet. */
+interface UnconfirmedWrite {
   /** From then on, a reading that does not show it tells that it did not happen. Milliseconds since the epoch. */
   readonly until: number;
   readonly isShownBy: (ticket: ServiceTicket | undefined) => boolean;
@@ -120,8 +120,8 @@ const isIn =
 class Requests {
   readonly #service: TicketService;
   readonly #now: () => number;
-  /** What a reading may not show yet, by ticket. */
-  readonly #doubts = new Map<TicketId, Doubt>();
+  /** Writes whose answer was lost, by ticket. */
+  readonly #unconfirmed = new Map<TicketId, UnconfirmedWrite>();
   #turn: Promise<unknown> = Promise.resolve();
   #last: ReadonlyMap<TicketId, ServiceTicket> = new Map();
   /** Tickets that were written since the last snapshot, as they read back. */
@@ -151,7 +151,7 @@ class Requests {
   async set({ note, ...write }: StateWrite): Promise<TrackerWrite> {
     const { id, state, from } = write;
     for (const each of [state, ...(from ?? [])]) recordOf(each);
-    return this.#inTurn(() => this.#orInDoubt(id, isIn(state), () => this.#set({ ...write, note: noteLine(note) })));
+    return this.#inTurn(() => this.#keepIfUnconfirmed(id, isIn(state), () => this.#set({ ...write, note: noteLine(note) })));
   }
 
   async #set(write: StateWrite): Promise<TrackerWrite> {
@@ -162,7 +162,7 @@ class Requests {
     if (!isSameState(after.state, state)) throw this.problem(`ticket ${id} was set to ${state.as} and did not read back so`);
     this.#written.set(id, after);
     // A service tells when an issue was closed. What else changed, a reading of the same second may lack.
-    if (before.revision !== after.revision && state.as !== "done") this.#doubt(id, isIn(state));
+    if (before.revision !== after.revision && state.as !== "done") this.#markUnconfirmed(id, isIn(state));
     return { before: before.revision, after: after.revision };
   }
 
@@ -174,13 +174,13 @@ class Requests {
       // An existing ticket is answered as it is, whatever its state and text.
       const isThere = this.known(id) !== undefined || (await this.#snapshot("whole")).has(id);
       const file = () => this.#service.file({ ...ticket, title, body, note: noteLine(ticket.note) });
-      const answer = await this.#orInDoubt(id, isFound, file);
+      const answer = await this.#keepIfUnconfirmed(id, isFound, file);
       if ("taken" in answer) throw new TicketIdTaken(this.problem(`${plainText(answer.taken, 100)} is another ticket`).message);
       const filed = this.#same(id, answer.filed);
       const isAsSent = filed.state.as === "open" && withoutEnd(filed.body) === withoutEnd(body);
       if (filed.title !== title || !(isThere || isAsSent)) throw this.problem(`ticket ${id} was filed and did not read back so`);
       this.#written.set(id, filed);
-      if (!isThere) this.#doubt(id, isFound);
+      if (!isThere) this.#markUnconfirmed(id, isFound);
     });
   }
 
@@ -203,8 +203,8 @@ class Requests {
   async #snapshot(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
     const begun = this.#now();
     const tickets = await this.#service.snapshot(how);
-    for (const [id, { until, isShownBy }] of this.#doubts) {
-      if (begun >= until || isShownBy(tickets.get(id))) this.#doubts.delete(id);
+    for (const [id, { until, isShownBy }] of this.#unconfirmed) {
+      if (begun >= until || isShownBy(tickets.get(id))) this.#unconfirmed.delete(id);
       else throw this.#notYet(id, until);
     }
     this.#last = tickets;
@@ -213,19 +213,19 @@ class Requests {
   }
 
   /** A write that fails after something was sent may have been carried out all the same. */
-  async #orInDoubt<T>(id: TicketId, isShownBy: Doubt["isShownBy"], write: () => Promise<T>): Promise<T> {
+  async #keepIfUnconfirmed<T>(id: TicketId, isShownBy: UnconfirmedWrite["isShownBy"], write: () => Promise<T>): Promise<T> {
     const sent = this.#service.writesSent?.();
     try {
       return await write();
     } catch (error) {
       const isRefused = error instanceof TicketConflict || error instanceof TicketIdTaken;
-      if (sent !== this.#service.writesSent?.() && !isRefused) this.#doubt(id, isShownBy);
+      if (sent !== this.#service.writesSent?.() && !isRefused) this.#markUnconfirmed(id, isShownBy);
       throw error;
     }
   }
 
-  #doubt(id: TicketId, isShownBy: Doubt["isShownBy"]): void {
-    if (this.#service.writesSent !== undefined) this.#doubts.set(id, { until: this.#now() + SETTLED_MS, isShownBy });
+  #markUnconfirmed(id: TicketId, isShownBy: UnconfirmedWrite["isShownBy"]): void {
+    if (this.#service.writesSent !== undefined) this.#unconfirmed.set(id, { until: this.#now() + SETTLED_MS, isShownBy });
   }
 
   #notYet(id: TicketId, until: number): TrackerBusy {

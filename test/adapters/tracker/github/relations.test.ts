@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { referencesIn } from "../../../../src/adapters/tracker/github/text-blockers.ts";
+import { referencesIn } from "../../../../src/adapters/tracker/github/read/text-blockers.ts";
 import { aService, aStandIn, read, requests, ticket } from "./stage.ts";
 
 const app = (number: number) => ({ repo: "acme/app", number });

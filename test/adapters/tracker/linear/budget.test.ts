@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { budgetOf, pauseOf, retryAtOf } from "../../../../src/adapters/tracker/linear/budget.ts";
+import { budgetOf, pauseOf, retryAtOf } from "../../../../src/adapters/tracker/linear/client/budget.ts";
 import { aWorld, Stage } from "./stage.ts";
 
 const NOW = Date.UTC(2027, 0, 1);

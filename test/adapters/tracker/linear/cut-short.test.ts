@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LinearRefusal } from "../../../../src/adapters/tracker/linear/failures.ts";
+import { LinearRefusal } from "../../../../src/adapters/tracker/linear/client/failures.ts";
 import type { StateAnswer, TicketService } from "../../../../src/adapters/tracker/service/ticket-service.ts";
 import { isSameState, type TrackerState } from "../../../../src/domain/run/drift-fact.ts";
 import { uuidOf } from "../../../stand-ins/linear/model.ts";

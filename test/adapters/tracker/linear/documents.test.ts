@@ -14,8 +14,8 @@ import {
   validate,
 } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import * as documents from "../../../../src/adapters/tracker/linear/documents.ts";
-import { LARGE, SMALL } from "../../../../src/adapters/tracker/linear/page-sizes.ts";
+import * as documents from "../../../../src/adapters/tracker/linear/read/documents.ts";
+import { LARGE, SMALL } from "../../../../src/adapters/tracker/linear/read/page-sizes.ts";
 import { RepoId } from "../../../../src/domain/values/ids.ts";
 import { SUBSET } from "../../../stand-ins/linear/answer.ts";
 import { complexityOf, MAX_COMPLEXITY } from "../../../stand-ins/linear/complexity.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LinearRefusal } from "../../../../src/adapters/tracker/linear/failures.ts";
+import { LinearRefusal } from "../../../../src/adapters/tracker/linear/client/failures.ts";
 import { TrackerBusy } from "../../../../src/ports/tracker.ts";
 import { uuidOf } from "../../../stand-ins/linear/model.ts";
 import { type Fault, LinearStandIn } from "../../../stand-ins/linear/stand-in.ts";

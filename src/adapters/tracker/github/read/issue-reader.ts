@@ -1,0 +1,161 @@
+import { TrackerBusy } from "../../../../ports/tracker.ts";
+import type { GitHubClient } from "../client/client.ts";
+import { InconsistentRead, UnknownFields } from "../client/failures.ts";
+import { keyOf, type Place, type Repository } from "../repositories.ts";
+import type { Issue } from "../ticket/issue.ts";
+import type { IssueNode, MarkedNode } from "./answers.ts";
+import { Collector, type ListProgress } from "./collector.ts";
+import { completeIssues } from "./complete-issues.ts";
+import type { IssueList } from "./issue-lists.ts";
+import {
+  blockerFragment,
+  MARKED_FRAGMENT,
+  type Missing,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  PAGE,
+  ticketFragment,
+} from "./queries.ts";
+import { QueryBatch, type QuerySender } from "./query-batch.ts";
+
+/** Readings that are tried if the issues change while they are read. */
+const TRIES = 3;
+/** Before a reading is tried again, and once more after that. Milliseconds. */
+const WAIT_MS = 500;
+/** When to come back if that does not help. Milliseconds. */
+const BUSY_MS = 5000;
+
+/** What to read: single issues, and lists of them. */
+interface Ask {
+  readonly places: readonly Place[];
+  readonly lists?: readonly IssueList[];
+}
+
+/** What a reading found. */
+export interface Found {
+  readonly issues: ReadonlyMap<string, Issue>;
+  /** Keys of the issues in lists. */
+  readonly inLists: ReadonlySet<string>;
+  /** Issues with loopdash's label, by key. */
+  readonly marked: ReadonlyMap<string, Place & MarkedNode>;
+}
+
+/**
+ * Reads issues with all that counts, up to 100 of them by one query. A server that does not know a field is asked without it from
+ * then on. A reading never goes back in time: an issue that was updated before what is known of it comes from a server that lags
+ * behind, and is read again.
+ */
+export class IssueReader implements QuerySender {
+  readonly repositories: readonly Repository[];
+  readonly #client: GitHubClient;
+  readonly #missing = new Set<OptionalField>();
+  /** The repositories' own ids and present names, by their index. */
+  readonly #named = new Map<number, { readonly id: string; readonly owner: string; readonly repo: string }>();
+  /** The newest update of each issue that was told of. Milliseconds. */
+  readonly #updated = new Map<string, number>();
+  /** The closings of each issue that were seen, the newest last: `updatedAt` has whole seconds, and they order what is in one. */
+  readonly #closings = new Map<string, readonly string[]>();
+
+  constructor(client: GitHubClient, repositories: readonly Repository[]) {
+    this.#client = client;
+    this.repositories = repositories;
+  }
+
+  /** What the server does not know. */
+  get missing(): Missing {
+    return this.#missing;
+  }
+
+  /** Owner and name of a repository as it is called now: it may have been renamed. */
+  nameOf(repo: number): { readonly owner: string; readonly repo: string } {
+    const { owner, name } = this.repositories[repo] as Repository;
+    const named = this.#named.get(repo);
+    return { owner: named?.owner ?? owner, repo: named?.repo ?? name };
+  }
+
+  /** The index of the repository with this id of GitHub's. */
+  indexOf(repositoryId: string): number | undefined {
+    return [...this.#named].find(([, { id }]) => id === repositoryId)?.[0];
+  }
+
+  /** Takes note of an issue's update that another answer told of. */
+  noteUpdate(place: Place, updatedAt: string): void {
+    const key = keyOf(place);
+    this.#updated.set(key, Math.max(this.#updated.get(key) ?? 0, Date.parse(updatedAt)));
+  }
+
+  /** Reads until the answers fit together. Throws a TrackerBusy if they do not three times in a row. */
+  async read({ places, lists = [] }: Ask): Promise<Found> {
+    const unique = [...new Map(places.map((place) => [keyOf(place), place])).values()];
+    let tries = 0;
+    for (;;) {
+      try {
+        return await this.#readOnce(unique, lists);
+      } catch (error) {
+        if (error instanceof UnknownFields && this.#learn(error)) continue;
+        if (!(error instanceof InconsistentRead)) throw error;
+        tries += 1;
+        if (tries === TRIES) throw new TrackerBusy(error.message, this.#client.budget.localNow() + BUSY_MS);
+        await this.#client.wait(WAIT_MS * tries);
+      }
+    }
+  }
+
+  /** Sends a batch, and hands out its answer. */
+  async send(batch: QueryBatch): Promise<void> {
+    const fragments = [ticketFragment(this.#missing), blockerFragment(this.#missing), MARKED_FRAGMENT];
+    const data = await this.#client.query(
+      batch.text((repo) => this.nameOf(repo), fragments),
+      batch.values(),
+    );
+    const cost = batch.take(data, (repo, { id, nameWithOwner }) => {
+      const [owner = "", name = ""] = nameWithOwner.split("/");
+      this.#named.set(repo, { id, owner, repo: name });
+    });
+    this.#client.budget.spend("graphql", cost);
+  }
+
+  /** True if there is something new to leave out. */
+  #learn({ fields }: UnknownFields): boolean {
+    const fresh = OPTIONAL_FIELDS.filter((field) => fields.includes(field) && !this.#missing.has(field));
+    for (const field of fresh) this.#missing.add(field);
+    return fresh.length > 0;
+  }
+
+  async #readOnce(places: readonly Place[], lists: readonly IssueList[]): Promise<Found> {
+    const collector = new Collector(
+      (id) => this.indexOf(id),
+      (place, node) => this.#mustBeNew(place, node),
+    );
+    const progress = lists.map(
+      (list): ListProgress => ({ list, after: null, isOver: false, total: undefined, read: 0, keys: new Set() }),
+    );
+    const left = [...places];
+    while (left.length > 0 || progress.some(({ isOver }) => !isOver)) {
+      const batch = new QueryBatch();
+      for (const place of left.splice(0, PAGE)) batch.add(collector.issueField(place));
+      for (const [at, each] of progress.entries()) if (!each.isOver) batch.add(collector.pageField(each, `l${at}`));
+      await this.send(batch);
+    }
+    const issues = await completeIssues(this, collector.nodes);
+    for (const { repo, number, node } of collector.nodes.values()) this.#note({ repo, number }, node);
+    return { issues, inLists: collector.inLists, marked: collector.marked };
+  }
+
+  #note(place: Place, node: IssueNode): void {
+    this.noteUpdate(place, node.updatedAt);
+    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
+    if (last !== undefined && !seen.includes(last)) this.#closings.set(keyOf(place), [...seen, last]);
+  }
+
+  #mustBeNew(place: Place, node: IssueNode): void {
+    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
+    const lacksClosing = seen.length > 0 && last !== seen.at(-1) && (last === undefined || seen.includes(last));
+    if (!lacksClosing && Date.parse(node.updatedAt) >= (this.#updated.get(keyOf(place)) ?? 0)) return;
+    throw new InconsistentRead("GitHub answers with an older state of an issue than before");
+  }
+}
+
+function closingOf({ timelineItems }: IssueNode): string | undefined {
+  return timelineItems.nodes.at(-1)?.id;
+}

@@ -1,0 +1,186 @@
+import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
+import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
+import { WHOLE_EVERY } from "../../service/reading-pace.ts";
+import type { ServiceTicket } from "../../service/ticket-service.ts";
+import type { GitHubClient } from "../client/client.ts";
+import { LOOPDASH_LABEL } from "../marks.ts";
+import { keyOf, type Place, placeOf } from "../repositories.ts";
+import type { Issue } from "../ticket/issue.ts";
+import { type IdentifiedIssues, TicketIds } from "../ticket/ticket-ids.ts";
+import { type TicketContext, ticketOf } from "../ticket/tickets.ts";
+import { BatchQuery } from "./batch-query.ts";
+import { type ChangedIssue, ChangeFeed, type Changes } from "./change-feed.ts";
+import { discoveredList } from "./issue-lists.ts";
+import type { IssueReader } from "./issue-reader.ts";
+
+/** An issue, and the ticket that it is. */
+export interface TicketNow {
+  readonly issue: Issue;
+  readonly ticket: ServiceTicket;
+}
+
+/** What the batch is about. */
+export interface SnapshotOptions {
+  readonly spec: GitHubSpec;
+  readonly listed: readonly TicketId[];
+  readonly repos: readonly RepoId[];
+}
+
+/**
+ * Reads the batch's tickets. A whole reading is one query for up to 100 tickets, and a second one if a ticket has more comments than
+ * come with it, dropped out of the query or was just discovered. Between whole readings, `changes` watches each repository for free
+ * (change-feed.ts) and reads only issues that changed, or that wait for one that did: one query for all of them. Searches and projects
+ * are always read whole, because no change of an issue tells that it entered one. What happens to issues of other repositories, for
+ * which a ticket waits, is noticed by the next whole reading: each twentieth is one.
+ */
+export class Snapshots {
+  readonly ids: TicketIds;
+  readonly reader: IssueReader;
+  readonly #client: GitHubClient;
+  readonly #options: SnapshotOptions;
+  readonly #query: BatchQuery;
+  #issues: ReadonlyMap<string, Issue> = new Map();
+  #feeds: readonly ChangeFeed[] = [];
+  #readings = 0;
+  #identified: IdentifiedIssues | undefined;
+  #tickets: ReadonlyMap<TicketId, ServiceTicket> = new Map();
+
+  constructor(client: GitHubClient, reader: IssueReader, options: SnapshotOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.reader = reader;
+    this.ids = new TicketIds(reader.repositories, options.listed);
+    this.#query = new BatchQuery(options.spec, reader);
+  }
+
+  /** The batch's tickets. */
+  async take(how: "whole" | "changes"): Promise<ReadonlyMap<TicketId, ServiceTicket>> {
+    this.#readings += 1;
+    try {
+      const canTell = this.ids.isListed || this.#query.judgesIssues;
+      const isWhole = how === "whole" || this.#identified === undefined || !canTell || this.#readings % WHOLE_EVERY === 0;
+      if (isWhole || !(await this.#readChanges())) await this.#readAll();
+      if (!isWhole) for (const feed of this.#feeds) feed.acknowledge();
+    } finally {
+      this.#client.budget.endReading();
+    }
+    return this.#tickets;
+  }
+
+  /** One ticket as it is now; undefined if there is none. */
+  async fresh(id: TicketId): Promise<TicketNow | undefined> {
+    if (this.#identified === undefined) await this.#readAll();
+    const place = this.#identified?.places.get(id);
+    if (place === undefined) return undefined;
+    await this.#readPlaces([place]);
+    const [issue, ticket] = [this.#issues.get(keyOf(place)), this.#tickets.get(id)];
+    return issue === undefined || ticket === undefined ? undefined : { issue, ticket };
+  }
+
+  /** Where a ticket's issue is, of the batch or not; undefined if its id names none. */
+  placeOf(id: TicketId): Place | undefined {
+    return this.#identified?.places.get(id) ?? this.ids.discovered(id) ?? placeOf(id, this.reader.repositories);
+  }
+
+  /** Reads these issues anew. What is not there any more is forgotten. */
+  async #readPlaces(places: readonly Place[]): Promise<void> {
+    const { issues } = await this.reader.read({ places });
+    const gone = new Set(places.map(keyOf).filter((key) => !issues.has(key)));
+    this.#enter(issues);
+    this.#keep(new Map([...[...this.#issues].filter(([key]) => !gone.has(key)), ...issues]));
+  }
+
+  /** GitHub's ids of the issues of tickets. */
+  keys(): ReadonlyMap<TicketId, string> {
+    const places = [...(this.#identified?.places ?? [])];
+    return new Map(places.map(([id, place]) => [id, this.#issues.get(keyOf(place))?.node.id ?? ""]));
+  }
+
+  /** Frees what was read. */
+  forget(): void {
+    this.#issues = new Map();
+    this.#tickets = new Map();
+    this.#identified = undefined;
+    this.#feeds = [];
+  }
+
+  async #readAll(): Promise<void> {
+    const { ids, reader } = this;
+    const lists = [...reader.repositories.keys()].map(discoveredList);
+    const asked = ids.isListed ? ids.places() : [];
+    const query = ids.isListed ? [] : await this.#query.lists();
+    const found = await reader.read({ places: asked, lists: [...lists, ...query] });
+    // The time of the answer: what changes from now on is in the lists of changes.
+    const from = this.#client.budget.serverNow();
+    for (const marked of found.marked.values()) ids.noteMark(marked, marked);
+    for (const key of found.inLists) {
+      const issue = found.issues.get(key);
+      if (issue !== undefined && this.#query.matches(traitsOf(issue))) ids.addMember(issue);
+    }
+    const known = new Set([...asked.map(keyOf), ...found.issues.keys()]);
+    const more = ids.places().filter((place) => !known.has(keyOf(place)));
+    const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
+    this.#keep(new Map([...found.issues, ...rest]));
+    if (this.#feeds.length === 0) this.#feeds = reader.repositories.map(() => new ChangeFeed(this.#client, from));
+  }
+
+  /** False if so much changed that all must be read. */
+  async #readChanges(): Promise<boolean> {
+    const touched: Place[] = [];
+    for (const [repo, feed] of this.#feeds.entries()) {
+      const changes = await feed.changes(this.reader.nameOf(repo));
+      if (changes === undefined) return false;
+      touched.push(...this.#touchedBy(repo, changes));
+    }
+    if (touched.length > 0) await this.#readPlaces(touched);
+    return true;
+  }
+
+  /** Issues that must be read anew: tickets that changed, those that wait for an issue that did, and those that are new. */
+  #touchedBy(repo: number, { issues, commented }: Changes): readonly Place[] {
+    const changed = new Set(issues.map(({ number }) => number));
+    const waiting = [...this.#issues.values()].filter(({ blockers }) =>
+      blockers.some((each) => each !== undefined && changed.has(each.number) && this.reader.indexOf(each.repository.id) === repo),
+    );
+    const own = issues.filter((issue) => this.#mayConcern(repo, issue));
+    for (const { number, updatedAt } of own) this.reader.noteUpdate({ repo, number }, updatedAt);
+    const talked = commented.map((number) => ({ repo, number })).filter((place) => this.ids.concerns(place));
+    return [...waiting, ...own.map(({ number }) => ({ repo, number })), ...talked];
+  }
+
+  #mayConcern(repo: number, issue: ChangedIssue): boolean {
+    const { number, labels } = issue;
+    const isNew = !this.ids.isListed && this.#query.matches(issue);
+    return isNew || this.ids.concerns({ repo, number }) || labels.some((label) => label.toLowerCase() === LOOPDASH_LABEL);
+  }
+
+  #enter(issues: ReadonlyMap<string, Issue>): void {
+    for (const issue of issues.values()) {
+      this.ids.noteMark(issue, issue.node);
+      if (!this.ids.isListed && this.#query.judgesIssues && this.#query.matches(traitsOf(issue))) this.ids.addMember(issue);
+    }
+  }
+
+  #keep(issues: ReadonlyMap<string, Issue>): void {
+    const { spec, repos } = this.#options;
+    const identified = this.ids.identify(issues);
+    const context: TicketContext = {
+      spec,
+      repos,
+      ids: identified.ids,
+      prefixes: this.reader.repositories.map(({ prefix }) => prefix),
+      indexOf: (repositoryId) => this.reader.indexOf(repositoryId),
+    };
+    const tickets = [...identified.places].map(([id, place]) => {
+      const issue = issues.get(keyOf(place)) as Issue;
+      return [id, ticketOf(id, issue, context)] as const;
+    });
+    this.#tickets = new Map(tickets);
+    this.#issues = issues;
+    this.#identified = identified;
+  }
+}
+
+function traitsOf({ node }: Issue): { readonly labels: readonly string[]; readonly milestone: string | undefined } {
+  return { labels: node.labels.nodes.map(({ name }) => name), milestone: node.milestone?.title };
+}

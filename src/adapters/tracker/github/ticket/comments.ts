@@ -1,0 +1,78 @@
+import { HumanStep } from "../../../../domain/run/command.ts";
+import type { TrackerState } from "../../../../domain/run/drift-fact.ts";
+import type { CommentNode } from "../read/answers.ts";
+import type { Issue } from "./issue.ts";
+
+const STEP = "Human step: ";
+/** The last line of loopdash's own comment. GitHub shows no HTML comments, and keeps them in the text. */
+const MARK = "<!-- loopdash -->";
+/** Who may say what is left to a person, besides the token's own user (GraphQL's CommentAuthorAssociation). */
+const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
+/** A ticket's gate: the comment that says what is left, and the step in it. */
+export interface Gate {
+  readonly step: string;
+  readonly comment: CommentNode;
+}
+
+/** The newest comment that says what is left to a person: its first line is exactly `Human step: …`, and its author may say so. */
+export function gateOf({ comments }: Issue): Gate | undefined {
+  return byAge(comments).findLast(({ gate }) => gate !== undefined)?.gate;
+}
+
+/** loopdash's own comments, oldest first: the token's own user wrote them, and the mark is their last line. One is meant to be. */
+export function ownComments({ comments }: Issue): readonly CommentNode[] {
+  return byAge(comments)
+    .map(({ comment }) => comment)
+    .filter(isOwn);
+}
+
+/** The comments that people wrote for whoever works on the ticket, oldest first: no bots, no gates, none that were hidden. */
+export function talkOf({ comments }: Issue): readonly CommentNode[] {
+  return byAge(comments)
+    .filter(
+      ({ comment, gate }) =>
+        gate === undefined && !isOwn(comment) && !comment.isMinimized && comment.author?.__typename !== "Bot",
+    )
+    .map(({ comment }) => comment);
+}
+
+/** The step in a comment's first line; undefined if it has none. */
+export function stepIn(body: string): string | undefined {
+  const [line = ""] = body.split(/\r?\n/, 1);
+  if (!line.startsWith(STEP)) return undefined;
+  const step = HumanStep.safeParse(line.slice(STEP.length));
+  return step.success ? step.data : undefined;
+}
+
+/** The text of loopdash's own comment on a ticket of this state. Only a gate's begins with a step. */
+export function ownText(state: TrackerState, note: string): string {
+  const said = note.startsWith(STEP.trim()) ? `Note: ${note}` : note;
+  const parts =
+    state.as === "human-gated"
+      ? [`${STEP}${state.step.trim()}`, said]
+      : [said || (state.as === "done" ? "Done." : "Open again.")];
+  return [...parts.filter((part) => part !== ""), MARK].join("\n\n");
+}
+
+/** The number by which the REST API knows a comment; its `databaseId` in GraphQL has too few bits. */
+export function numberOfComment({ url }: CommentNode): number {
+  return Number(/\d+$/.exec(url)?.[0]);
+}
+
+function isOwn({ viewerDidAuthor, body }: CommentNode): boolean {
+  return viewerDidAuthor && body.trimEnd().split(/\r?\n/).at(-1) === MARK;
+}
+
+function byAge(comments: readonly CommentNode[]): readonly { readonly comment: CommentNode; readonly gate: Gate | undefined }[] {
+  return [...comments]
+    .sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+    .map((comment) => ({ comment, gate: gateIn(comment) }));
+}
+
+function gateIn(comment: CommentNode): Gate | undefined {
+  const { viewerDidAuthor, authorAssociation, isMinimized, body } = comment;
+  const mayTell = viewerDidAuthor || (TRUSTED.has(authorAssociation) && !isMinimized);
+  const step = mayTell ? stepIn(body) : undefined;
+  return step === undefined ? undefined : { step, comment };
+}

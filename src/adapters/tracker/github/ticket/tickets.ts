@@ -1,0 +1,140 @@
+import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
+import { type TrackerState, textSha } from "../../../../domain/run/drift-fact.ts";
+import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
+import { plainText } from "../../../../domain/values/text.ts";
+import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
+import type { ServiceTicket } from "../../service/ticket-service.ts";
+import { MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import { keyOf } from "../repositories.ts";
+import { gateOf, ownComments } from "./comments.ts";
+import type { Blocker, Issue } from "./issue.ts";
+import { bodyOf } from "./ticket-body.ts";
+
+/** What an issue is to the batch, apart from the issue itself. */
+export interface TicketContext {
+  readonly spec: GitHubSpec;
+  /** The batch's names of its repositories. */
+  readonly repos: readonly RepoId[];
+  /** What comes before the number in ids, by the index of a repository. */
+  readonly prefixes: readonly string[];
+  /** The ids of the batch's tickets, by the keys of their issues. */
+  readonly ids: ReadonlyMap<string, TicketId>;
+  /** The index of the repository with this id of GitHub's. */
+  readonly indexOf: (repositoryId: string) => number | undefined;
+}
+
+/** The labels that a discovered ticket gets beside loopdash's own. */
+export function labelsFor(repo: RepoId | undefined, exclusive: readonly string[]): readonly string[] {
+  return [...(repo === undefined ? [] : [`${REPO_LABEL}${repo}`]), ...exclusive.map((name) => `${EXCLUSIVE_LABEL}${name}`)];
+}
+
+/** An issue as a ticket. Throws an error that names it if its state is none that GitHub documents. */
+export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
+  const { node } = issue;
+  const labels = node.labels.nodes.map(({ name }) => name);
+  const title = oneLine(node.title);
+  const body = bodyOf(issue);
+  const { state, held: undecided } = stateOf(id, issue, context.spec);
+  const { dependsOn, held: waiting } = blockersOf(issue, context);
+  const held = state.as === "open" ? (undecided ?? waiting) : undefined;
+  const repo = repoOf(issue, labels, context);
+  const exclusive = labels.filter((name) => name.startsWith(EXCLUSIVE_LABEL)).map((name) => name.slice(EXCLUSIVE_LABEL.length));
+  const people = node.assignees.nodes.map(({ name, login }) => name || login);
+  const assignee = plainText(people.join(", "), MAX_NAME);
+  const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
+  // `updatedAt` has whole seconds: the last closing and loopdash's own comment tell an undone write from none.
+  const traces = [
+    node.updatedAt,
+    node.stateReason,
+    node.timelineItems.nodes.at(-1)?.id,
+    ownComments(issue).map((each) => each.body),
+  ];
+  const facts = [id, node.url, title, body, state, assignee, dependsOn, held, repo, exclusive, setByCommit, ...traces];
+  return {
+    id,
+    title,
+    body,
+    state,
+    revision: textSha(JSON.stringify(facts)),
+    titleSha: textSha(title),
+    bodySha: textSha(body),
+    url: node.url,
+    dependsOn,
+    exclusive,
+    assignee,
+    ...(held !== undefined && { held }),
+    ...(repo !== undefined && { repo }),
+    ...(setByCommit !== undefined && { setByCommit }),
+  };
+}
+
+/** True if an issue counts as finished: closed as completed, or before GitHub knew reasons. */
+function isCompleted({ state, stateReason }: Pick<Blocker, "state" | "stateReason">): boolean {
+  return state === "CLOSED" && (stateReason === "COMPLETED" || stateReason === null);
+}
+
+/** Why an issue was closed without being finished; undefined for any other reason. */
+function canceledAs(stateReason: string | null): string | undefined {
+  if (stateReason === "NOT_PLANNED") return "not planned";
+  return stateReason === "DUPLICATE" ? "a duplicate" : undefined;
+}
+
+function stateOf(
+  id: TicketId,
+  issue: Issue,
+  spec: GitHubSpec,
+): { readonly state: TrackerState; readonly held?: string | undefined } {
+  const { state, stateReason, labels } = issue.node;
+  if (isCompleted(issue.node)) return { state: { as: "done" } };
+  if (state === "CLOSED") {
+    const reason = canceledAs(stateReason);
+    if (reason === undefined) throw unknownState(id, stateReason ?? "");
+    if (spec.canceled === "settled") return { state: { as: "done" } };
+    return { state: { as: "open" }, held: `it is closed as ${reason} on GitHub: a person must decide whether it counts` };
+  }
+  if (state !== "OPEN") throw unknownState(id, state);
+  if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return { state: { as: "open" } };
+  const gate = gateOf(issue);
+  if (gate !== undefined) return { state: { as: "human-gated", step: gate.step } };
+  return { state: { as: "open" }, held: `it has the label ${GATE_LABEL}, and no comment says what is left to do` };
+}
+
+function unknownState(id: TicketId, word: string): Error {
+  return new Error(`GitHub gives ticket ${id} a state that loopdash does not know: ${plainText(word, 60)}`);
+}
+
+/** The blockers that are tickets of the batch, and why the ticket waits for any other. */
+function blockersOf(issue: Issue, context: TicketContext): { readonly dependsOn: readonly TicketId[]; readonly held?: string } {
+  const looked = issue.blockers.map((blocker) => lookAt(blocker, context));
+  const dependsOn = [...new Set(looked.map(({ id }) => id).filter((id) => id !== undefined))].sort();
+  const [first, ...more] = looked.map(({ waits }) => waits).filter((waits) => waits !== undefined);
+  if (first === undefined) return { dependsOn };
+  const others = more.length === 0 ? ", which is" : ` and ${more.length} more, which are`;
+  return { dependsOn, held: `it waits for ${plainText(first, 150)}${others} not in the batch` };
+}
+
+/** A blocker: a ticket of the batch by its id, or the name of another issue that is not finished. */
+function lookAt(
+  blocker: Blocker | undefined,
+  { spec, ids, indexOf, prefixes }: TicketContext,
+): { readonly id?: TicketId | undefined; readonly waits?: string } {
+  if (blocker === undefined) return { waits: "an issue that the token may not see" };
+  const { number, repository, state, stateReason } = blocker;
+  const repo = indexOf(repository.id);
+  const id = repo === undefined ? undefined : ids.get(keyOf({ repo, number }));
+  if (id !== undefined) return { id };
+  const isSettled = spec.canceled === "settled" && state === "CLOSED" && canceledAs(stateReason) !== undefined;
+  if (isCompleted(blocker) || isSettled) return {};
+  return { waits: repo === undefined ? `${repository.nameWithOwner}#${number}` : `${prefixes[repo]}-${number}` };
+}
+
+function repoOf({ repo }: Issue, labels: readonly string[], { spec, repos, prefixes }: TicketContext): RepoId | undefined {
+  if (spec.repos !== undefined) return prefixes[repo] as RepoId;
+  return repos.find((name) => labels.includes(`${REPO_LABEL}${name}`));
+}
+
+/** The commit whose message closed the issue ("Closes #7"), if that is how it was closed last. */
+function commitOf({ node }: Issue): string | undefined {
+  const closer = node.timelineItems.nodes.at(-1)?.closer;
+  return closer?.__typename === "Commit" ? closer.oid : undefined;
+}

@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { plainText } from "../../../../domain/values/text.ts";
+import { GATE_LABEL } from "../../service/labels.ts";
+import type { GitHubClient } from "../client/client.ts";
+import { GitHubRefusal, LostAnswer } from "../client/failures.ts";
+import { LOOPDASH_LABEL } from "../marks.ts";
+import type { IssueReader } from "../read/issue-reader.ts";
+import { keyOf, type Place } from "../repositories.ts";
+import { numberOfComment } from "../ticket/comments.ts";
+import type { Step } from "./state-plan.ts";
+import type { UnconfirmedWrites } from "./unconfirmed-writes.ts";
+
+/** What is told about labels that loopdash makes. */
+const LABELS: Readonly<Record<string, { readonly color: string; readonly description: string }>> = {
+  [GATE_LABEL]: { color: "d93f0b", description: "A person must do what the comment says" },
+  [LOOPDASH_LABEL]: { color: "5319e7", description: "Found by loopdash while it worked on another issue" },
+};
+const OTHER_LABEL = { color: "ededed", description: "" };
+
+const Updated = z.object({ number: z.int(), state: z.string(), state_reason: z.string().nullish(), updated_at: z.string() });
+const Created = z.object({
+  number: z.int(),
+  labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
+  updated_at: z.string(),
+});
+const Labels = z.array(z.object({ name: z.string() }));
+const Anything = z.unknown();
+
+/** Sends single writes to GitHub. None of them is repeated here. */
+export class Writer {
+  readonly #client: GitHubClient;
+  readonly #reader: IssueReader;
+  readonly #unconfirmed: UnconfirmedWrites;
+  /** Labels that are known to exist, by repository. */
+  readonly #labels = new Set<string>();
+
+  constructor(client: GitHubClient, reader: IssueReader, unconfirmed: UnconfirmedWrites) {
+    this.#client = client;
+    this.#reader = reader;
+    this.#unconfirmed = unconfirmed;
+  }
+
+  /** Carries out one step of a plan. */
+  async apply(place: Place, step: Step): Promise<void> {
+    const name = this.#reader.nameOf(place.repo);
+    switch (step.do) {
+      case "close":
+        return await this.#update(place, { state: "closed", state_reason: "completed" });
+      case "reopen":
+        return await this.#update(place, { state: "open", state_reason: "reopened" });
+      case "label":
+        return await this.#label(place);
+      case "unlabel":
+        return await this.#unlabel(place);
+      case "create comment":
+        return await this.#comment(place, step.text);
+      case "edit comment": {
+        const comment_id = numberOfComment(step.comment);
+        await this.#client.write("edit its comment", Anything, ({ rest }) =>
+          rest.issues.updateComment({ ...name, comment_id, body: step.text }),
+        );
+        return;
+      }
+      case "delete comment": {
+        const comment_id = numberOfComment(step.comment);
+        await unlessGone(
+          this.#client.write("delete its comment", Anything, ({ rest }) => rest.issues.deleteComment({ ...name, comment_id })),
+        );
+      }
+    }
+  }
+
+  /** Opens an issue. Throws if GitHub left out the labels, which it does if the token's user has no right to set them. */
+  async open(
+    repo: number,
+    issue: { readonly title: string; readonly body: string; readonly labels: readonly string[] },
+  ): Promise<number> {
+    const name = this.#reader.nameOf(repo);
+    for (const label of issue.labels) await this.#ensureLabel(repo, label);
+    const { number, labels, updated_at } = await this.#client.write("open an issue", Created, ({ rest }) =>
+      rest.issues.create({ ...name, title: issue.title, body: issue.body, labels: [...issue.labels] }),
+    );
+    this.#reader.noteUpdate({ repo, number }, updated_at);
+    const has = labels.map((label) => (typeof label === "string" ? label : label.name));
+    if (has.some((label) => label.toLowerCase() === LOOPDASH_LABEL)) return number;
+    await this.withdraw({ repo, number }, issue.body);
+    throw new Error(
+      `GitHub left out the label ${LOOPDASH_LABEL} of ${name.owner}/${name.repo}#${number}, which was closed again; the token's user needs the right to set labels`,
+    );
+  }
+
+  /** Closes an issue that was opened by mistake, without its mark. */
+  async withdraw(place: Place, body: string): Promise<void> {
+    const unmarked = body.replace(/\n*<!-- loopdash: \S+ -->\s*$/, "\n");
+    await this.#update(place, { state: "closed", state_reason: "not_planned", body: unmarked });
+  }
+
+  async #update(
+    place: Place,
+    change: {
+      readonly state: "open" | "closed";
+      readonly state_reason: "completed" | "reopened" | "not_planned";
+      readonly body?: string;
+    },
+  ): Promise<void> {
+    const what = `set the issue to ${change.state}`;
+    const answer = await this.#client.write(what, Updated, ({ rest }) =>
+      rest.issues.update({ ...this.#reader.nameOf(place.repo), issue_number: place.number, ...change }),
+    );
+    if (answer.number !== place.number || answer.state !== change.state)
+      throw new LostAnswer(`GitHub was asked to ${what} and answers with another state`);
+    this.#reader.noteUpdate(place, answer.updated_at);
+  }
+
+  /** The comment's answer may be lost: see UnconfirmedWrites. */
+  async #comment(place: Place, text: string): Promise<void> {
+    const written = `comment ${keyOf(place)}`;
+    this.#unconfirmed.mustBeSettled(written);
+    try {
+      await this.#client.write("comment on the issue", Anything, ({ rest }) =>
+        rest.issues.createComment({ ...this.#reader.nameOf(place.repo), issue_number: place.number, body: text }),
+      );
+      this.#unconfirmed.clear(written);
+    } catch (error) {
+      if (error instanceof LostAnswer) this.#unconfirmed.add(written);
+      throw error;
+    }
+  }
+
+  async #label(place: Place): Promise<void> {
+    await this.#ensureLabel(place.repo, GATE_LABEL);
+    const name = this.#reader.nameOf(place.repo);
+    const labels = await this.#client.write("label the issue", Labels, ({ rest }) =>
+      rest.issues.addLabels({ ...name, issue_number: place.number, labels: [GATE_LABEL] }),
+    );
+    const alike = labels.find((label) => label.name.trim().toLowerCase() === GATE_LABEL);
+    if (alike === undefined || alike.name === GATE_LABEL) return;
+    throw new Error(`${name.owner}/${name.repo} has a label "${plainText(alike.name, 60)}": rename it to ${GATE_LABEL}`);
+  }
+
+  async #unlabel(place: Place): Promise<void> {
+    const name = this.#reader.nameOf(place.repo);
+    const request = this.#client.write("remove its label", Anything, ({ rest }) =>
+      rest.issues.removeLabel({ ...name, issue_number: place.number, name: GATE_LABEL }),
+    );
+    await unlessGone(request);
+  }
+
+  /** Makes a label, unless the repository has it, which GitHub says by 422. */
+  async #ensureLabel(repo: number, label: string): Promise<void> {
+    const key = `${repo} ${label}`;
+    if (this.#labels.has(key)) return;
+    const like = LABELS[label] ?? OTHER_LABEL;
+    try {
+      await this.#client.write(`make the label ${label}`, Anything, ({ rest }) =>
+        rest.issues.createLabel({ ...this.#reader.nameOf(repo), name: label, ...like }),
+      );
+    } catch (error) {
+      if (!(error instanceof GitHubRefusal && error.status === 422 && /already_exists/.test(error.message))) throw error;
+    }
+    this.#labels.add(key);
+  }
+}
+
+/** What is gone need not be removed. */
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!(error instanceof GitHubRefusal && error.status === 404)) throw error;
+  }
+}

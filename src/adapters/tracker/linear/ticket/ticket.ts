@@ -1,0 +1,152 @@
+import { TicketSpec } from "../../../../domain/batch/schema.ts";
+import type { LinearSpec } from "../../../../domain/batch/tracker-spec.ts";
+import { type TrackerState, textSha } from "../../../../domain/run/drift-fact.ts";
+import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
+import { plainText } from "../../../../domain/values/text.ts";
+import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
+import type { ServiceTicket } from "../../service/ticket-service.ts";
+import { MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import type { Blocker, Issue } from "../read/answers.ts";
+import { gateComment } from "./gate.ts";
+import { bodyOf } from "./ticket-body.ts";
+
+/** What makes a ticket of an issue, beside the issue. */
+export interface TicketContext {
+  readonly spec: Pick<LinearSpec, "canceled">;
+  /** The batch's names of its repositories. */
+  readonly repos: readonly RepoId[];
+  /** The id of a ticket of the snapshot by its UUID. */
+  idOf(uuid: string): TicketId | undefined;
+}
+
+/** An issue as a ticket. Throws if its state is of a type that is not known. */
+export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
+  const blockers = blockersOf(issue);
+  const dependsOn = [...new Set(blockers.flatMap((blocker) => context.idOf(blocker.id) ?? []))]
+    .filter((each) => each !== id)
+    .sort();
+  const { state, held } = stateOf(id, issue, { ...context, blockers });
+  const title = oneLine(issue.title);
+  const { body, bodySha } = textOf(issue);
+  const labels = issue.labels.nodes.map(({ name }) => name);
+  const repo = repoOf(labels, context.repos);
+  const exclusive = exclusiveOf(labels);
+  const assignee = plainText(issue.assignee?.displayName ?? "", MAX_NAME);
+  const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
+  const counted = [
+    id,
+    issue.url,
+    title,
+    bodySha,
+    state,
+    assignee,
+    dependsOn,
+    held ?? "",
+    repo ?? "",
+    exclusive,
+    setByCommit ?? "-",
+  ];
+  return {
+    id,
+    title,
+    body,
+    state,
+    revision: textSha(JSON.stringify([...counted, issue.updatedAt])),
+    titleSha: textSha(title),
+    bodySha,
+    dependsOn,
+    assignee,
+    url: plainText(issue.url),
+    exclusive,
+    ...(repo !== undefined && { repo }),
+    ...(held !== undefined && { held }),
+    ...(setByCommit !== undefined && { setByCommit }),
+  };
+}
+
+/** Texts of issues that were read. Most issues stay as they are from one reading to the next. */
+const texts = new WeakMap<Issue, { readonly body: string; readonly bodySha: string }>();
+
+function textOf(issue: Issue): { readonly body: string; readonly bodySha: string } {
+  const known = texts.get(issue);
+  if (known !== undefined) return known;
+  const body = bodyOf(issue);
+  const text = { body, bodySha: textSha(body) };
+  texts.set(issue, text);
+  return text;
+}
+
+/** Issues that must be done before this one: those that block it, and its sub-issues. */
+export function blockersOf({ inverseRelations, children }: Pick<Issue, "inverseRelations" | "children">): readonly Blocker[] {
+  const blocking = inverseRelations.nodes.filter(({ type }) => type === "blocks").map(({ issue }) => issue);
+  return [...blocking, ...children.nodes];
+}
+
+/** Blockers that are not tickets of the snapshot and for which the ticket waits. */
+export function waitsFor(blockers: readonly Blocker[], { spec, idOf }: Pick<TicketContext, "spec" | "idOf">): readonly Blocker[] {
+  return blockers.filter(({ id, state, trashed }) => {
+    if (trashed === true && state.type !== "completed") return true;
+    if (idOf(id) !== undefined || state.type === "completed") return false;
+    return !(isCanceled(state.type) && spec.canceled === "settled");
+  });
+}
+
+interface StateContext extends TicketContext {
+  readonly blockers: readonly Blocker[];
+}
+
+/** Types of states; their names are the teams' own (Linear's schema, WorkflowState.type). */
+const OPEN_TYPES: ReadonlySet<string> = new Set(["triage", "backlog", "unstarted", "started"]);
+
+function isCanceled(type: string): boolean {
+  return type === "canceled" || type === "duplicate";
+}
+
+function stateOf(
+  id: TicketId,
+  issue: Issue,
+  { spec, idOf, blockers }: StateContext,
+): { readonly state: TrackerState; readonly held?: string } {
+  const { type } = issue.state;
+  if (type === "completed") return { state: { as: "done" } };
+  if (isCanceled(type)) {
+    if (spec.canceled === "settled") return { state: { as: "done" } };
+    const what = type === "canceled" ? "it is canceled in Linear" : "it is a duplicate in Linear";
+    return { state: { as: "open" }, held: `${what}: a person must decide whether it counts` };
+  }
+  if (!OPEN_TYPES.has(type)) {
+    const shown = JSON.stringify(plainText(type, 40));
+    throw new Error(`Linear has ticket ${id} in a state of the type ${shown}, which loopdash does not know`);
+  }
+  const hasLabel = issue.labels.nodes.some(({ name }) => name === GATE_LABEL);
+  const gate = hasLabel ? gateComment(issue) : undefined;
+  if (gate !== undefined) return { state: { as: "human-gated", step: gate.step } };
+  if (hasLabel) return { state: { as: "open" }, held: `it has the label ${GATE_LABEL}, and no comment says what is left to do` };
+  const [blocker] = waitsFor(blockers, { spec, idOf });
+  if (blocker === undefined) return { state: { as: "open" } };
+  const where = blocker.trashed === true ? "in the trash" : "not in the batch";
+  return { state: { as: "open" }, held: `it waits for ${plainText(blocker.identifier, MAX_NAME)}, which is ${where}` };
+}
+
+/** The repository that one label names; undefined if none does, or several do. */
+function repoOf(labels: readonly string[], repos: readonly RepoId[]): RepoId | undefined {
+  const [repo, another] = repos.filter((each) => labels.includes(`${REPO_LABEL}${each}`));
+  return another === undefined ? repo : undefined;
+}
+
+function exclusiveOf(labels: readonly string[]): readonly string[] {
+  const names = labels.flatMap((label) => (label.startsWith(EXCLUSIVE_LABEL) ? [label.slice(EXCLUSIVE_LABEL.length)] : []));
+  return names.filter((name) => TicketSpec.shape.exclusive.safeParse([name]).success).sort();
+}
+
+/**
+ * "" if an integration, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
+ * the changes that were read; of an issue with more than 50 changes since, it is not known.
+ */
+function commitOf({ state, history }: Issue): string | undefined {
+  const [last] = history.nodes
+    .filter(({ toStateId }) => toStateId !== null)
+    .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+  if (last?.toStateId !== state.id) return undefined;
+  return last.actorId === null && last.botActor !== null ? "" : undefined;
+}

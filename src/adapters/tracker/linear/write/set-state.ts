@@ -1,0 +1,154 @@
+import type { LinearSpec } from "../../../../domain/batch/tracker-spec.ts";
+import { isSameState, type TrackerState } from "../../../../domain/run/drift-fact.ts";
+import type { TicketId } from "../../../../domain/values/ids.ts";
+import { GATE_LABEL } from "../../service/labels.ts";
+import type { ServiceTicket, StateAnswer, StateWrite } from "../../service/ticket-service.ts";
+import type { LinearRequests } from "../client/requests.ts";
+import type { Issue } from "../read/answers.ts";
+import type { LinearIssues } from "../read/linear-issues.ts";
+import { stepIn } from "../ticket/gate.ts";
+import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
+import { endGate, ownComments, removeOlder, writeGate, writeNote } from "./own-comment.ts";
+import { requireSuccess } from "./writes.ts";
+
+/** What writes need. */
+export interface WriteContext {
+  readonly requests: LinearRequests;
+  readonly issues: LinearIssues;
+  readonly spec: Pick<LinearSpec, "doneState">;
+}
+
+/** Types of the states that an issue is reopened to, first choice first. */
+const REOPENED = ["unstarted", "started", "backlog", "triage"] as const;
+const CLOSED: ReadonlySet<string> = new Set(["completed", "canceled", "duplicate"]);
+const NOT_STARTED: ReadonlySet<string> = new Set(["triage", "backlog", "unstarted"]);
+
+/**
+ * Sets a ticket's state. State and label change in one request. A gate's comment is written before its label, and is taken away
+ * after it, so that a write that is cut short anywhere leaves the ticket in its old state or in the new one, with its step; the
+ * same call finishes it.
+ */
+export async function setState(context: WriteContext, { id, state, note, from }: StateWrite): Promise<StateAnswer> {
+  const { issues } = context;
+  const issue = await present(context, id);
+  const before = issues.ticket(issue);
+  const isSet = isSameState(before.state, state);
+  if (isSet && !(await isUnfinished(context, issue, state))) return { before, after: before };
+  const isRefused = (now: ServiceTicket, { state: { type } }: Issue): boolean =>
+    from !== undefined && (isCanceled(now, type) || !from.some((allowed) => isSameState(allowed, now.state)));
+  if (!isSet && isRefused(before, issue)) return { conflict: before };
+  if (state.as === "human-gated" && isSet) await removeOlder(context.requests, issue);
+  else if (state.as === "human-gated") await gate(context, issue, { step: state.step, note });
+  else {
+    // A person may act while the note is written: Linear has no write that depends on a state.
+    const overtaken = async (): Promise<ServiceTicket | undefined> => {
+      const current = await present(context, id);
+      const now = issues.ticket(current);
+      return !isSameState(now.state, state) && isRefused(now, current) ? now : undefined;
+    };
+    const isGated = before.state.as === "human-gated";
+    const conflict = await settle(context, issue, { as: state.as, note, isGated, isSet, overtaken });
+    if (conflict !== undefined) return { conflict };
+  }
+  return { before, after: issues.ticket(await present(context, id)) };
+}
+
+/** True if a person has canceled the ticket, and its batch does not count that as done. */
+function isCanceled({ state }: ServiceTicket, type: string): boolean {
+  return state.as !== "done" && CLOSED.has(type);
+}
+
+/** Moves an issue that waits to the team's first started state, so that people see that work on it has begun. */
+export async function start(context: WriteContext, id: TicketId): Promise<void> {
+  const { requests } = context;
+  const issue = await present(context, id);
+  if (!NOT_STARTED.has(issue.state.type)) return;
+  const state = (await statesOf(requests, issue.team.id)).find(({ type }) => type === "started");
+  if (state === undefined) return;
+  requireSuccess(await requests.sdk((client) => client.updateIssue(issue.id, { stateId: state.id })));
+  await context.issues.fresh(id);
+}
+
+async function present({ issues: all }: WriteContext, id: TicketId): Promise<Issue> {
+  const issue = await all.fresh(id);
+  if (issue === undefined) throw new Error(`Linear has no ticket ${id}, or it is archived`);
+  return issue;
+}
+
+/**
+ * True if loopdash's comments are not yet as they must be in this state: a write was cut short, or a person settled a ticket that
+ * loopdash gated.
+ */
+async function isUnfinished({ requests }: WriteContext, issue: Issue, { as }: TrackerState): Promise<boolean> {
+  const { viewer } = await requests.me();
+  const own = ownComments(issue, viewer);
+  return as === "human-gated" ? own.length > 1 : own.some(({ comment }) => stepIn(comment.body, "loopdash") !== undefined);
+}
+
+async function gate(
+  { requests }: WriteContext,
+  issue: Issue,
+  comment: { readonly step: string; readonly note: string },
+): Promise<void> {
+  const isClosed = CLOSED.has(issue.state.type);
+  const stateId = isClosed ? firstOf(await statesOf(requests, issue.team.id), ["started", ...REOPENED]) : undefined;
+  const label = gateLabels(issue).length > 0 ? undefined : await labelId(requests, GATE_LABEL, issue.team.id);
+  await writeGate(requests, issue, comment);
+  await update(requests, issue.id, {
+    ...(stateId !== undefined && { stateId }),
+    ...(label !== undefined && { addedLabelIds: [label] }),
+  });
+}
+
+/** How a ticket is settled. `overtaken` gives the ticket if its state must not be written any more. */
+interface Settling {
+  readonly as: "open" | "done";
+  readonly note: string;
+  readonly isGated: boolean;
+  readonly isSet: boolean;
+  readonly overtaken: () => Promise<ServiceTicket | undefined>;
+}
+
+/** Settles a ticket, or gives it as a person has set it meanwhile. */
+async function settle(
+  { requests, spec }: WriteContext,
+  issue: Issue,
+  { as, note, isGated, isSet, overtaken }: Settling,
+): Promise<ServiceTicket | undefined> {
+  const stateId = isSet ? undefined : await stateFor(as, issue, { requests, spec });
+  const labels = gateLabels(issue);
+  if (!isSet) {
+    await writeNote(requests, issue, { note, keepGate: isGated });
+    const conflict = await overtaken();
+    if (conflict !== undefined) return conflict;
+  }
+  await update(requests, issue.id, {
+    ...(stateId !== undefined && { stateId }),
+    ...(labels.length > 0 && { removedLabelIds: labels }),
+  });
+  await endGate(requests, issue, note);
+  return undefined;
+}
+
+/** The state that the issue moves to; undefined if it can stay where it is. */
+async function stateFor(
+  as: "open" | "done",
+  issue: Issue,
+  { requests, spec }: Pick<WriteContext, "requests" | "spec">,
+): Promise<string | undefined> {
+  if (as === "open" && !CLOSED.has(issue.state.type)) return undefined;
+  const states = await statesOf(requests, issue.team.id);
+  return as === "done" ? doneState(states, spec.doneState) : firstOf(states, REOPENED);
+}
+
+function gateLabels({ labels }: Pick<Issue, "labels">): string[] {
+  return labels.nodes.filter(({ name }) => name === GATE_LABEL).map(({ id }) => id);
+}
+
+async function update(
+  requests: LinearRequests,
+  issue: string,
+  change: { readonly stateId?: string; readonly addedLabelIds?: string[]; readonly removedLabelIds?: string[] },
+): Promise<void> {
+  if (Object.keys(change).length > 0) requireSuccess(await requests.sdk((client) => client.updateIssue(issue, change)));
+}
