@@ -1,9 +1,10 @@
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ForeignSource, npm, npmRegistry, unpackSource } from "./foreign-sources.ts";
-import { PROGRAM, Stage } from "./stage.ts";
+import { openService, type Service } from "./services.ts";
+import { eventsOf, PROGRAM, Stage } from "./stage.ts";
 
 /** Repositories that nobody here wrote, each of another ecosystem. */
 const MINIMIST: ForeignSource = {
@@ -45,21 +46,44 @@ async function lockOf(source: ForeignSource): Promise<string> {
   return readFileSync(join(to, "package-lock.json"), "utf8");
 }
 
-/** Works a batch with the sandbox on and the default finish line: the check is the repository's own test command. */
-async function worked(stage: Stage, { title, app = {}, over = {} }: { title: string; app?: object; over?: object }) {
-  const batch = stage.batch([{ id: "T-1", title }], {
+/** Where the ticket is: in the batch itself, or in a service. */
+interface Home {
+  readonly id: string;
+  readonly tickets: readonly Record<string, unknown>[];
+  readonly tracker: object;
+  readonly env: Readonly<Record<string, string>>;
+  readonly service?: Service;
+}
+
+async function homeOf(kind: Service["kind"] | "batch", title: string): Promise<Home> {
+  if (kind === "batch") return { id: "T-1", tickets: [{ id: "T-1", title }], tracker: { kind: "local" }, env: {} };
+  const service = await openService(kind, [[1]], onTestFinished);
+  service.people.retitle(1, title);
+  return { id: service.id(1), tickets: [], tracker: service.tracker, env: service.env, service };
+}
+
+/** Works a ticket with the sandbox on and the default finish line: the check is the repository's own test command. */
+async function worked(
+  stage: Stage,
+  { title, at = "batch", app = {}, over = {} }: { title: string; at?: Service["kind"] | "batch"; app?: object; over?: object },
+) {
+  const { id, tickets, tracker, env, service } = await homeOf(at, title);
+  const batch = stage.batch(tickets, {
     sandbox: "required",
+    tracker,
     repos: { app: { path: "app", ...app } },
     limits: { attempts: 1, minutesPerAttempt: 5, silenceMinutes: 5 },
     ...over,
   });
-  const plan = await stage.run([batch, "--dry-run"]);
+  const plan = await stage.run([batch, "--dry-run"], env);
   expect(plan.code, plan.stderr).toBe(0);
-  const { code, stdout, stderr, events } = await stage.events(batch);
+  const { code, stdout, stderr } = await stage.run([batch, "--json"], env);
+  const events = eventsOf(stdout);
   expect(code, `${stdout}${stderr}`).toBe(0);
-  expect(stage.landed()).toEqual(["T-1"]);
+  expect(stage.landed()).toEqual([id]);
   expect(events.findLast((event) => event.type === "oracle-judged")).toMatchObject({ judgement: { verdict: "done" } });
-  expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "done", attempts: 1 }]);
+  expect((await stage.report()).tickets).toMatchObject([{ id, state: "done", attempts: 1 }]);
+  if (service !== undefined) expect(service.shown()).toMatchObject([{ id, state: "done" }]);
   const [log = ""] = globSync("runs/*/tickets/*/attempt-*/check-tests.log", { cwd: stage.home });
   return { plan: plan.stdout, log: readFileSync(join(stage.home, log), "utf8"), events };
 }
@@ -103,7 +127,7 @@ def test_third():
 `;
 
 describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
-  test("of npm: its packages are installed from the registry, and its lint, tests and coverage judge the change", async () => {
+  test("of npm, with its ticket on GitHub: its packages are installed from the registry, and its lint, tests and coverage judge the change", async () => {
     using stage = new Stage(PROGRAM);
     const { host, npmrc } = await npmRegistry();
     const ignored = "node_modules\ncoverage\n.nyc_output\n";
@@ -114,6 +138,7 @@ describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
       say(sh("node_modules/.bin/tape", "test/long_option.js"));`);
     const { plan, log, events } = await worked(stage, {
       title: "Name the installation in the README, and test a long option",
+      at: "github",
       // Its package.json has a script `prepublish`, which npm ci runs: without `inputs` any file may matter.
       app: { prepare: [["npm", "ci"]], inputs: ["package.json", "package-lock.json"] },
       over: { sandboxPolicy: { hosts: { prepare: [host] } } },
@@ -124,14 +149,14 @@ describe("a repository that nobody here wrote", { timeout: 600_000 }, () => {
     expect(stage.git("app", "show", "--stat", "--format=", "main")).toMatch(/README\.md.*\n.*test\/long_option\.js.*\n 2 files/);
   });
 
-  test("of Python: tox runs pytest there, and so does the check", async () => {
+  test("of Python, with its ticket in Linear: tox runs pytest there, and so does the check", async () => {
     using stage = new Stage(PROGRAM);
     await foreignRepo(stage, TOOLZ);
     stage.agent(`
       ${adds("toolz/itertoolz.py", THIRD)}
       ${adds("toolz/tests/test_itertoolz.py", TEST_OF_THIRD)}
       say(sh("python3", "-m", "pytest", "-q", "-k", "test_third"));`);
-    const { plan, log } = await worked(stage, { title: "Add third beside second" });
+    const { plan, log } = await worked(stage, { title: "Add third beside second", at: "linear" });
     expect(plan).toContain("tests of app: python3 -m pytest (found in its settings of pytest or tox)");
     expect(log).toMatch(/= \d{3} passed[^\n]* =/);
     expect(stage.git("app", "show", "main:toolz/itertoolz.py")).toContain("def third(seq):");
