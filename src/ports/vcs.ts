@@ -33,12 +33,47 @@ export type Landing =
   | { readonly as: "landed" }
   /** The base is no longer at `from`: build the candidate again. */
   | { readonly as: "moved"; readonly tip: string }
-  /** The user's own checkout of the base cannot be brought along now. Nothing was changed. */
-  | { readonly as: "waiting"; readonly reason: string };
+  /**
+   * The user's own checkout of the base cannot be brought along now, or the forge does not take the change. Nothing was changed;
+   * `isRemote`: but the base at the forge has it already.
+   */
+  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true };
 
 /** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
 export class RepoUnavailable extends Error {
   override readonly name = "RepoUnavailable";
+}
+
+/** Credentials for a remote that is reached by http. */
+export interface RemoteCredentials {
+  readonly user: string;
+  token(): Promise<string>;
+  /** Fetches the token again because `refused` was not accepted. */
+  renew(refused: string): Promise<string>;
+}
+
+/** A remote's answer to a push. `reason` is its own words, safe for a terminal. */
+export type RemotePush =
+  | { readonly as: "pushed" }
+  /** The branch is no longer where the push expected it. */
+  | { readonly as: "moved" }
+  | { readonly as: "refused"; readonly reason: string };
+
+/**
+ * A remote of a repository. Its methods throw a RepoUnavailable if it cannot be reached, or does not accept who asks. Nothing of the
+ * repository's own configuration, but the remote's address, has a say in them.
+ */
+export interface GitRemote {
+  /** The name and the address for people, without a user name and a token. */
+  readonly name: string;
+  /** The commit of a branch; undefined if there is none of this name. */
+  tip(branch: string): Promise<string | undefined>;
+  /** Copies the commits of a branch to this repository, onto no branch. Returns its commit; undefined if there is none of this name. */
+  fetch(branch: string): Promise<string | undefined>;
+  /** Throws a RepoUnavailable if who asks may not push at all. Rules about single branches are not looked at. */
+  checkWritable(branch: string): Promise<void>;
+  /** Moves a branch forward from `from` to `to`, or makes it if `from` is not given. Never moves it back or aside. Safe to repeat. */
+  push(move: { readonly branch: string; readonly to: string; readonly from?: string }): Promise<RemotePush>;
 }
 
 /** The repository's part of a confinement. */

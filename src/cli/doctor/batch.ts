@@ -15,7 +15,9 @@ import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
+import { openForge } from "../engine/open-forge.ts";
 import { filesOfTracker } from "../engine/outside-repositories.ts";
+import { secretsOf } from "../engine/run-secrets.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
 import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
@@ -52,14 +54,19 @@ export async function checkApiKeys(
 }
 
 /** Checks each repository of the batch, opened the way a start opens it. */
-export async function checkRepositories({ batch }: LoadedBatch): Promise<readonly CheckResult[]> {
+export async function checkRepositories(
+  { batch, folder, outside }: LoadedBatch,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly CheckResult[]> {
+  const secrets = outside?.secrets ?? secretsOf(batch, { folder, env });
   const opened: Repo[] = [];
   const found = await Promise.all(
-    Object.entries(batch.repos).map(([name, { path, base }]) =>
+    Object.entries(batch.repos).map(([name, { path, base, forge }]) =>
       unlessRefused(async () => {
-        const repo = await openRepo({ id: RepoId.parse(name), path, base });
+        const { repo, place } = await openForge(await openRepo({ id: RepoId.parse(name), path, base, env }), forge, secrets);
         opened.push(repo);
-        return [ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}`)];
+        const at = place === undefined ? "" : `; changes land there and at ${place}`;
+        return [ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`)];
       }),
     ),
   );

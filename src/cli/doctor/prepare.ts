@@ -32,15 +32,15 @@ export async function checkPrepare(
   loaded: LoadedBatch,
   options: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
 ): Promise<readonly CheckResult[]> {
+  const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
   let world: RunEnvironment;
   try {
-    world = await preflight(loaded, options);
+    world = await preflight(loaded, { ...options, secrets });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return [bad("prepare", `${error.what}: ${error.why}`, error.todo)];
   }
   return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
-    const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
     const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
     await secrets?.secrets.preload();
     const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder, secrets });

@@ -20,7 +20,9 @@ import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
+import { openForge } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
+import type { RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
 import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
 
@@ -40,28 +42,30 @@ export interface RunEnvironment {
   readonly toolchainPaths: ReadonlyMap<string, string>;
   /** Variables with which version managers obey no file of a checkout, by repository. */
   readonly carefulToolchains: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Where changes land, if that is at a forge too; one line for each such repository. */
+  readonly landings: readonly string[];
   /** What a start should say about the commands of the batch. */
   readonly warnings: readonly BatchProblem[];
 }
 
-/**
- * Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. `git`
- * runs git; default: this process.
- */
-export async function preflight(
-  loaded: LoadedBatch,
-  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
-  git?: RunGit,
-): Promise<RunEnvironment> {
-  const [found, uninstalled] = await Promise.all([findEnvironment(loaded, { env, cwd }, git), uninstalledWarnings(loaded)]);
+/** Where a start looks. */
+interface PreflightOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Runs git; default: this process. */
+  readonly git?: RunGit | undefined;
+  /** The secrets of the batch, for its forges. */
+  readonly secrets: RunSecrets | undefined;
+}
+
+/** Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. */
+export async function preflight(loaded: LoadedBatch, options: PreflightOptions): Promise<RunEnvironment> {
+  const [found, uninstalled] = await Promise.all([findEnvironment(loaded, options), uninstalledWarnings(loaded)]);
   return { ...found, warnings: [...uninstalled, ...found.warnings] };
 }
 
-async function findEnvironment(
-  loaded: LoadedBatch,
-  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
-  git: RunGit | undefined,
-): Promise<RunEnvironment> {
+async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): Promise<RunEnvironment> {
+  const { env, cwd } = options;
   const { batch } = loaded;
   const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
@@ -76,8 +80,8 @@ async function findEnvironment(
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const [repos, toolchains] = await settleBoth(
-    openRepos(batch, { env, git, sandbox }),
+  const [{ repos, landings }, toolchains] = await settleBoth(
+    openRepos(batch, { ...options, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
   const { paths, careful } = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
@@ -85,26 +89,26 @@ async function findEnvironment(
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
   const carefully = { toolchainPaths: paths, carefulToolchains: careful };
-  return { sandbox, repos, commandEnv, agentProgram, reviewerProgram, places, ...carefully, warnings: told };
+  return { sandbox, repos, landings, commandEnv, agentProgram, reviewerProgram, places, ...carefully, warnings: told };
 }
 
 /** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */
 async function openRepos(
   batch: Batch,
-  {
-    env,
-    git,
-    sandbox,
-  }: { readonly env: NodeJS.ProcessEnv; readonly git: RunGit | undefined; readonly sandbox: Sandbox | undefined },
-): Promise<ReadonlyMap<string, Repo>> {
+  { env, git, sandbox, secrets }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
+): Promise<Pick<RunEnvironment, "repos" | "landings">> {
   const repos = new Map<string, Repo>();
-  for (const [name, { path, base }] of Object.entries(batch.repos)) {
+  const landings: string[] = [];
+  for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
-    repos.set(name, await openRepo({ id: RepoId.parse(name), path, base, commits, ...how }));
+    const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
+    const forged = await openForge(repo, forge, secrets);
+    repos.set(name, forged.repo);
+    if (forged.place !== undefined) landings.push(`${name} lands on ${base} here and at ${forged.place}`);
   }
   refuseSameBase(repos.values());
-  return repos;
+  return { repos, landings };
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

@@ -93,8 +93,10 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   const opened: EngineResources = { git, locks: [] };
   let locks = inherited?.locks;
   try {
+    const secrets = loaded.outside?.secrets ?? secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
+    if (secrets !== undefined) opened.secrets = secrets;
     const [world, keys] = await Promise.all([
-      preflight(loaded, options, git.run),
+      preflight(loaded, { ...options, git: git.run, secrets }),
       options.allowApiKey ? [] : findApiKeys(options.env, loaded),
     ]);
     if (canBeBilled(loaded.batch, world.sandbox !== undefined)) refuseApiKeys(keys);
@@ -114,8 +116,6 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
     opened.locks.push(exclusive);
-    const secrets = loaded.outside?.secrets ?? secretsOf(open.state.batch, { folder: loaded.folder, env: options.env });
-    if (secrets !== undefined) opened.secrets = secrets;
     await secrets?.secrets.preload();
     const oracleAccess = loaded.outside?.oracleAccess;
     return await wire({ open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited });

@@ -85,7 +85,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
     ...(loaded === undefined
       ? []
       : [
-          guarded("repository", () => checkRepositories(loaded)),
+          guarded("repository", () => checkRepositories(loaded, env)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("tests", () => checkTestCommands(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),

@@ -19,6 +19,7 @@ import { changesSince } from "../engine/changed-batch.ts";
 import { hasBegun } from "../engine/journal-state.ts";
 import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
+import { secretsOf } from "../engine/run-secrets.ts";
 import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
 import { stateHome } from "../state-home.ts";
@@ -31,10 +32,15 @@ export async function dryRun(request: RunRequest): Promise<number> {
   const { batch: file, workers, allowApiKey } = request;
   const options = { cwd: process.cwd(), findTests: findTestCommands, ...(workers === undefined ? {} : { workers }) };
   const loaded = await loadBatch(file, options);
-  const { sandbox, warnings } = await preflight(loaded, { env: process.env, cwd: process.cwd() });
+  const { sandbox, warnings, landings } = await preflight(loaded, {
+    env: process.env,
+    cwd: process.cwd(),
+    secrets: loaded.outside?.secrets ?? secretsOf(loaded.batch, { folder: loaded.folder, env: process.env }),
+  });
   const { batch } = loaded;
   const lines = [
     ...planLines(loaded, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
+    ...landings,
     ...(await notRead(ticketFolderOf(batch.tracker))),
     ...(batch.tickets.length > 0 ? [] : ["", "a start would be refused: the query of the tracker selects no tickets"]),
     ...(await unfinishedLines(loaded, request)),

@@ -1,10 +1,18 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkReviewer } from "./check-reviewer.ts";
-import { checkCommand, checkSecrets, checkSecretUses, checkVariables, type SecretRules } from "./check-secrets.ts";
+import {
+  checkCommand,
+  checkReferences,
+  checkSecrets,
+  checkSecretUses,
+  checkVariables,
+  type SecretRules,
+} from "./check-secrets.ts";
 import { checkTracker } from "./check-tracker.ts";
 import { findCycles } from "./cycles.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
+import type { ForgeSpec } from "./forge-spec.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
@@ -81,12 +89,20 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
     reportReserved(id, ["repos", id], report);
     reportUnfit(unfitForPath(repo.path), ["repos", id, "path"], report);
     reportUnfit(unfitForBase(repo.base), ["repos", id, "base"], report);
+    checkForge(file, ["repos", id, "forge"], repo.forge, report);
     repo.prepare.forEach((entry, i) => {
       const path = ["repos", id, "prepare", i];
       checkCommand(prepareCommand(entry).command, prepareCommandPath(entry, path), report);
       checkVariables(prepareCommand(entry), path, file, report);
     });
   }
+}
+
+/** Reports a token that the batch does not have, or that agents could read. */
+function checkForge(file: BatchFile, path: Path, forge: ForgeSpec | undefined, report: NoteProblem): void {
+  if (forge === undefined || forge.kind === "local") return;
+  if (forge.token !== undefined) checkReferences(`{secret:${forge.token}}`, [...path, "token"], file, report);
+  else if (forge.user !== undefined) report([...path, "user"], "goes with a token, and there is none", 'name one in "token"');
 }
 
 /** Reports the problems of one ticket by itself, for a batch with these repositories, tracker and finish line. */

@@ -6,6 +6,7 @@ import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
 import { CommitSpec } from "./commit-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
+import { ForgeSpec } from "./forge-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { PrepareCommand } from "./prepare-command.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
@@ -63,6 +64,7 @@ export type TicketSpec = z.infer<typeof TicketSpec>;
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
   base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
+  forge: ForgeSpec.optional(),
   prepare: z
     .array(PrepareCommand)
     .readonly()

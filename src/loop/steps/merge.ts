@@ -57,7 +57,8 @@ export async function merge(
     }
     const reason = plainText(landing.reason, 300);
     scope.announce({ type: "merge-waiting", reason });
-    if (ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
+    // What the forge has taken cannot be refused any more.
+    if (landing.isRemote !== true && ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }

@@ -22,6 +22,8 @@ export interface GitCall {
   readonly session?: "line" | "transaction";
   /** Gets stdout in bytes as it arrives; the answer "stop" ends the process. */
   readonly onOutput?: (chunk: Buffer) => "more" | "stop";
+  /** Set if git asks a remote: the one protocol that it may use, and the variables that this takes. */
+  readonly remote?: { readonly protocol: string; readonly env: Readonly<Record<string, string>> };
   /** Set if git reads a worker's leftovers: it is bounded then, and the caller can kill it. */
   readonly bounded?: BoundedStart;
 }
@@ -121,6 +123,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
   if (call.borrowed !== undefined) env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = folderList(call.borrowed);
   if (call.shallow !== undefined) env["GIT_SHALLOW_FILE"] = call.shallow;
+  if (call.remote !== undefined) Object.assign(env, call.remote.env, { GIT_ALLOW_PROTOCOL: call.remote.protocol });
   const settings = [...SAFE, ...(call.config ?? [])];
   env["GIT_CONFIG_COUNT"] = String(settings.length);
   for (const [i, [key, value]] of settings.entries()) {

@@ -18,6 +18,14 @@ const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
   allowUnsafeConfigEnvCount: true,
 };
 
+/** What asking a remote takes beyond: the user's own ssh, and the user's own helpers for credentials. */
+const FOR_REMOTES: NonNullable<SimpleGitOptions["unsafe"]> = {
+  ...SWITCHED_OFF,
+  allowUnsafeSshCommand: true,
+  allowUnsafeCredentialHelper: true,
+  allowUnsafeAskPass: true,
+};
+
 /**
  * Runs git in `cwd`, which must be a folder that no worker can write, and returns how it ended. Throws if git cannot run.
  * `signal` kills a bounded process.
@@ -40,7 +48,7 @@ async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {
   const git = simpleGit({
     baseDir: cwd,
     allowEnvironment: Object.keys(env),
-    unsafe: SWITCHED_OFF,
+    unsafe: call.remote === undefined ? SWITCHED_OFF : FOR_REMOTES,
     abort: stop.signal,
     timeout: { block: SILENCE_MS },
     completion: { onClose: true, onExit: false },

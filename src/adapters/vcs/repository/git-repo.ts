@@ -1,6 +1,6 @@
 import type { RepoId } from "../../../domain/values/ids.ts";
 import { settleBoth } from "../../../domain/values/settle-both.ts";
-import type { CommitTree, Repo, TreeFile } from "../../../ports/vcs.ts";
+import type { CommitTree, GitRemote, RemoteCredentials, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
@@ -14,6 +14,7 @@ import { deriveCommit, readFilesAt, reverseCommit } from "../landing/derived-com
 import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
+import { openRemote } from "../remote/git-remote.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
@@ -24,6 +25,8 @@ import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
 type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: string } & Omit<StoreOptions, "commits"> & {
+    /** Where git and ssh find what they reach remotes with; default: nothing. */
+    readonly env?: NodeJS.ProcessEnv;
     /** How commits look, which may still be asked for. */
     readonly commits?: StoreOptions["commits"] | Promise<StoreOptions["commits"]>;
   };
@@ -34,13 +37,20 @@ type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: 
  * disappear with this process; default: the system's temporary folder. `run` runs git; default: in this process. `sandbox`
  * confines the processes that read a worker's leftovers, and `capture` bounds them.
  */
-export async function openRepo({ commits: pending, ...options }: RepoOptions): Promise<Repo> {
+export async function openRepo({ commits: pending, ...options }: RepoOptions): Promise<RepoWithRemotes> {
   refuseBaseName(options.id, options.base);
   const [at, commits] = await settleBoth(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
   const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   const url = remoteAddress(store.at.settings, options.base);
-  return withUnavailability({ ...repoOf(store, options.id, options.base), ...(url !== undefined && { url }) }, store);
+  const repo = withUnavailability({ ...repoOf(store, options.id, options.base), ...(url !== undefined && { url }) }, store);
+  return { ...repo, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
+}
+
+/** A repository of this machine, and its remotes. */
+export interface RepoWithRemotes extends Repo {
+  /** One of its remotes, which is asked with these credentials. Throws a UserError (exit 4) if the repository has no such remote. */
+  remote(options: { readonly name: string; readonly credentials?: RemoteCredentials }): Promise<GitRemote>;
 }
 
 /** The number of captured tips that are remembered with their start commits. */

@@ -11,6 +11,16 @@ export function remoteAddress(settings: ReadonlyMap<string, string>, base: strin
   return address === undefined ? undefined : repoAddress(rewritten(address, settings));
 }
 
+/** The address of a remote, as git itself uses it; undefined if there is none of this name. `more` are settings of the user. */
+export function remoteUrl(
+  settings: ReadonlyMap<string, string>,
+  name: string,
+  more: ReadonlyMap<string, string> = new Map(),
+): string | undefined {
+  const address = settings.get(`remote.${name}.url`);
+  return address === undefined ? undefined : rewritten(address, new Map([...more, ...settings]));
+}
+
 /** The address as git rewrites it: by the longest `url.<base>.insteadOf` that it begins with (git-config(1)). */
 function rewritten(address: string, settings: ReadonlyMap<string, string>): string {
   let [known, longest] = [address, 0];

@@ -1,0 +1,165 @@
+import { plainText } from "../../../domain/values/text.ts";
+import { EXIT, UserError } from "../../../domain/values/user-error.ts";
+import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
+import type { GitResult } from "../git/git-call.ts";
+import { branchRef, displayName, objectId } from "../git/ref-names.ts";
+import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
+import { remoteUrl } from "../repository/remote-address.ts";
+import type { Store } from "../repository/store.ts";
+import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, tokenSettings } from "./remote-access.ts";
+
+/** Messages of git and of servers about who asks (http.c, ssh(1)). */
+const NOT_ACCEPTED =
+  /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|The requested URL returned error: 40[13]|access denied|invalid credentials/i;
+
+/** Length of a remote's own words in a message, in characters. */
+const WORDS = 300;
+
+interface RemoteOptions {
+  readonly name: string;
+  readonly credentials?: RemoteCredentials;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Opens a remote of the repository. Asks it nothing yet. Throws a UserError (exit 4) if it is not there or cannot be used. */
+export async function openRemote(store: Store, { name, credentials, env }: RemoteOptions): Promise<GitRemote> {
+  const access = await remoteAccess(env);
+  const address = remoteUrl(store.at.settings, name, new Map(access.settings));
+  if (address === undefined) throw refusal(name, "the repository has no remote of this name", "`git remote -v` lists them.");
+  const protocol = protocolOf(address);
+  if (protocol === undefined)
+    throw refusal(name, "its address is none of https, ssh and a path", "Give it another address: `git remote set-url`.");
+  if (credentials !== undefined && protocol !== "https" && protocol !== "http") {
+    const why = `the batch gives a token for it, and it is reached by ${protocol}, where a token has no place`;
+    throw refusal(name, why, 'Take "token" out, or give the remote an https address.');
+  }
+  return new Remote(store, { name, address, protocol, access, credentials });
+}
+
+function refusal(name: string, why: string, todo: string): UserError {
+  return new UserError({ what: `the remote "${displayName(name)}" cannot be used`, why, todo, exitCode: EXIT.refused });
+}
+
+class Remote implements GitRemote {
+  readonly name: string;
+  readonly #store: Store;
+  readonly #address: string;
+  readonly #protocol: RemoteProtocol;
+  readonly #access: RemoteAccess;
+  readonly #credentials: RemoteCredentials | undefined;
+
+  constructor(
+    store: Store,
+    options: {
+      readonly name: string;
+      readonly address: string;
+      readonly protocol: RemoteProtocol;
+      readonly access: RemoteAccess;
+      readonly credentials: RemoteCredentials | undefined;
+    },
+  ) {
+    this.#store = store;
+    this.#address = options.address;
+    this.#protocol = options.protocol;
+    this.#access = options.access;
+    this.#credentials = options.credentials;
+    this.name = `${displayName(options.name)} (${plainText(withoutUser(options.address), 200)})`;
+  }
+
+  async tip(branch: string): Promise<string | undefined> {
+    const ref = branchRef(branch);
+    const { stdout } = await this.#must(["ls-remote", "--refs", "--", this.#address, ref]);
+    const line = stdout.split("\n").find((each) => each.endsWith(`\t${ref}`));
+    return line === undefined ? undefined : objectId(line.split("\t", 1)[0] ?? "");
+  }
+
+  async fetch(branch: string): Promise<string | undefined> {
+    const tip = await this.tip(branch);
+    if (tip === undefined || (await isCommit(this.#store, tip))) return tip;
+    // git asks for what this commit lacks, and not for the whole history: its own folder here has no branches.
+    await this.#store.content(["update-ref", "refs/heads/base", await baseTip(this.#store)]);
+    const how = ["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];
+    await this.#must(["fetch", "--quiet", ...how, "--", this.#address, branchRef(branch)]);
+    if (await isCommit(this.#store, tip)) return tip;
+    throw new RepoUnavailable(`${this.name} has moved ${displayName(branch)} while it was read`);
+  }
+
+  async push(move: { readonly branch: string; readonly to: string; readonly from?: string }): Promise<RemotePush> {
+    const { to, from = "" } = move;
+    // A lease alone would let a branch be moved aside.
+    if (from !== "" && !(await isAncestor(this.#store, from, to))) throw new Error(`${to} does not contain ${from}`);
+    const ref = branchRef(move.branch);
+    const lease = `--force-with-lease=${ref}:${from === "" ? "" : objectId(from)}`;
+    const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease];
+    const result = await this.#run([...args, "--", this.#address, `${objectId(to)}:${ref}`]);
+    // One line for the branch: a flag, the two names, and what became of it (git-push(1), OUTPUT).
+    const line = result.stdout.split("\n").find((each) => /^[ +\-*!=]\t/.test(each));
+    if (line === undefined) throw this.#unavailable(result);
+    if (!line.startsWith("!")) return { as: "pushed" };
+    // Of two pushes at the same time, the remote refuses one because of the other: the branch tells it, whatever the words are.
+    const now = await this.tip(move.branch);
+    if (now === to) return { as: "pushed" };
+    if (now !== move.from) return { as: "moved" };
+    return { as: "refused", reason: refusalIn(line, result.stderr) };
+  }
+
+  async checkWritable(branch: string): Promise<void> {
+    const tip = await this.fetch(branch);
+    if (tip === undefined) return;
+    // The remote says at its first answer whether who asks may push at all. Nothing is sent.
+    await this.#must(["push", "--dry-run", "--porcelain", "--no-verify", "--", this.#address, `${tip}:${branchRef(branch)}`]);
+  }
+
+  async #must(args: readonly string[]): Promise<GitResult> {
+    const result = await this.#run(args);
+    if (result.status !== 0) throw this.#unavailable(result);
+    return result;
+  }
+
+  /** Runs git with the credentials. If they are not accepted, they are fetched again once. */
+  async #run(args: readonly string[]): Promise<GitResult> {
+    const token = await this.#credentials?.token();
+    const result = await this.#runWith(args, token);
+    if (token === undefined || result.status === 0 || !NOT_ACCEPTED.test(result.stderr)) return result;
+    const renewed = await this.#credentials?.renew(token);
+    return renewed === token ? result : this.#runWith(args, renewed);
+  }
+
+  #runWith(args: readonly string[], token: string | undefined): Promise<GitResult> {
+    const { settings, env } = this.#access;
+    const user = this.#credentials?.user ?? "";
+    const own = token === undefined ? [] : tokenSettings(this.#address, { user, token });
+    const call = this.#store.contentCall(args);
+    return this.#store.start({
+      ...call,
+      remote: { protocol: this.#protocol, env },
+      config: [...(call.config ?? []), ...settings.filter(([key]) => !key.startsWith("url.")), ...own],
+    });
+  }
+
+  #unavailable({ stderr }: GitResult): RepoUnavailable {
+    const said = plainText(lastWords(stderr), WORDS);
+    if (!NOT_ACCEPTED.test(stderr)) return new RepoUnavailable(`${this.name} cannot be reached: ${said}`);
+    return new RepoUnavailable(`${this.name} does not accept the credentials: ${said}`);
+  }
+}
+
+/** What the remote says about a refusal: the words in brackets, and the first lines that its hooks printed. */
+function refusalIn(line: string, stderr: string): string {
+  const why = /\(([^)]*)\)\s*$/.exec(line)?.[1] ?? "it does not say why";
+  const told = stderr.split("\n").flatMap((each) => {
+    const said = /^remote: +(?:error: )?(.*\S)\s*$/.exec(each)?.[1];
+    return said === undefined ? [] : [said];
+  });
+  return plainText([why, ...told.slice(0, 3)].join("; "), WORDS);
+}
+
+function lastWords(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  return lines.findLast((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1) ?? "git does not say why";
+}
+
+/** The address without a user name and a password. */
+function withoutUser(address: string): string {
+  return address.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { SecretName } from "./secret-spec.ts";
+
+const remote = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}$/, "use the name of a remote, as `git remote` lists it")
+  .default("origin")
+  .describe("The remote of the repository that changes land on");
+
+const token = SecretName.optional().describe(
+  "The secret that is its token or password for http; default: what git uses by itself (its credential helpers, ssh's agent)",
+);
+
+const user = z
+  .string()
+  .regex(/^[\w.@+-]{1,100}$/, "use letters, digits and . @ + - _")
+  .optional()
+  .describe('The user name that goes with the token; default: "x-access-token", as GitHub wants it');
+
+/**
+ * Where the changes of a repository land. `local`: on its base, on this machine. `push`: on the branch of the same name at a remote, by
+ * a push that moves it forward, and then here (docs/forges.md).
+ */
+export const ForgeSpec = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("local").describe("On the base branch of this repository alone") }),
+    z.strictObject({ kind: z.literal("push").describe("On the base branch at a remote, by a push"), remote, token, user }),
+  ])
+  .describe("Where changes land; default: on the base branch of this repository alone");
+export type ForgeSpec = z.infer<typeof ForgeSpec>;
+
+/** A forge behind a remote. */
+export type RemoteForgeSpec = Exclude<ForgeSpec, { kind: "local" }>;

@@ -1,0 +1,214 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createLocalForge } from "../../../src/adapters/forge/local-forge.ts";
+import { createPushForge, withForge } from "../../../src/adapters/forge/push-forge.ts";
+import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import { RepoUnavailable } from "../../../src/ports/vcs.ts";
+import { type ForgeStage, forgeContract } from "../../contract/forge.ts";
+import { APP, cleanUp, git, newRepo, tempDir, write } from "../vcs/real-repo.ts";
+
+cleanUp();
+
+interface PushStage extends ForgeStage {
+  readonly root: string;
+  readonly user: string;
+  readonly origin: string;
+}
+
+/** A user's clone of a bare repository, and a colleague's. */
+async function pushStage(): Promise<PushStage> {
+  const root = tempDir();
+  const user = newRepo(root);
+  const [origin, other] = [join(root, "origin.git"), join(root, "other")];
+  git(root, "clone", "-q", "--bare", user, origin);
+  git(user, "remote", "add", "origin", origin);
+  git(root, "clone", "-q", origin, other);
+  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+  const forge = createPushForge({ repo, remote: await repo.remote({ name: "origin" }) });
+  return {
+    ...{ root, user, origin, forge, repo },
+    ...checkoutOf(user),
+    tip: () => git(origin, "rev-parse", "main"),
+    landByOther: (file) => {
+      git(other, "pull", "-q", "--ff-only");
+      write(other, file, "theirs\n");
+      git(other, "add", "-A");
+      git(other, "commit", "-q", "-m", "theirs");
+      git(other, "push", "-q", "origin", "HEAD:main");
+      return git(other, "rev-parse", "HEAD");
+    },
+  };
+}
+
+/** The checkout of the base of a user, and commits beside it. */
+function checkoutOf(user: string): Pick<ForgeStage, "commitOn" | "here" | "makeDirty" | "makeClean"> {
+  return {
+    commitOn: (parent, file) => {
+      const beside = join(user, "..", `beside-${file}`);
+      git(user, "worktree", "add", "-q", "--detach", beside, parent);
+      write(beside, file, "work\n");
+      git(beside, "add", "-A");
+      git(beside, "commit", "-q", "-m", file);
+      const commit = git(beside, "rev-parse", "HEAD");
+      git(user, "worktree", "remove", "--force", beside);
+      return commit;
+    },
+    here: () => git(user, "rev-parse", "main"),
+    makeDirty: () => write(user, "a.txt", "mine\n"),
+    makeClean: () => void git(user, "checkout", "-q", "--", "a.txt"),
+  };
+}
+
+forgeContract("push", pushStage);
+forgeContract("local", async () => {
+  const root = tempDir();
+  const user = newRepo(root);
+  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+  const checkout = checkoutOf(user);
+  return {
+    ...{ forge: createLocalForge(repo), repo },
+    ...checkout,
+    tip: checkout.here,
+    landByOther: (file) => {
+      write(user, file, "theirs\n");
+      git(user, "add", "-A");
+      git(user, "commit", "-q", "-m", "theirs");
+      return checkout.here();
+    },
+  };
+});
+
+describe("a push forge", () => {
+  test("lands nothing where the remote's rules refuse it, and gives the remote's own words", async () => {
+    const stage = await pushStage();
+    const hook = join(stage.origin, "hooks", "update");
+    mkdirSync(join(stage.origin, "hooks"), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\necho "error: GH006: Protected branch update failed for $1." >&2\nexit 1\n');
+    chmodSync(hook, 0o755);
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    const landing = await stage.forge.land({ from, to });
+    expect(landing).toMatchObject({
+      as: "waiting",
+      reason: expect.stringMatching(/refuses the push: hook declined; GH006: Protected branch/),
+    });
+    expect([stage.tip(), stage.here()]).toEqual([from, from]);
+  });
+
+  test("completes a landing that was cut off between the remote and this machine", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    git(stage.user, "push", "-q", "origin", `${to}:refs/heads/main`);
+    expect(stage.here()).toBe(from);
+    expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
+    expect(stage.here()).toBe(to);
+  });
+
+  test("says that a landing is at the remote already while a person's checkout cannot follow", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    git(stage.user, "push", "-q", "origin", `${to}:refs/heads/main`);
+    stage.makeDirty();
+    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "waiting", isRemote: true });
+  });
+
+  test("never pushes commits of a person that are only on this machine, and names them", async () => {
+    const stage = await pushStage();
+    const there = stage.tip();
+    write(stage.user, "mine.txt", "mine\n");
+    git(stage.user, "add", "-A");
+    git(stage.user, "commit", "-q", "-m", "mine");
+    const from = stage.here();
+    const to = stage.commitOn(from, "work.txt");
+    const reason = expect.stringMatching(
+      /main of this repository has a commit that origin \(.*\) lacks: push them, or take them back/,
+    );
+    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "waiting", reason });
+    expect(await stage.forge.sync()).toEqual(reason);
+    expect(stage.tip()).toBe(there);
+  });
+
+  test("moves nothing aside: bases that have gone apart are a person's to bring together", async () => {
+    const stage = await pushStage();
+    write(stage.user, "mine.txt", "mine\n");
+    git(stage.user, "add", "-A");
+    git(stage.user, "commit", "-q", "-m", "mine");
+    const there = stage.landByOther("other.txt");
+    const from = stage.here();
+    expect(await stage.forge.sync()).toContain("have gone apart");
+    expect(await stage.forge.land({ from, to: stage.commitOn(from, "work.txt") })).toMatchObject({ as: "waiting" });
+    expect([stage.tip(), stage.here()]).toEqual([there, from]);
+  });
+
+  test("is unavailable while its remote is away, and a branch that is gone there is named", async () => {
+    const stage = await pushStage();
+    renameSync(stage.origin, `${stage.origin}-away`);
+    await expect(stage.forge.sync()).rejects.toThrow(RepoUnavailable);
+    await expect(stage.forge.sync()).rejects.toThrow(/origin \(.*origin\.git\) cannot be reached: /);
+    renameSync(`${stage.origin}-away`, stage.origin);
+    git(stage.origin, "update-ref", "-d", "refs/heads/main");
+    expect(await stage.forge.sync()).toContain("has no branch main");
+  });
+
+  test("leaves nothing in the user's repository but what landed", async () => {
+    const stage = await pushStage();
+    stage.landByOther("other.txt");
+    await stage.forge.sync();
+    const from = stage.tip();
+    await stage.forge.land({ from, to: stage.commitOn(from, "work.txt") });
+    expect(git(stage.user, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+    expect(git(stage.user, "status", "--porcelain")).toBe("");
+  });
+
+  test("is looked at again after a while, not at each question", async () => {
+    const stage = await pushStage();
+    let time = 0;
+    const repo = withForge(stage.repo, stage.forge, () => time);
+    const first = await repo.baseTip();
+    const other = stage.landByOther("other.txt");
+    expect(await repo.baseTip()).toBe(first);
+    time += 10_001;
+    expect(await repo.baseTip()).toBe(other);
+  });
+});
+
+describe("a remote", () => {
+  test("runs no program that the repository's own configuration names", async () => {
+    const root = tempDir();
+    const user = newRepo(root);
+    const mark = join(root, "ran");
+    const program = join(root, "program");
+    writeFileSync(program, `#!/bin/sh\ntouch ${mark}\nexit 1\n`);
+    chmodSync(program, 0o755);
+    mkdirSync(join(user, ".git", "hooks"), { recursive: true });
+    writeFileSync(join(user, ".git", "hooks", "pre-push"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    git(root, "clone", "-q", "--bare", user, join(root, "origin.git"));
+    git(user, "remote", "add", "origin", join(root, "origin.git"));
+    for (const key of ["core.sshCommand", "core.askPass", "credential.helper", "remote.origin.uploadpack"])
+      git(user, "config", key, program);
+    const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+    const remote = await repo.remote({ name: "origin" });
+    const first = git(user, "rev-parse", "main");
+    expect(await remote.push({ branch: "new", to: first })).toEqual({ as: "pushed" });
+    expect(await remote.fetch("new")).toBe(first);
+    git(user, "remote", "set-url", "origin", "ssh://nowhere.invalid/x.git");
+    const elsewhere = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+    await expect((await elsewhere.remote({ name: "origin" })).tip("main")).rejects.toThrow(RepoUnavailable);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test("that is not there, or that no token fits, is refused with the reason", async () => {
+    const root = tempDir();
+    const user = newRepo(root);
+    git(user, "remote", "add", "ext", "ext::sh -c true");
+    git(user, "remote", "add", "path", root);
+    const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+    await expect(repo.remote({ name: "origin" })).rejects.toThrow(/no remote of this name/);
+    const credentials = { user: "u", token: async () => "t", renew: async () => "t" };
+    await expect(repo.remote({ name: "path", credentials })).rejects.toThrow(/a token has no place/);
+    await expect(repo.remote({ name: "ext" }).then((remote) => remote.tip("main"))).rejects.toThrow();
+  });
+});
