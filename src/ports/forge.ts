@@ -1,3 +1,4 @@
+import type { PullRequestState } from "../domain/forge/pull-request.ts";
 import type { Landing } from "./vcs.ts";
 
 /** The place where the changes of one repository land. */
@@ -12,4 +13,90 @@ export interface Forge {
    * a landing that was cut off is completed.
    */
   land(landing: { readonly from: string; readonly to: string }): Promise<Landing>;
+}
+
+/** What becomes a pull request, or a new state of one. */
+export interface Proposal {
+  /** Its branch at the forge: `loopdash/<run>/<ticket>`. */
+  readonly branch: string;
+  /** The commit to be at its tip; it contains `previous`. */
+  readonly head: string;
+  /** The commit that the engine pushed there before; absent the first time. */
+  readonly previous?: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/** An open pull request of the branch, or the reason why there is none, safe for a terminal. */
+export type Proposed =
+  | { readonly as: "open"; readonly number: number; readonly url: string }
+  /** The branch is not where the engine left it: somebody pushed to it, or removed it. */
+  | { readonly as: "moved"; readonly tip: string | undefined }
+  | { readonly as: "refused"; readonly reason: string };
+
+/** The answer to a request to merge. */
+export type PullRequestMerge =
+  | { readonly as: "merged"; readonly commit: string }
+  /** The merge queue has taken it. */
+  | { readonly as: "queued" }
+  /** Its head, its base or its state has changed since it was read: read it again. */
+  | { readonly as: "changed" }
+  | { readonly as: "refused"; readonly reason: string };
+
+/** A failed check with what its machine says about it. Texts are untrusted and bounded. */
+export interface FailedCheck {
+  readonly name: string;
+  readonly url?: string;
+  /** The end of its log; empty if it has none. */
+  readonly log: string;
+  readonly annotations: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly level: string;
+    readonly message: string;
+  }[];
+  /** Files of reports that it left, by name: JUnit XML, TAP, SARIF. */
+  readonly reports: readonly { readonly name: string; readonly text: string }[];
+}
+
+/**
+ * The pull requests of one repository at a forge. Methods throw a ForgeUnavailable if the forge cannot be reached, asks to wait, or does
+ * not accept the token.
+ */
+export interface PullRequests {
+  /** The name of the forge's repository for people. */
+  readonly name: string;
+  /** Milliseconds until the next reading, by what the forge's rate limits leave. */
+  pauseMs(): number;
+  /** Pushes the commit, and opens the branch's pull request or updates its texts. Safe to repeat: there is never a second one. */
+  propose(proposal: Proposal): Promise<Proposed>;
+  /** One reading: the pull request, the checks of its head, reviews, the queue. */
+  read(number: number): Promise<PullRequestState>;
+  /** Merges by the repository's own rules, if its head is still this commit. Safe to repeat. */
+  merge(request: {
+    readonly number: number;
+    readonly head: string;
+    readonly title: string;
+    readonly body: string;
+  }): Promise<PullRequestMerge>;
+  /** What failed checks of a commit say. Asked once for each. */
+  failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
+  /** Starts failed jobs of a commit again, by the names of their checks. */
+  rerun(head: string, names: readonly string[]): Promise<void>;
+  /** Answers threads with one comment each, and resolves those that a bot began. Safe to repeat. */
+  answer(number: number, threads: readonly { readonly id: string; readonly isBot: boolean }[], text: string): Promise<void>;
+  /** Removes the branch if it is still at this commit. Safe to repeat. */
+  removeBranch(branch: string, at: string): Promise<void>;
+}
+
+/** A forge that cannot be asked now. `retryAt`: when it says that it can, in milliseconds since the epoch. */
+export class ForgeUnavailable extends Error {
+  override readonly name = "ForgeUnavailable";
+  readonly retryAt: number | undefined;
+
+  constructor(message: string, retryAt?: number) {
+    super(message);
+    this.retryAt = retryAt;
+  }
 }

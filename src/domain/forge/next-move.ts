@@ -1,0 +1,136 @@
+import { boundedList } from "../values/bounded-text.ts";
+import { plainText } from "../values/text.ts";
+import type { PersonsWords, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
+
+/** The batch's rules for pull requests of a repository. */
+export interface PullRequestRules {
+  readonly base: string;
+  /** Checks that must pass, beside those that the forge itself requires; undefined: all that are registered. */
+  readonly checks: readonly string[] | undefined;
+  /** What a missing approval means: the ticket is left to a person, or the landing waits. */
+  readonly approvals: "gate" | "wait";
+  /** Milliseconds after a push within which a required check must appear. */
+  readonly appearMs: number;
+}
+
+/** What the engine itself knows of its pull request. */
+export interface OwnPullRequest {
+  /** The commit that the engine has pushed. */
+  readonly head: string;
+  /** When it was pushed, in milliseconds since the epoch. */
+  readonly pushedAt: number;
+  /** True once the engine has asked the merge queue to take it. */
+  readonly isQueued: boolean;
+  /** Ids of words of people that an agent has had already. */
+  readonly answered: ReadonlySet<string>;
+}
+
+/** The next thing to do about a pull request. Texts are safe for a terminal. */
+export type PullRequestMove =
+  | { readonly do: "wait"; readonly why: string }
+  | { readonly do: "merge" }
+  /** The base has moved: build and check the candidate again, and push it. */
+  | { readonly do: "rebuild"; readonly why: string }
+  | { readonly do: "landed"; readonly commit: string }
+  /** An agent has to change something. */
+  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly words: readonly Said[] }
+  /** Only a person can go on: the exact step. */
+  | { readonly do: "gate"; readonly step: string };
+
+/** Words for an agent, from a thread or beside one. Untrusted. */
+export type Said = (ReviewThread & { readonly kind: "thread" }) | (PersonsWords & { readonly kind: "words" });
+
+/**
+ * Decides from one reading. Only checks of the pushed commit count, a check that is not registered is not green, and what a person did
+ * to the pull request is left to a person.
+ */
+export function nextMove(
+  pullRequest: PullRequestState,
+  { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove {
+  const name = `pull request #${pullRequest.number}`;
+  const foreign = peoplesAct(pullRequest, { rules, own, name });
+  if (foreign !== undefined) return foreign;
+  if (pullRequest.merge === "conflict") return { do: "rebuild", why: "the base has moved, and the change conflicts with it" };
+  const said = saidOf(pullRequest, own);
+  const failing = requiredOf(pullRequest, rules).filter(({ state }) => state === "failed");
+  if (failing.length > 0 || said.length > 0) return fix(pullRequest, failing, said);
+  if (pullRequest.queuePosition !== undefined)
+    return { do: "wait", why: `place ${pullRequest.queuePosition} in the merge queue` };
+  const open = whyNotGreen(pullRequest, rules, now - own.pushedAt);
+  if (open !== undefined) return open;
+  if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
+  if (pullRequest.review === "approval-missing") return approval(rules, name, pullRequest.url);
+  if (pullRequest.merge === "unknown") return { do: "wait", why: "the forge works out whether it can be merged" };
+  if (pullRequest.merge === "blocked") return { do: "wait", why: "a rule of the base blocks the merge" };
+  return { do: "merge" };
+}
+
+/** A merge, or what a person or a program of theirs did to the pull request. */
+function peoplesAct(
+  { state, head, base, mergeCommit, url }: PullRequestState,
+  { rules, own, name }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly name: string },
+): PullRequestMove | undefined {
+  const gate = (what: string, todo: string): PullRequestMove => ({ do: "gate", step: `${name} ${what}: ${todo} (${url})` });
+  if (head !== own.head) {
+    const todo = `look at ${plainText(head.slice(0, 12), 12)}, then merge it yourself, or close it and reopen the ticket`;
+    return gate("has commits that loopdash did not push", todo);
+  }
+  if (state === "merged" && base === rules.base && mergeCommit !== undefined) return { do: "landed", commit: mergeCommit };
+  if (base !== rules.base)
+    return gate(`was pointed at ${plainText(base, 100)}`, `set its base back to ${plainText(rules.base, 100)}`);
+  if (state === "closed") return gate("was closed", "reopen it if the change is wanted, or close the ticket");
+  return undefined;
+}
+
+/** The checks that decide: those that the forge or the batch requires; without either, all that are registered. */
+function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
+  const names = new Set([...requiredChecks, ...(rules.checks ?? [])]);
+  if (names.size === 0 && rules.checks === undefined) return checks;
+  return checks.filter(({ name, isRequired }) => isRequired || names.has(name));
+}
+
+function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sincePushMs: number): PullRequestMove | undefined {
+  const required = requiredOf(pullRequest, rules);
+  const known = new Set(pullRequest.checks.map(({ name }) => name));
+  const missing = [...new Set([...pullRequest.requiredChecks, ...(rules.checks ?? [])])].filter((name) => !known.has(name));
+  const mustHaveOne = rules.checks === undefined && required.length === 0;
+  if (missing.length > 0 || mustHaveOne) {
+    const what = mustHaveOne ? "any check" : `the check ${plainText(missing.join(", "), 200)}`;
+    if (sincePushMs < rules.appearMs) return { do: "wait", why: `waits for ${what} to appear` };
+    const minutes = Math.round(rules.appearMs / 60_000);
+    const todo = mustHaveOne
+      ? 'give the repository a check, or say that none is needed ("checks": [] of its forge)'
+      : `start it, or take it out of the rules of ${plainText(rules.base, 100)}`;
+    const step = `pull request #${pullRequest.number}: ${what} did not appear within ${minutes} min: ${todo} (${pullRequest.url})`;
+    return { do: "gate", step };
+  }
+  const open = required.filter(({ state }) => state === "waiting" || state === "running");
+  if (open.length === 0) return undefined;
+  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+}
+
+function saidOf({ threads, words }: PullRequestState, { answered }: OwnPullRequest): readonly Said[] {
+  const isNew = ({ id }: { readonly id: string }): boolean => !answered.has(id);
+  return [
+    ...threads.filter(isNew).map((thread) => ({ ...thread, kind: "thread" as const })),
+    ...words.filter(isNew).map((each) => ({ ...each, kind: "words" as const })),
+  ];
+}
+
+function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], words: readonly Said[]): PullRequestMove {
+  const people = [...new Set(words.map(({ author }) => plainText(author, 40)))];
+  const why = [
+    ...(checks.length > 0
+      ? [`failed on #${number}: ${boundedList(checks.map(({ name }) => plainText(name, 100))).replaceAll("\n", ", ")}`]
+      : []),
+    ...(people.length > 0 ? [`${people.slice(0, 3).join(", ")} asked for changes on #${number}`] : []),
+  ];
+  return { do: "fix", why: why.join("; "), checks, words };
+}
+
+function approval({ approvals }: PullRequestRules, name: string, url: string): PullRequestMove {
+  return approvals === "wait"
+    ? { do: "wait", why: "waits for an approval" }
+    : { do: "gate", step: `approve and merge ${name}, whose checks have passed (${url})` };
+}
