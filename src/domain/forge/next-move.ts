@@ -93,8 +93,9 @@ function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullReq
 function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sincePushMs: number): PullRequestMove | undefined {
   const required = requiredOf(pullRequest, rules);
   const known = new Set(pullRequest.checks.map(({ name }) => name));
-  const missing = [...new Set([...pullRequest.requiredChecks, ...(rules.checks ?? [])])].filter((name) => !known.has(name));
-  const mustHaveOne = rules.checks === undefined && required.length === 0;
+  const named = [...new Set([...pullRequest.requiredChecks, ...(rules.checks ?? [])])];
+  const missing = named.filter((name) => !known.has(name));
+  const mustHaveOne = rules.checks === undefined && named.length === 0 && required.length === 0;
   if (missing.length > 0 || mustHaveOne) {
     const what = mustHaveOne ? "any check" : `the check ${plainText(missing.join(", "), 200)}`;
     if (sincePushMs < rules.appearMs) return { do: "wait", why: `waits for ${what} to appear` };

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { nextMove, type OwnPullRequest, type PullRequestRules } from "../../../src/domain/forge/next-move.ts";
+import type { PullRequestState, RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
+
+const HEAD = "a".repeat(40);
+const OTHER = "b".repeat(40);
+const NOW = 1_000_000;
+const RULES: PullRequestRules = { base: "main", checks: undefined, approvals: "gate", appearMs: 600_000 };
+const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, isQueued: false, answered: new Set() };
+const PASSED: RemoteCheck = { name: "tests", state: "passed", isRequired: true };
+const GREEN: PullRequestState = {
+  ...{ number: 7, url: "https://forge.example/7", state: "open", head: HEAD, base: "main", merge: "ready" },
+  ...{ checks: [PASSED], requiredChecks: ["tests"], review: "none", threads: [], words: [], usesQueue: false },
+};
+
+const move = (
+  over: Partial<PullRequestState>,
+  { rules = {}, own = {} }: { rules?: Partial<PullRequestRules>; own?: Partial<OwnPullRequest> } = {},
+) => nextMove({ ...GREEN, ...over }, { rules: { ...RULES, ...rules }, own: { ...OWN, ...own }, now: NOW });
+
+describe("the next move of a pull request", () => {
+  test("merges what is green, and nothing else", () => {
+    expect(move({})).toEqual({ do: "merge" });
+  });
+
+  test("a merge at the pushed commit has landed", () => {
+    expect(move({ state: "merged", mergeCommit: OTHER })).toEqual({ do: "landed", commit: OTHER });
+  });
+
+  test.each([
+    ["somebody pushed to its branch", { head: OTHER }, /has commits that loopdash did not push/],
+    ["somebody pushed to it and merged it", { head: OTHER, state: "merged", mergeCommit: OTHER }, /did not push/],
+    ["it was closed", { state: "closed" }, /was closed: reopen it/],
+    ["its base was edited", { base: "dev" }, /was pointed at dev: set its base back to main/],
+    ["it was merged somewhere else", { state: "merged", base: "dev", mergeCommit: OTHER }, /was pointed at dev/],
+  ] as const)("is a person's if %s", (_what, over, step) => {
+    expect(move(over as Partial<PullRequestState>)).toEqual({ do: "gate", step: expect.stringMatching(step) });
+  });
+
+  describe("checks", () => {
+    test("that are not registered are not green", () => {
+      expect(move({ checks: [] })).toEqual({ do: "wait", why: "waits for the check tests to appear" });
+      expect(move({ checks: [], requiredChecks: [] })).toEqual({ do: "wait", why: "waits for any check to appear" });
+    });
+
+    test("that never appear are a person's after a bound", () => {
+      const own = { pushedAt: NOW - 600_000 };
+      expect(move({ checks: [] }, { own })).toMatchObject({
+        do: "gate",
+        step: expect.stringContaining("the check tests did not appear within 10 min"),
+      });
+      expect(move({ checks: [], requiredChecks: [] }, { own })).toMatchObject({
+        do: "gate",
+        step: expect.stringContaining('"checks": []'),
+      });
+    });
+
+    test("are not needed if the batch says so", () => {
+      expect(move({ checks: [], requiredChecks: [] }, { rules: { checks: [] } })).toEqual({ do: "merge" });
+      // What the forge requires is required all the same.
+      expect(move({ checks: [], requiredChecks: ["tests"] }, { rules: { checks: [] } })).toMatchObject({ do: "wait" });
+    });
+
+    test("that the batch names must pass beside those of the forge", () => {
+      const rules = { checks: ["lint"] };
+      expect(move({}, { rules })).toEqual({ do: "wait", why: "waits for the check lint to appear" });
+      const lint: RemoteCheck = { name: "lint", state: "failed", isRequired: false };
+      expect(move({ checks: [PASSED, lint] }, { rules })).toMatchObject({ do: "fix", checks: [lint] });
+      expect(move({ checks: [PASSED, { ...lint, state: "passed" }] }, { rules })).toEqual({ do: "merge" });
+    });
+
+    test("that run are waited for; others do not matter where some are required", () => {
+      const extra: RemoteCheck = { name: "extra", state: "failed", isRequired: false };
+      expect(move({ checks: [{ ...PASSED, state: "running" }, extra] })).toEqual({ do: "wait", why: "waits for tests" });
+      expect(move({ checks: [PASSED, extra] })).toEqual({ do: "merge" });
+      expect(move({ checks: [PASSED, extra], requiredChecks: [] }, {})).toMatchObject({ do: "fix", checks: [extra] });
+    });
+
+    test("that failed go to an agent, with the names", () => {
+      const failed: RemoteCheck = { ...PASSED, state: "failed" };
+      expect(move({ checks: [failed] })).toEqual({ do: "fix", why: "failed on #7: tests", checks: [failed], words: [] });
+    });
+  });
+
+  describe("words", () => {
+    const thread = { id: "t1", place: "a.ts:3", author: "lint-bot", isBot: true, body: "unused" };
+    const words = { id: "c1", author: "ada", body: "please rename", at: NOW };
+
+    test("of bots and people go to an agent once", () => {
+      expect(move({ threads: [thread], words: [words] })).toMatchObject({
+        do: "fix",
+        why: "lint-bot, ada asked for changes on #7",
+        words: [
+          { kind: "thread", id: "t1" },
+          { kind: "words", id: "c1" },
+        ],
+      });
+      expect(move({ threads: [thread], words: [words] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({ do: "merge" });
+    });
+
+    test("with control characters do not reach a terminal", () => {
+      const made = move({ words: [{ ...words, author: "ada\u001b[2J" }] });
+      expect(JSON.stringify(made)).not.toContain("\\u001b[2J asked");
+      expect(made).toMatchObject({ why: expect.not.stringContaining("\u001b") });
+    });
+  });
+
+  test("an approval that is missing is a person's, or waited for, as the batch says", () => {
+    expect(move({ review: "approval-missing", merge: "blocked" })).toEqual({
+      do: "gate",
+      step: "approve and merge pull request #7, whose checks have passed (https://forge.example/7)",
+    });
+    expect(move({ review: "approval-missing" }, { rules: { approvals: "wait" } })).toEqual({
+      do: "wait",
+      why: "waits for an approval",
+    });
+    // Before the checks have passed, nobody is asked.
+    expect(move({ review: "approval-missing", checks: [{ ...PASSED, state: "running" }] })).toMatchObject({
+      do: "wait",
+      why: "waits for tests",
+    });
+  });
+
+  test("a base that has moved leads to a new candidate", () => {
+    expect(move({ merge: "behind" })).toMatchObject({ do: "rebuild" });
+    expect(move({ merge: "conflict" })).toMatchObject({ do: "rebuild", why: expect.stringContaining("conflicts") });
+  });
+
+  test("a place in the merge queue is waited in, and shown", () => {
+    expect(move({ queuePosition: 3 }, { own: { isQueued: true } })).toEqual({ do: "wait", why: "place 3 in the merge queue" });
+  });
+
+  test("whatever the forge does not know yet, or blocks by another rule, waits", () => {
+    expect(move({ merge: "unknown" })).toMatchObject({ do: "wait" });
+    expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge" });
+  });
+});
