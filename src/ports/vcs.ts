@@ -168,6 +168,13 @@ export interface Repo {
   }): Promise<string>;
   /** The change between two commits in reverse: a commit on top of `tip` that has the files of `from`. On no branch. */
   reverse(options: { from: string; tip: string; message: string }): Promise<string>;
+  /**
+   * A commit with the files and the message of `candidate` that continues the history of `previous`: its parents are both. On no
+   * branch. The same call gives the same commit.
+   */
+  continueFrom(options: { readonly previous: string; readonly candidate: string }): Promise<string>;
+  /** The first parent of a commit; undefined if it has none, or if the commit is not here. */
+  parent(commit: string): Promise<string | undefined>;
   /** Writes the change as a patch file, at most `maxBytes` long. */
   writePatch(options: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
   /**

@@ -52,7 +52,15 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
   const loaded = await loadBatch(write("b.json", batchFile(over.batch)), { cwd: "/" });
   const world = {
     repos: new Map([["app", await openRepo({ id: APP, path: join(root, "user"), base: "main", scratch: root })]]),
-    ...{ commandEnv: {}, sandbox: undefined, reviewerProgram: undefined, agentProgram: "/bin/true", warnings: [], landings: [] },
+    ...{
+      commandEnv: {},
+      sandbox: undefined,
+      reviewerProgram: undefined,
+      agentProgram: "/bin/true",
+      warnings: [],
+      landings: [],
+      pullRequests: new Map(),
+    },
     places: { folder: "/", hidden: [], repos: [], homes: [] },
     carefulToolchains: new Map(),
     toolchainPaths: new Map<string, string>(),

@@ -192,6 +192,7 @@ export class Stage implements Disposable {
       outbox: createOutbox(),
       reviewerFiles: [],
       merges: new MergeQueue(),
+      pullRequests: new Map(),
       starts: new WorktreeGate(),
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, isBroken: () => orchestrator.isBroken },

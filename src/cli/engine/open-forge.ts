@@ -4,6 +4,7 @@ import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.t
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -15,6 +16,8 @@ const TOKEN_USER = "x-access-token";
 interface ForgedRepo {
   readonly repo: Repo;
   readonly place?: string;
+  /** Set if changes land by pull requests. */
+  readonly pullRequests?: PullRequestLane;
 }
 
 /**

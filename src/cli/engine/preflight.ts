@@ -10,6 +10,7 @@ import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
@@ -42,6 +43,8 @@ export interface RunEnvironment {
   readonly toolchainPaths: ReadonlyMap<string, string>;
   /** Variables with which version managers obey no file of a checkout, by repository. */
   readonly carefulToolchains: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The pull requests of repositories whose changes land by those, by name. */
+  readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
   /** Where changes land, if that is at a forge too; one line for each such repository. */
   readonly landings: readonly string[];
   /** What a start should say about the commands of the batch. */
@@ -80,7 +83,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const [{ repos, landings }, toolchains] = await settleBoth(
+  const [{ repos, pullRequests, landings }, toolchains] = await settleBoth(
     openRepos(batch, { ...options, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
@@ -89,15 +92,27 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
   const carefully = { toolchainPaths: paths, carefulToolchains: careful };
-  return { sandbox, repos, landings, commandEnv, agentProgram, reviewerProgram, places, ...carefully, warnings: told };
+  return {
+    sandbox,
+    repos,
+    pullRequests,
+    landings,
+    commandEnv,
+    agentProgram,
+    reviewerProgram,
+    places,
+    ...carefully,
+    warnings: told,
+  };
 }
 
 /** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */
 async function openRepos(
   batch: Batch,
   { env, git, sandbox, secrets }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
-): Promise<Pick<RunEnvironment, "repos" | "landings">> {
+): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "landings">> {
   const repos = new Map<string, Repo>();
+  const pullRequests = new Map<string, PullRequestLane>();
   const landings: string[] = [];
   for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });
@@ -105,10 +120,11 @@ async function openRepos(
     const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
     const forged = await openForge(repo, forge, secrets);
     repos.set(name, forged.repo);
+    if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.place !== undefined) landings.push(`${name} lands on ${base} here and at ${forged.place}`);
   }
   refuseSameBase(repos.values());
-  return { repos, landings };
+  return { repos, pullRequests, landings };
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

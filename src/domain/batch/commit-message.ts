@@ -80,6 +80,11 @@ export function teamKeys({ tracker }: Pick<Batch, "tracker">, tickets: readonly 
   return [...new Set(tickets.flatMap(({ id }) => /^([A-Za-z0-9]+)-\d/.exec(id)?.[1] ?? []))];
 }
 
+/** A ticket's text as a commit or a pull request may show it: bounded, without control characters, and closing no issue. */
+export function inertBody(ticket: Pick<Ticket, "body">, teams: readonly string[]): string {
+  return bodyText(ticket.body, closesOf(teams));
+}
+
 function subjectOf(
   { commit: { type = "feat", scope = "" } = {}, ticket, teams = [] }: CommitMessageOptions,
   isTyped: boolean,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SecretName } from "./secret-spec.ts";
+import { Address, FullName } from "./values.ts";
 
 const remote = z
   .string()
@@ -24,6 +25,34 @@ const user = z
 export const ForgeSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("local").describe("On the base branch of this repository alone") }),
+    z.strictObject({
+      kind: z.literal("github").describe("On the base branch at GitHub, by pull requests"),
+      ...{ remote, token, user },
+      repo: FullName.optional().describe("The repository as owner/name; default: that of the remote's address"),
+      baseUrl: Address.optional().describe("Address of the REST API; default: https://api.github.com"),
+      checks: z
+        .array(z.string().min(1).max(200))
+        .max(50)
+        .readonly()
+        .optional()
+        .describe(
+          "Checks that must pass beside those that GitHub requires; [] for none. Default: all that appear, and one at least",
+        ),
+      method: z
+        .enum(["squash", "merge", "rebase"])
+        .optional()
+        .describe("How GitHub merges; default: the first of these that it allows"),
+      approvals: z
+        .enum(["gate", "wait"])
+        .default("gate")
+        .describe("What a missing approval means: the ticket is left to a person (gate), or waits for one"),
+      appearMinutes: z
+        .number()
+        .min(0.05)
+        .max(24 * 60)
+        .default(10)
+        .describe("Minutes after a push within which a required check must appear"),
+    }),
     z.strictObject({ kind: z.literal("push").describe("On the base branch at a remote, by a push"), remote, token, user }),
   ])
   .describe("Where changes land; default: on the base branch of this repository alone");

@@ -2,11 +2,9 @@ import { z } from "zod";
 import { RepoId } from "../values/ids.ts";
 import { Argv, Variables } from "./argv.ts";
 import { SecretName } from "./secret-spec.ts";
+import { Address, FullName } from "./values.ts";
 
 const Name = z.string().min(1).max(200);
-const Address = z
-  .url({ protocol: /^https?$/, error: "write an address such as https://tracker.example/graphql" })
-  .refine((text) => !/[@?#]/.test(text), "must have no user name, no ? and no #");
 
 /** What becomes of a ticket that was canceled, or closed as a duplicate or not planned. */
 const Canceled = z
@@ -28,11 +26,6 @@ const Webhook = z
   })
   .optional()
   .describe("Receives webhooks, so that changes are noticed at once");
-
-/** `owner/name` on GitHub. */
-const FullName = z
-  .string()
-  .regex(/^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, "write it as owner/name");
 
 const Linear = z.strictObject({
   kind: z.literal("linear").describe("Issues in Linear"),

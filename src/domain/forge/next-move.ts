@@ -19,8 +19,6 @@ export interface OwnPullRequest {
   readonly head: string;
   /** When it was pushed, in milliseconds since the epoch. */
   readonly pushedAt: number;
-  /** True once the engine has asked the merge queue to take it. */
-  readonly isQueued: boolean;
   /** Ids of words of people that an agent has had already. */
   readonly answered: ReadonlySet<string>;
 }

@@ -2,6 +2,7 @@ import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { CheckStrength } from "../evidence/results.ts";
+import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
@@ -86,6 +87,7 @@ interface AttemptRef {
 
 /** Facts of one attempt. Each carries its fence: the engine drops those of an earlier attempt. */
 export type AttemptFact =
+  | PullRequestFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;

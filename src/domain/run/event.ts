@@ -230,6 +230,7 @@ export function mayWait(fact: RunFact): boolean {
     case "prepare-started":
     case "prepare-failed":
     case "merge-landed":
+    case "pull-request-read":
     case "tracker-written":
     case "tracker-not-written":
     case "outage-started":

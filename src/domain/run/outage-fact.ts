@@ -1,5 +1,5 @@
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
-export type CalledSource = "tracker" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
+export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
 
 /**
  * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or the
@@ -64,6 +64,7 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     oracle: { short: "oracle cannot judge", is: "the oracle cannot judge", was: "the oracle could not judge" },
     tripwire: { short: "oracle unproven", is: "the oracle cannot be proven", was: "the oracle could not be proven" },
     reverify: { short: "re-verify fails", is: "the re-verification fails", was: "the last re-verification failed" },
+    forge: { short: "forge away", is: "the forge is away", was: "the forge was away" },
     git: { short: "git fails", is: "git fails", was: "git failed" },
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },

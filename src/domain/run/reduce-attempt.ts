@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { reducePullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -148,6 +149,16 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     case "work-not-kept": {
       const { kept: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, notKept: event.why } };
+    }
+    case "pull-request-gated":
+      return { phase, attempt: { ...attempt, humanStep: event.step } };
+    case "pull-request-intended":
+    case "pull-request-opened":
+    case "pull-request-read":
+    case "pull-request-merging":
+    case "pull-request-words": {
+      const pullRequest = reducePullRequest(ticket.pullRequest, event);
+      return { phase, ...(pullRequest && { pullRequest }) };
     }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;

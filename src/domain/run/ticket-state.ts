@@ -1,4 +1,5 @@
 import type { StepKind } from "../batch/step-spec.ts";
+import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
@@ -172,6 +173,8 @@ export interface TicketState {
   readonly endedAt?: number;
   /** The ticket in the tracker, as the engine last saw or wrote it. */
   readonly tracked?: TrackedTicket;
+  /** Its pull request, if its repository's changes land by those. */
+  readonly pullRequest?: TicketPullRequest;
   /** Its branches; absent before the first attempt. */
   readonly branches?: TicketBranches;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */

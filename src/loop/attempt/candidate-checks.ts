@@ -1,5 +1,6 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { type PullRequestText, pullRequestText } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -53,12 +54,29 @@ export class CandidateChecks {
     return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
+  /** The texts of the change's pull request, and of the commit by which that lands. */
+  pullRequestText(): PullRequestText {
+    const teams = teamKeys(this.#ctx.batch, this.#ctx.state().plan.tickets);
+    return pullRequestText({ message: this.#message, ticket: this.#scope.ticket, teams, passed: this.#passedSteps() });
+  }
+
+  #passedSteps(): readonly string[] {
+    const { attempt } = ticketOf(this.#ctx.state(), this.#scope.ticket.id);
+    return (attempt?.passed ?? []).map(({ kind, name }) => (kind === name ? kind : `${kind} ${name}`));
+  }
+
+  get #message(): string {
+    const { ticket, n } = this.#scope;
+    const { batch, run, state } = this.#ctx;
+    const teams = teamKeys(batch, state().plan.tickets);
+    return commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent, teams });
+  }
+
   /** The change as one commit on the base's tip, or on `onto`. */
   async build(onto?: string): Promise<Candidate> {
-    const { ticket, n, signal } = this.#scope;
-    const { batch, run, state, clock } = this.#ctx;
-    const teams = teamKeys(batch, state().plan.tickets);
-    const message = commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent, teams });
+    const { ticket, signal } = this.#scope;
+    const { state, clock } = this.#ctx;
+    const message = this.#message;
     const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });

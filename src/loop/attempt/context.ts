@@ -11,6 +11,7 @@ import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
+import type { PullRequestLane } from "../steps/pull-request.ts";
 import type { StepContext } from "../steps/step.ts";
 
 /** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */
@@ -22,6 +23,8 @@ export interface LoopContext extends StepContext {
   readonly outbox: Outbox;
   /** Every repository of the batch, by id. */
   readonly repos: ReadonlyMap<string, Repo>;
+  /** The pull requests of the repositories whose changes land by those, by id. */
+  readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
   /** Landings, one at a time per repository. */
   readonly merges: MergeQueue;
   /** Worktrees that are being made. */

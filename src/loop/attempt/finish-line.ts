@@ -10,6 +10,7 @@ import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
+import { findMerged, landByPullRequest } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
@@ -39,8 +40,10 @@ export async function runFinishLine(
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
   await refuseReversal(ctx, scope, repo, change.tip);
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
-  const first = await checks.check(() => undefined);
-  const landed = await landInTurn(ctx, scope, { repo, checks, first, step: placed[at] as Placed });
+  const way = { repo, checks, step: placed[at] as Placed };
+  const landed = ctx.pullRequests.has(repo.id)
+    ? await landByPullRequestOf(ctx, scope, way)
+    : await landInTurn(ctx, scope, { ...way, first: await checks.check(() => undefined) });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -84,6 +87,30 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
     await runInTurn(ctx, scope, step, (open) => runAfter(ctx, open, repo, step.spec, landed));
   }
   return { outcome: "done" };
+}
+
+/** Lands the change through a pull request of its repository. */
+async function landByPullRequestOf(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  { repo, checks, step }: { readonly repo: Repo; readonly checks: CandidateChecks; readonly step: Placed },
+): Promise<string> {
+  const lane = ctx.pullRequests.get(repo.id);
+  if (lane === undefined) throw new Error(`${repo.id} has no pull requests`);
+  const needs = {
+    ...lane,
+    repo,
+    branch: `loopdash/${ctx.run}/${scope.ticket.id}`,
+    text: () => checks.pullRequestText(),
+    isOutdated: () => checks.isOutdated,
+  };
+  // Only an attempt that continues another one's work can find that merged: an agent's change is a new one.
+  const isContinued = ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const merged = isContinued ? await findMerged(ctx, scope, needs) : undefined;
+  if (merged !== undefined) return (await runStep(ctx, scope, step, () => Promise.resolve(merged))).commit;
+  const checked = await checks.check(() => undefined);
+  const land = () => landByPullRequest(ctx, scope, { ...needs, checked, checkAgain: () => checks.check(() => undefined) });
+  return (await runStep(ctx, scope, step, land)).commit;
 }
 
 function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {

@@ -3,12 +3,14 @@ import type { CalledSource, Outage } from "../../domain/run/outage-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
 import { TrackerBusy } from "../../ports/tracker.ts";
 import { pause } from "./wait.ts";
 
 /** The first wait before a call is repeated. It doubles each time. Milliseconds. A question to the reviewer costs money. */
 const FIRST_MS: Readonly<Record<CalledSource, number>> = {
   tracker: 250,
+  forge: 1_000,
   git: 250,
   disk: 500,
   oracle: 2_000,
@@ -42,7 +44,7 @@ export class OutageGivenUp extends Error {
 
 /** The time from which a call may be repeated, if its error tells. Milliseconds since the epoch. */
 export function retryAtOf(error: unknown): number | undefined {
-  return error instanceof TrackerBusy ? error.retryAt : undefined;
+  return error instanceof TrackerBusy || error instanceof ForgeUnavailable ? error.retryAt : undefined;
 }
 
 /** Options of a repeated call. */

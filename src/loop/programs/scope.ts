@@ -46,6 +46,12 @@ type StepFactType =
   | "prepared"
   | "prepare-failed"
   | "prepare-started"
+  | "pull-request-gated"
+  | "pull-request-intended"
+  | "pull-request-merging"
+  | "pull-request-opened"
+  | "pull-request-read"
+  | "pull-request-words"
   | "reviewer-answered"
   | "reviewer-asked"
   | "step-retried";

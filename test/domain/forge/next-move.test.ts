@@ -6,7 +6,7 @@ const HEAD = "a".repeat(40);
 const OTHER = "b".repeat(40);
 const NOW = 1_000_000;
 const RULES: PullRequestRules = { base: "main", checks: undefined, approvals: "gate", appearMs: 600_000 };
-const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, isQueued: false, answered: new Set() };
+const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, answered: new Set() };
 const PASSED: RemoteCheck = { name: "tests", state: "passed", isRequired: true };
 const GREEN: PullRequestState = {
   ...{ number: 7, url: "https://forge.example/7", state: "open", head: HEAD, base: "main", merge: "ready" },
@@ -127,7 +127,7 @@ describe("the next move of a pull request", () => {
   });
 
   test("a place in the merge queue is waited in, and shown", () => {
-    expect(move({ queuePosition: 3 }, { own: { isQueued: true } })).toEqual({ do: "wait", why: "place 3 in the merge queue" });
+    expect(move({ queuePosition: 3 })).toEqual({ do: "wait", why: "place 3 in the merge queue" });
   });
 
   test("whatever the forge does not know yet, or blocks by another rule, waits", () => {

@@ -159,6 +159,7 @@ export function contextOf(
     templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),
+    pullRequests: new Map(),
     starts: new WorktreeGate(),
     commandPermits: new Semaphore(batch.limits.workers),
     state: () => orchestrator.state,

@@ -131,6 +131,8 @@ export class FakeRepo {
         refs.set(branch, sha);
         return Promise.resolve(this.#change(from, sha));
       },
+      continueFrom: none,
+      parent: none,
       keepBranch: ({ branch, tip: to }) => Promise.resolve(void refs.set(branch, to)),
       branchTip: (branch) => Promise.resolve(refs.get(branch)),
       branches: (folder) => Promise.resolve([...refs.keys()].filter((name) => name.startsWith(`${folder}/`))),

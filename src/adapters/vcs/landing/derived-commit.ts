@@ -63,6 +63,39 @@ export async function reverseCommit(
   return writeCommit(store, { tree, parent: objectId(tip), message });
 }
 
+/**
+ * A commit with the files, message, people and dates of `candidate` whose parents are `previous` and the candidate's own. A push of it
+ * moves a branch at `previous` forward.
+ */
+export async function continueFrom(
+  store: Store,
+  options: { readonly previous: string; readonly candidate: string },
+): Promise<string> {
+  const text = await store.content(["cat-file", "commit", objectId(options.candidate)]);
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.startsWith("parent "));
+  if (at < 0) throw new Error(`${options.candidate} has no parent`);
+  const head = lines.slice(0, lines.indexOf(""));
+  // A signature is for the bytes of the candidate alone.
+  const unsigned = withoutSignature(head.toSpliced(at, 0, `parent ${objectId(options.previous)}`));
+  const file = join(store.scratch, `continued-${randomUUID()}`);
+  try {
+    await writeFile(file, [...unsigned, ...lines.slice(lines.indexOf(""))].join("\n"));
+    return objectId((await store.content(["hash-object", "-t", "commit", "-w", "--no-filters", file])).trim());
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** The header lines of a commit without its signature, whose further lines begin with a blank. */
+function withoutSignature(head: readonly string[]): readonly string[] {
+  let isSignature = false;
+  return head.filter((line) => {
+    isSignature = line.startsWith("gpgsig") || (isSignature && line.startsWith(" "));
+    return !isSignature;
+  });
+}
+
 /** The modes of files by their paths. */
 async function modesIn(store: Store, index: string): Promise<ReadonlyMap<string, string>> {
   const listed = await store.content(["ls-files", "-s", "-z"], { index });

@@ -10,7 +10,7 @@ import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
 import { changedLines } from "../landing/changed-lines.ts";
-import { deriveCommit, readFilesAt, reverseCommit } from "../landing/derived-commit.ts";
+import { continueFrom, deriveCommit, readFilesAt, reverseCommit } from "../landing/derived-commit.ts";
 import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
@@ -43,7 +43,10 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
   const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   const url = remoteAddress(store.at.settings, options.base);
-  const repo = withUnavailability({ ...repoOf(store, options.id, options.base), ...(url !== undefined && { url }) }, store);
+  const repo = withUnavailability(
+    { ...repoOf(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
+    store,
+  );
   return { ...repo, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
 }
 
@@ -56,7 +59,15 @@ export interface RepoWithRemotes extends Repo {
 /** The number of captured tips that are remembered with their start commits. */
 const REMEMBERED = 1000;
 
-function repoOf(store: Store, id: RepoId, base: string): Repo {
+/** What pull requests take. */
+function forForges(store: Store): Pick<Repo, "continueFrom" | "parent"> {
+  return {
+    continueFrom: (options) => continueFrom(store, options),
+    parent: (commit) => partOf(store, commit, "parent"),
+  };
+}
+
+function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof ReturnType<typeof forForges>> {
   const queue = serialQueue();
   const ours = new Set<string>();
   const unwilling = new Set<string>();

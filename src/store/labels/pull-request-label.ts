@@ -1,0 +1,34 @@
+import type { PullRequestFact, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { type EventLabel, STYLES, toned } from "./tone.ts";
+
+/** The line of the feed for a fact about a pull request. Undefined if it is not worth one. */
+export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined {
+  switch (fact.type) {
+    case "pull-request-intended":
+      return undefined;
+    case "pull-request-opened":
+      return [STYLES.step, `pull request #${fact.number}`];
+    case "pull-request-read":
+      return [toned(STYLES.heldUp, "waiting"), checksLine(fact)];
+    case "pull-request-merging":
+      return [STYLES.step, `asks to merge pull request #${fact.number}`];
+    case "pull-request-words":
+      return [STYLES.needsYou, `pull request: ${plural(fact.ids.length, "remark")} for the next attempt`];
+    case "pull-request-gated":
+      return [STYLES.needsYou, fact.step];
+  }
+}
+
+/** The states of checks and what the pull request waits for, in one line. */
+export function checksLine({ checks, waits }: SeenPullRequest): string {
+  const named = (state: SeenPullRequest["checks"][number]["state"]): readonly string[] =>
+    checks.flatMap((check) => (check.state === state ? [check.name] : []));
+  const parts = (["failed", "running", "waiting", "passed"] as const).flatMap((state) => {
+    const names = named(state);
+    return names.length === 0 ? [] : [`${state}: ${firstFewLine(names, 4)}`];
+  });
+  const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
+  return waits === undefined ? said : `${said}; ${waits}`;
+}
