@@ -118,11 +118,15 @@ async function present(ctx: Context, scope: StepScope, needs: PullRequestNeeds, 
   );
 }
 
-/** The commit to push: the candidate, or one with its files that continues what was pushed before. The same files are not pushed twice. */
-async function headFor(repo: Repo, { commit }: Built, previous: string | undefined): Promise<string> {
-  if (previous === undefined || previous === commit) return commit;
-  if (!(await repo.has(previous))) return commit;
-  return repo.continueFrom({ previous, candidate: commit });
+/**
+ * The commit to push: the candidate, or one with its files that continues what was pushed before. What was pushed before stays if it has
+ * the same files on the same base: a new engine builds the same change with another date.
+ */
+async function headFor(repo: Repo, { commit, base }: Built, previous: string | undefined): Promise<string> {
+  if (previous === undefined || previous === commit || !(await repo.has(previous))) return commit;
+  const { paths } = await repo.change({ from: previous, tip: commit });
+  const isOnBase = (await repo.commitsSince({ from: base, to: previous, most: 1 })) !== undefined;
+  return paths.length === 0 && isOnBase ? previous : repo.continueFrom({ previous, candidate: commit });
 }
 
 /** Reads the pull request again and again until there is something to do about it. */

@@ -1,0 +1,88 @@
+import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
+import { ForgeUnavailable, type PullRequests } from "../../src/ports/forge.ts";
+import { git } from "../adapters/vcs/real-repo.ts";
+
+/** A forge in memory beside a real repository, whose base is the forge's. It counts what a real one must not be asked twice. */
+export class FakePullRequests {
+  readonly calls: string[] = [];
+  /** The commit at the tip of each branch. */
+  readonly branches = new Map<string, string>();
+  readonly texts: string[] = [];
+  /** What a reading shows beside the branch: tests change it. */
+  shown: Partial<PullRequestState> = {};
+  /** Called before each reading. */
+  onRead: () => void = () => undefined;
+  isAway = false;
+  logs: Readonly<Record<string, string>> = {};
+  readonly #user: string;
+  #number: number | undefined;
+  #merged: { head: string; commit: string } | undefined;
+
+  constructor(user: string) {
+    this.#user = user;
+  }
+
+  get merges(): number {
+    return this.calls.filter((call) => call.startsWith("merge")).length;
+  }
+
+  get opened(): number {
+    return this.calls.filter((call) => call === "open").length;
+  }
+
+  /** Merges the commit by a squash, as the forge or a person does. */
+  merge(head: string, title = "merged"): string {
+    const tree = git(this.#user, "rev-parse", `${head}^{tree}`);
+    const commit = git(this.#user, "commit-tree", tree, "-p", git(this.#user, "rev-parse", "main"), "-m", title);
+    this.#merged = { head, commit };
+    return commit;
+  }
+
+  port(): PullRequests {
+    const reached = <T>(answer: () => T): Promise<T> =>
+      this.isAway ? Promise.reject(new ForgeUnavailable("the forge cannot be reached")) : Promise.resolve().then(answer);
+    return {
+      name: "acme/app",
+      pauseMs: () => 5,
+      propose: ({ branch, head, previous, title, body }) =>
+        reached(() => {
+          const tip = this.branches.get(branch);
+          if (tip !== undefined && tip !== previous && tip !== head) return { as: "moved", tip } as const;
+          if (tip !== head) this.calls.push(`push ${head}`);
+          this.branches.set(branch, head);
+          if (this.#number === undefined) this.calls.push("open");
+          this.#number ??= 7;
+          this.texts.push(`${title}\n${body}`);
+          return { as: "open", number: 7, url: "https://forge.example/7" } as const;
+        }),
+      read: () =>
+        reached(() => {
+          this.onRead();
+          return this.#state();
+        }),
+      merge: ({ head, title, body }) =>
+        reached(() => {
+          if (this.#merged !== undefined) return { as: "merged", commit: this.#merged.commit } as const;
+          this.calls.push(`merge ${head}`);
+          return { as: "merged", commit: this.merge(head, `${title}\n\n${body}`) } as const;
+        }),
+      failures: (_head, names) =>
+        reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
+      rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
+      answer: () => reached(() => undefined),
+      removeBranch: (branch) => reached(() => void this.branches.delete(branch)),
+    };
+  }
+
+  #state(): PullRequestState {
+    const [head = ""] = this.branches.values();
+    const passed: RemoteCheck = { name: "ci", state: "passed", isRequired: true };
+    const merged = this.#merged && ({ state: "merged", mergeCommit: this.#merged.commit } as const);
+    return {
+      ...{ number: 7, url: "https://forge.example/7", state: "open", head, base: "main", merge: "ready", checks: [passed] },
+      ...{ requiredChecks: ["ci"], review: "none", threads: [], words: [], usesQueue: false },
+      ...this.shown,
+      ...merged,
+    };
+  }
+}
