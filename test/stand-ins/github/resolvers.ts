@@ -41,7 +41,12 @@ export class QueryError extends GraphQLError {
 }
 
 /** A page of items that are in the order of their keys. Cursors are the keys, so that a page begins right even if items are gone. */
-function connection<T>(items: readonly T[], keyOf: (item: T) => number, args: PageArgs, nodeOf: (item: T) => unknown): object {
+export function connection<T>(
+  items: readonly T[],
+  keyOf: (item: T) => number,
+  args: PageArgs,
+  nodeOf: (item: T) => unknown,
+): object {
   const { first, last, after, before } = args;
   const bounded = items.filter(
     (item) =>
@@ -261,7 +266,7 @@ function commentNode(asking: Asking, { repo, issue }: { repo: Repo; issue: Issue
 }
 
 /** Undefined users are gone: GitHub shows null. */
-function actor({ state }: Asking, login: string): object | null {
+export function actor({ state }: Asking, login: string): object | null {
   const user = state.users[login];
   return user === undefined ? null : { __typename: user.isBot ? "Bot" : "User", login, name: user.name };
 }

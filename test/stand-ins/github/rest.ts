@@ -18,6 +18,7 @@ export interface RestAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly next?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** True if it changed something. */
   readonly isWrite?: boolean;
 }
