@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
-import { checkValue } from "../../../../domain/batch/issues.ts";
-import { pathText } from "../../../../domain/batch/problem.ts";
-import { plainText } from "../../../../domain/values/text.ts";
-import { answerText, withoutToken } from "../../../answer-text.ts";
-import type { TokenSource } from "../../service/ticket-service.ts";
+import { checkValue } from "../../domain/batch/issues.ts";
+import { pathText } from "../../domain/batch/problem.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { answerText, withoutToken } from "../answer-text.ts";
+import type { TokenSource } from "../token-source.ts";
 import { Budget } from "./budget.ts";
 import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";

@@ -1,4 +1,4 @@
-import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../../service/reading-pace.ts";
+import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../reading-pace.ts";
 
 /** What is left of a budget of requests or points, and when it is full again by the server's clock. */
 interface Left {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hasErrorCode } from "../../../../domain/values/error-text.ts";
-import { plainText } from "../../../../domain/values/text.ts";
-import { TrackerBusy } from "../../../../ports/tracker.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { TrackerBusy } from "../../ports/tracker.ts";
 import { type Budget, wholeNumberOf } from "./budget.ts";
 
 /** How long to wait if a refusal for the rate says nothing. Milliseconds; GitHub's documentation asks for a minute. */
