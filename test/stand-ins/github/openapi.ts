@@ -27,7 +27,9 @@ function withNulls(value: unknown): unknown {
 
 /** The operation that a request is; undefined if GitHub's description, as far as it is kept here, has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
-  const parts = path.split("/");
+  // A reference is the whole rest of its address.
+  const [, head, ref] = /^(\/repos\/[^/]+\/[^/]+\/git\/refs?)\/(.+)$/.exec(path) ?? [];
+  const parts = (ref === undefined ? path : `${head}/${ref.replaceAll("/", "%2F")}`).split("/");
   for (const [template, methods] of Object.entries(document["paths"] as Record<string, Json>)) {
     const names = template.split("/");
     const fits = names.length === parts.length && names.every((name, at) => name === parts[at] || name.startsWith("{"));

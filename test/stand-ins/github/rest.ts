@@ -57,6 +57,10 @@ export function notFound(): RestAnswer {
   return { status: 404, body: { message: "Not Found", documentation_url: DOCS, status: "404" } };
 }
 
+export function badCredentials(): RestAnswer {
+  return { status: 401, body: { message: "Bad credentials", documentation_url: DOCS, status: "401" } };
+}
+
 function listIssues(request: RestRequest, repo: Repo): RestAnswer {
   const state = request.query.get("state") ?? "open";
   const since = Date.parse(request.query.get("since") ?? "1970-01-01T00:00:00Z");

@@ -6,12 +6,13 @@ import { bytesOf, conditional } from "./conditional.ts";
 import { basicToken, gitRequestOf } from "./forge/backend.ts";
 import { Forge } from "./forge/forge.ts";
 import { answerForge, isForgeRequest } from "./forge/rest.ts";
-import { answerGraphql } from "./graphql.ts";
+import { answerGraphql, isMutation } from "./graphql.ts";
 import { History } from "./history.ts";
 import { operationOf, wrongAnswer, wrongIn } from "./openapi.ts";
 import { Person } from "./person.ts";
-import { answerRest, notFound, type RestAnswer, type RestRequest } from "./rest.ts";
+import { answerRest, badCredentials, notFound, type RestAnswer, type RestRequest } from "./rest.ts";
 import type { Age } from "./schema.ts";
+import { secondaryLimit } from "./secondary-limit.ts";
 import { type Seed, type State, stateOf, userOf } from "./state.ts";
 
 /** A request as tests see it. It has no token. */
@@ -200,21 +201,21 @@ export class GitHubStandIn implements AsyncDisposable {
     { seen, url, hasBody }: { readonly seen: SeenRequest; readonly url: URL; readonly hasBody: boolean },
   ): Promise<Sent> {
     const token = this.tokens.get(/^(?:bearer|token) (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "");
-    if (token === undefined || token.isRevoked)
-      return {
-        status: 401,
-        body: { message: "Bad credentials", documentation_url: "https://docs.github.com/rest", status: "401" },
-        counted: 0,
-      };
-    if (seen.path === "/graphql") return this.#graphql(seen, token);
+    if (token === undefined || token.isRevoked) return { ...badCredentials(), counted: 0 };
+    const isQuery = seen.path === "/graphql";
+    const wait = this.budgets.tooFast(isQuery ? isMutation(String(seen.body["query"])) : seen.method !== "GET");
+    if (wait !== undefined) return { ...secondaryLimit(wait), counted: 0 };
+    if (isQuery) return this.#graphql(seen, token);
     return this.#rest(request, seen, { url, hasBody, token });
   }
 
-  async #graphql({ body }: SeenRequest, { login }: Token): Promise<Sent> {
+  async #graphql({ body }: SeenRequest, { login, canWrite = true }: Token): Promise<Sent> {
     const before = this.budgets.used.graphql;
     const answer = await answerGraphql({
-      state: this.#seenState(),
+      state: isMutation(String(body["query"])) ? this.state : this.#seenState(),
       viewer: login,
+      forge: this.forge,
+      canWrite,
       age: this.age,
       web: this.url,
       query: String(body["query"]),

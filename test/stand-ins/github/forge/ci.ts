@@ -6,6 +6,8 @@ import { type JobResult, runJob } from "./run-job.ts";
 /** Jobs that run at the same time. */
 const RUNNERS = 2;
 
+const DEFAULT_WORKFLOW = "CI";
+
 /** A moment in a job's life. It goes on when the gate's promise does. */
 export interface JobMoment {
   /** Before its check appears, before it starts, and before its result is shown. */
@@ -86,10 +88,12 @@ export class Ci {
   rerun(repo: string, run: WorkflowRun, names: readonly string[]): void {
     this.#host.remember();
     run.attempt += 1;
-    this.#stops.set(keyOf(repo, run), new AbortController());
+    const key = keyOf(repo, run);
+    if (this.#stops.get(key)?.signal.aborted ?? true) this.#stops.set(key, new AbortController());
     const { sha, branch, event, attempt } = run;
     for (const seed of liveForge(this.#host, repo).forge.jobs)
-      if (names.includes(seed.name)) this.#launch({ sha, branch, event, repo, seed, attempt });
+      if (names.includes(seed.name) && (seed.workflow ?? DEFAULT_WORKFLOW) === run.workflow)
+        this.#launch({ sha, branch, event, repo, seed, attempt });
   }
 
   /** Ends the jobs of a commit, which are then cancelled. */
@@ -149,7 +153,7 @@ export class Ci {
 
   #register({ repo, seed, sha, branch, event, attempt }: Launch): Job {
     const { state, now } = this.#host;
-    const workflow = seed.workflow ?? "CI";
+    const workflow = seed.workflow ?? DEFAULT_WORKFLOW;
     this.#host.remember();
     const { forge } = liveForge(this.#host, repo);
     let run = forge.runs.find((each) => each.sha === sha && each.event === event && each.workflow === workflow);

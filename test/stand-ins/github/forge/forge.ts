@@ -35,8 +35,8 @@ interface GitClient {
 
 /** GitHub as a forge: git over HTTP, pull requests, checks that really run, and a merge queue. */
 export class Forge {
-  /** The bare repositories, `owner/name.git`. */
-  readonly root: string = mkdtempSync(join(tmpdir(), "loopdash-forge-"));
+  /** The folder of the bare repositories, `owner/name.git`; empty until the stand-in opens with one. */
+  root = "";
   readonly ci: Ci;
   readonly pulls: Pulls;
   readonly queue: MergeQueue;
@@ -58,6 +58,8 @@ export class Forge {
 
   /** Makes the repositories of a seed. */
   async open({ repos = {} }: Seed): Promise<void> {
+    if (Object.values(repos).every(({ forge }) => forge === undefined)) return;
+    this.root = mkdtempSync(join(tmpdir(), "loopdash-forge-"));
     await this.downloads.open();
     await mkdir(join(this.root, "hooks"));
     const hook = join(this.root, "hooks", "proc-receive");
@@ -71,6 +73,7 @@ export class Forge {
     this.#isClosed = true;
     await this.ci.close();
     await this.#turn;
+    if (this.root === "") return;
     await this.downloads.close();
     await rm(this.root, { recursive: true, force: true });
   }

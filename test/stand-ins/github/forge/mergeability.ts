@@ -16,7 +16,8 @@ export interface Mergeability {
 
 export type ReviewDecision = "APPROVED" | "CHANGES_REQUESTED" | "REVIEW_REQUIRED";
 
-const UNKNOWN: Mergeability = { isMergeable: null, state: "unknown" };
+/** What GitHub says until it has looked. */
+export const UNKNOWN: Mergeability = { isMergeable: null, state: "unknown" };
 
 /** Tells whether pull requests can be merged, after it has told so often that it does not know. */
 export class MergeabilityReader {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { aStage, CHECK, REPO } from "./stage.ts";
 
@@ -36,6 +37,19 @@ describe("git over HTTP", () => {
       method === "POST" && path.endsWith("git-receive-pack") ? { after: "reset" } : undefined;
     expect((await stage.git(["push", "origin", "HEAD:topic"])).code).not.toBe(0);
     expect((await stage.git(["ls-remote", "origin"])).stdout).toContain("refs/heads/topic");
+  });
+});
+
+describe("large pushes and fetches", () => {
+  it("come through in parts", async () => {
+    const stage = await aStage();
+    const text = randomBytes(3_000_000).toString("base64");
+    const sha = await stage.push("large", { "large.txt": text });
+    await stage.git(["gc", "-q", "--prune=now"]);
+    const other = await stage.git(["clone", "-q", "--branch", "large", `${stage.standIn.url}/${REPO}`, "other"]);
+    expect(other).toMatchObject({ code: 0 });
+    expect((await stage.git(["-C", "other", "rev-parse", "HEAD"])).stdout.trim()).toBe(sha);
+    expect(await stage.get("/git/ref/heads/large")).toMatchObject({ body: { object: { sha } } });
   });
 });
 

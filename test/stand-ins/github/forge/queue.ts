@@ -80,6 +80,10 @@ export class MergeQueue {
         const found = liveForge(this.#host, fullName);
         const entry = found.forge.queue[0];
         if (entry === undefined) return;
+        if (!isOpen(found, pullOf(found, entry.pull))) {
+          this.dequeue(fullName, entry.pull);
+          continue;
+        }
         const isOver = entry.groupSha === null ? await this.#build(found, entry) : await this.#finish(found, entry);
         if (!isOver) return;
       }

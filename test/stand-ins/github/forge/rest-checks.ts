@@ -141,7 +141,7 @@ async function combinedStatus(request: ForgeRequest): Promise<RestAnswer> {
 }
 
 async function setStatus(request: ForgeRequest): Promise<RestAnswer> {
-  const { found, body, viewer, state, now, forge } = request;
+  const { found, body, viewer, state, now } = request;
   const sha = await shaOf(request, "sha");
   const text = (name: string) => (typeof body[name] === "string" ? body[name] : null);
   const status: Status = {
@@ -155,7 +155,6 @@ async function setStatus(request: ForgeRequest): Promise<RestAnswer> {
     createdAt: now,
   };
   found.forge.statuses.push(status);
-  forge.host.changed();
   return { status: 201, body: { ...statusBody(request, found, status), creator: userBody(request, viewer) }, isWrite: true };
 }
 

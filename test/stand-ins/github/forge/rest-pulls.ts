@@ -3,6 +3,7 @@ import { commentBody, userBody } from "../rest-bodies.ts";
 import { addComment, type Issue } from "../state.ts";
 import { pullBody, simplePullBody } from "./bodies.ts";
 import { issueOfPull } from "./host.ts";
+import { UNKNOWN } from "./mergeability.ts";
 import type { MergeMethod, Pull } from "./model.ts";
 import { isOpen } from "./pulls.ts";
 import { byNumber, type ForgeRequest, listAnswer, type Routes } from "./rest-request.ts";
@@ -11,7 +12,7 @@ import { byNumber, type ForgeRequest, listAnswer, type Routes } from "./rest-req
 export const pullRoutes: Routes = {
   "get /pulls": list,
   "post /pulls": open,
-  "get /pulls/{pull_number}": async (request) => show(request, 200, requestedPull(request)),
+  "get /pulls/{pull_number}": async (request) => show(request, requestedPull(request)),
   "patch /pulls/{pull_number}": update,
   "get /pulls/{pull_number}/merge": (request) => {
     if (requestedPull(request).mergedAt !== null) return { status: 204 };
@@ -54,9 +55,9 @@ function requestedIssue({ found, operation }: ForgeRequest): Issue {
   return byNumber(found.repo.issues, ({ number }) => number, operation.parameters["issue_number"]);
 }
 
-async function show(request: ForgeRequest, status: number, pull: Pull): Promise<RestAnswer> {
+async function show(request: ForgeRequest, pull: Pull): Promise<RestAnswer> {
   const mergeability = await request.forge.mergeability.read(request.found, pull);
-  return { status, body: await pullBody(request, request.found, pull, mergeability), isWrite: status === 201 };
+  return { status: 200, body: await pullBody(request, request.found, pull, mergeability) };
 }
 
 function list(request: ForgeRequest): RestAnswer {
@@ -87,7 +88,7 @@ async function open(request: ForgeRequest): Promise<RestAnswer> {
     isDraft: body["draft"] === true,
     author: viewer,
   });
-  return show(request, 201, pull);
+  return { status: 201, body: await pullBody(request, found, pull, UNKNOWN), isWrite: true };
 }
 
 async function update(request: ForgeRequest): Promise<RestAnswer> {
@@ -102,7 +103,7 @@ async function update(request: ForgeRequest): Promise<RestAnswer> {
   if (body["state"] === "closed") forge.pulls.close(fullName, pull.number, viewer);
   if (body["state"] === "open" && issue.state === "closed") await forge.pulls.reopen(fullName, pull.number);
   issue.updatedAt = now;
-  return { ...(await show(request, 200, pull)), isWrite: true };
+  return { ...(await show(request, pull)), isWrite: true };
 }
 
 async function merge({ forge, found, body, viewer, operation }: ForgeRequest): Promise<RestAnswer> {

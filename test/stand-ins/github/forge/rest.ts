@@ -34,7 +34,9 @@ export async function answerForge(request: Omit<ForgeRequest, "found">): Promise
       body: { message: "Resource not accessible by personal access token", documentation_url: DOCS, status: "403" },
     };
   try {
-    return await route({ ...request, found });
+    const answer = await route({ ...request, found });
+    if (answer.isWrite) forge.host.changed();
+    return answer;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { status, message, errors } = error;
