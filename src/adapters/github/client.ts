@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly rights?: string;
 }
 
-type Request = (octokit: Octokit) => Promise<{ readonly data: unknown }>;
+type Asking = (octokit: Octokit) => Promise<{ readonly data: unknown }>;
 
 /** A list to be read by REST. */
 export interface ListRequest {
@@ -119,7 +119,7 @@ export class GitHubClient {
   }
 
   /** A reading by REST. */
-  async read<T>(what: string, schema: z.ZodType<T>, request: Request): Promise<T> {
+  async read<T>(what: string, schema: z.ZodType<T>, request: Asking): Promise<T> {
     const { data } = await this.#send(what, request);
     this.budget.spend("core", 1);
     return shaped(schema, data);
@@ -142,7 +142,7 @@ export class GitHubClient {
   }
 
   /** A write, which is never repeated here. Throws a LostAnswer if nobody can say whether it was carried out. */
-  write<T>(what: string, schema: z.ZodType<T>, request: Request): Promise<T> {
+  write<T>(what: string, schema: z.ZodType<T>, request: Asking): Promise<T> {
     this.#writes += 1;
     return this.#send(what, async (octokit) => shaped(schema, (await request(octokit)).data, LostAnswer));
   }
@@ -168,7 +168,8 @@ export class GitHubClient {
       try {
         return await request(octokit);
       } catch (error) {
-        if (statusOf(error) !== 401) throw describeFailure(error, { what, rights: this.#options.rights ?? "issues" }, this.budget);
+        if (statusOf(error) !== 401)
+          throw describeFailure(error, { what, rights: this.#options.rights ?? "issues" }, this.budget);
         if (round > 1) throw new Error("GitHub does not accept the token (401): it is wrong, was revoked or has expired");
         this.#token = await token.renew(this.#token);
       }
