@@ -149,7 +149,9 @@ export class Forge {
   #changed(): void {
     this.#events.emit("change");
     if (this.#isAdvancing || this.#isClosed) return;
-    const waiting = this.#host.state().repos.filter(({ forge }) => (forge?.queue.length ?? 0) > 0);
+    const waiting = this.#host
+      .state()
+      .repos.filter(({ forge, fullName }) => forge !== undefined && this.queue.isWaiting(fullName));
     if (waiting.length === 0) return;
     this.#isAdvancing = true;
     setImmediate(() => {

@@ -131,6 +131,7 @@ describe("the merge queue", () => {
     expect((await stage.git(["push", "origin", "HEAD:refs/heads/gh-readonly-queue/main/x"])).stderr).toContain("remote rejected");
     resolve();
     await forge.until(() => second.mergedAt !== null);
+    await forge.exclusive(async () => undefined);
     expect(await whole(stage, first.number)).toMatchObject({
       state: "MERGED",
       isInMergeQueue: false,
@@ -160,10 +161,15 @@ describe("the merge queue", () => {
     await forge.until(() => stage.forge.queue.length === 0);
     expect(pull.mergedAt).toBeNull();
     forge.gate = ({ event }) => (event === "merge_group" ? Promise.withResolvers<void>().promise : undefined);
-    await stage.standIn.person("ann").retitle(REPO, pull.number, "Another title");
     await forge.person("ann").enqueue(REPO, pull.number);
     await forge.until(() => stage.forge.queue[0]?.state === "AWAITING_CHECKS");
     await forge.person("ann").dequeue(REPO, pull.number);
     expect(await whole(stage, pull.number)).toMatchObject({ state: "OPEN", isInMergeQueue: false, mergeQueueEntry: null });
+    await forge.person("ann").enqueue(REPO, pull.number);
+    await forge.until(() => stage.forge.queue[0]?.state === "AWAITING_CHECKS");
+    const dequeue = `mutation ($id: ID!) { dequeuePullRequest(input: { id: $id }) { mergeQueueEntry { id } } }`;
+    const { id } = await whole(stage, pull.number);
+    expect((await stage.query(dequeue, { id })).errors).toBeUndefined();
+    expect((await stage.query(dequeue, { id })).errors[0].type).toBe("UNPROCESSABLE");
   });
 });

@@ -21,6 +21,9 @@ export class MergeQueue {
   readonly #ci: Ci;
   readonly #pulls: Pulls;
   readonly #turn: Turn;
+  /** Repositories that may have branches of groups which are over. */
+  readonly #toClean = new Set<string>();
+  #lastGroupAt = 0;
 
   constructor(host: Host, { ci, pulls, turn }: { readonly ci: Ci; readonly pulls: Pulls; readonly turn: Turn }) {
     this.#host = host;
@@ -68,9 +71,15 @@ export class MergeQueue {
     if (entry === undefined) return undefined;
     this.#host.remember();
     forge.queue = forge.queue.filter((each) => each !== entry);
+    this.#toClean.add(fullName);
     if (entry.groupSha !== null) this.#ci.cancel(fullName, { sha: entry.groupSha, branch: "", event: "merge_group" });
     this.#host.changed();
     return entry;
+  }
+
+  /** True if there is something that `advance` could do. */
+  isWaiting(fullName: string): boolean {
+    return liveForge(this.#host, fullName).forge.queue.length > 0 || this.#toClean.has(fullName);
   }
 
   /** Does what can be done now for the first of the queue; called after each change. */
@@ -79,6 +88,7 @@ export class MergeQueue {
       for (;;) {
         const found = liveForge(this.#host, fullName);
         const entry = found.forge.queue[0];
+        if (this.#toClean.delete(fullName)) await clean(found);
         if (entry === undefined) return;
         if (!isOpen(found, pullOf(found, entry.pull))) {
           this.dequeue(fullName, entry.pull);
@@ -105,7 +115,7 @@ export class MergeQueue {
             method,
             message: await messageOf(found, pull, { method, title: undefined, message: undefined }),
             author: issueOfPull(repo, pull).author,
-            now: this.#host.now(),
+            now: this.#groupTime(),
           });
     if (sha === undefined) {
       this.dequeue(repo.fullName, entry.pull);
@@ -134,6 +144,7 @@ export class MergeQueue {
       // The base has moved: a new group.
       this.#host.remember();
       Object.assign(entry, { state: "QUEUED", groupSha: null });
+      this.#toClean.add(repo.fullName);
       return true;
     }
     if (!hasFailed) {
@@ -141,13 +152,23 @@ export class MergeQueue {
       forge.queue = forge.queue.filter((each) => each !== entry);
       await this.#pulls.land(found, pull, { sha, base, by: entry.enqueuedBy });
     } else this.dequeue(repo.fullName, entry.pull);
-    await this.#clean(folder, sha);
+    this.#toClean.add(repo.fullName);
     return true;
   }
 
-  async #clean(folder: string, sha: string): Promise<void> {
-    const refs = await git(folder, ["for-each-ref", "--format=%(refname)", `--points-at=${sha}`, "refs/heads/gh-readonly-queue"]);
-    for (const ref of refs.split("\n").filter((line) => line !== "")) await git(folder, ["update-ref", "-d", ref]);
+  /** A second of its own for each group, so that one which is built again is another commit with checks of its own. */
+  #groupTime(): number {
+    this.#lastGroupAt = Math.max(this.#host.now(), this.#lastGroupAt + 1000);
+    return this.#lastGroupAt;
+  }
+}
+
+/** Deletes the branches of groups that are over. */
+async function clean({ folder, forge }: Found): Promise<void> {
+  const text = await git(folder, ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/gh-readonly-queue"]);
+  for (const line of text.split("\n").filter((each) => each !== "")) {
+    const [sha, ref = ""] = line.split(" ");
+    if (!forge.queue.some(({ groupSha }) => groupSha === sha)) await git(folder, ["update-ref", "-d", ref]);
   }
 }
 
