@@ -62,8 +62,8 @@ export const LAYERS: readonly Layer[] = [
     layers: ["domain", "ports"],
     packages: SHIPPED,
     builtins: "all",
-    // All adapters start processes through this one folder.
-    openFolders: ["executor"],
+    // All adapters start processes through the one folder, and reach GitHub through the other.
+    openFolders: ["executor", "github"],
   },
   {
     name: "loop",

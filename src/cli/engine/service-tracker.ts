@@ -1,6 +1,6 @@
+import { GITHUB_API } from "../../adapters/github/client.ts";
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
 import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
-import { GITHUB_API } from "../../adapters/tracker/github/client/client.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
 import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { LINEAR_API } from "../../adapters/tracker/linear/client/requests.ts";

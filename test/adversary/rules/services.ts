@@ -47,7 +47,7 @@ export const SERVICES: readonly Rule[] = [
   },
   {
     rule: "a redirect of GitHub leads nowhere",
-    holes: [{ file: "src/adapters/tracker/github/client/load-octokit.ts", from: 'redirect: "manual"', to: 'redirect: "follow"' }],
+    holes: [{ file: "src/adapters/github/load-octokit.ts", from: 'redirect: "manual"', to: 'redirect: "follow"' }],
     file: "test/e2e/services-lies.test.ts",
     test: "ends unjudged if github lies to everybody, and its token goes nowhere else",
     isBuilt: true,

@@ -4,9 +4,15 @@ export interface Limits {
   graphql: number;
   /** True on a GitHub Enterprise Server, whose limits are off unless its administrators set them. */
   isOff: boolean;
+  /**
+   * Points of a minute, beyond which there is the secondary limit: a read takes 1, a write 5. GitHub's are 900 for REST and 2,000 for
+   * GraphQL (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). Default: no limit.
+   */
+  pointsPerMinute: number;
 }
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** Counts requests and points, and tells of them in headers. */
 export class Budgets {
@@ -14,9 +20,10 @@ export class Budgets {
   readonly used = { core: 0, graphql: 0 };
   readonly #now: () => number;
   #resetAt: number;
+  #minute = { from: 0, points: 0 };
 
   constructor(limits: Partial<Limits>, now: () => number) {
-    this.limits = { core: 5000, graphql: 5000, isOff: false, ...limits };
+    this.limits = { core: 5000, graphql: 5000, isOff: false, pointsPerMinute: Number.POSITIVE_INFINITY, ...limits };
     this.#now = now;
     this.#resetAt = now() + HOUR_MS;
   }
@@ -30,6 +37,16 @@ export class Budgets {
     if (!this.limits.isOff && this.left(resource) < points) return false;
     this.used[resource] += points;
     return true;
+  }
+
+  /** How many seconds to wait before such a request; undefined if it may be answered, which then counts. */
+  tooFast(isWrite: boolean): number | undefined {
+    const now = this.#now();
+    if (now >= this.#minute.from + MINUTE_MS) this.#minute = { from: now, points: 0 };
+    const points = this.#minute.points + (isWrite ? 5 : 1);
+    if (points > this.limits.pointsPerMinute) return Math.ceil((this.#minute.from + MINUTE_MS - now) / 1000);
+    this.#minute.points = points;
+    return undefined;
   }
 
   left(resource: "core" | "graphql"): number {

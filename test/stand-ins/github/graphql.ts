@@ -1,6 +1,8 @@
 import { type DocumentNode, execute, type GraphQLError, parse, specifiedRules, validate } from "graphql";
+import type { Forge } from "./forge/forge.ts";
+import { QueryError } from "./nodes.ts";
 import { costOf } from "./query-cost.ts";
-import { QueryError, rootOf } from "./resolvers.ts";
+import { rootOf } from "./resolvers.ts";
 import { type Age, schemaOf } from "./schema.ts";
 import type { State } from "./state.ts";
 
@@ -15,11 +17,13 @@ export interface GraphqlRequest {
   /** Takes points from the budget; false if they are not there. */
   readonly take: (points: number) => boolean;
   readonly told: (cost: number) => object | null;
+  readonly forge: Forge;
+  readonly canWrite: boolean;
 }
 
 /** Answers a query as GitHub does: with status 200, and errors in its words. */
 export async function answerGraphql(request: GraphqlRequest): Promise<object> {
-  const { query, variables, age, state, viewer, web } = request;
+  const { query, variables, age, state, viewer, web, forge, canWrite } = request;
   const schema = schemaOf(age);
   const { document, wrong } = checked(age, query);
   if (wrong.length > 0) return { errors: wrong.map(invalid) };
@@ -27,9 +31,14 @@ export async function answerGraphql(request: GraphqlRequest): Promise<object> {
   if ("message" in cost) return { errors: [cost] };
   if (!request.take(cost.points))
     return { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded for user ID 1." }] };
-  const rootValue = rootOf({ state, viewer, web, rateLimit: request.told(cost.points) });
+  const rootValue = rootOf({ state, viewer, web, forge, canWrite, rateLimit: request.told(cost.points) });
   const { data, errors } = await execute({ schema, document, variableValues: variables, rootValue });
   return { data, ...(errors !== undefined && { errors: errors.map(failed) }) };
+}
+
+/** True if a document changes something: it is then about the state of now, however stale reads are. */
+export function isMutation(query: string): boolean {
+  return /(?:^|\})\s*mutation\b/.test(query);
 }
 
 /** Queries that were checked before: the schema is large, and most queries come again. */

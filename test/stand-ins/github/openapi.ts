@@ -27,12 +27,14 @@ function withNulls(value: unknown): unknown {
 
 /** The operation that a request is; undefined if GitHub's description, as far as it is kept here, has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
-  const parts = path.split("/");
+  // A reference is the whole rest of its address.
+  const [, head, ref] = /^(\/repos\/[^/]+\/[^/]+\/git\/refs?)\/(.+)$/.exec(path) ?? [];
+  const parts = (ref === undefined ? path : `${head}/${ref.replaceAll("/", "%2F")}`).split("/");
   for (const [template, methods] of Object.entries(document["paths"] as Record<string, Json>)) {
     const names = template.split("/");
     const fits = names.length === parts.length && names.every((name, at) => name === parts[at] || name.startsWith("{"));
     // `/issues/comments` is no issue's number.
-    const isLiteral = names.every((name, at) => !name.startsWith("{issue_number}") || /^\d+$/.test(parts[at] ?? ""));
+    const isLiteral = names.every((name, at) => !/^\{(?:issue|pull)_number\}/.test(name) || /^\d+$/.test(parts[at] ?? ""));
     if (!fits || !isLiteral || methods[method.toLowerCase()] === undefined) continue;
     const parameters = names.flatMap((name, at) =>
       name.startsWith("{") ? [[name.slice(1, -1), decodeURIComponent(parts[at] ?? "")]] : [],
@@ -55,6 +57,7 @@ export function wrongIn(operation: Operation, query: URLSearchParams, body: unkn
   const known = new Set(((item["parameters"] ?? []) as Json[]).map((each) => (resolved(each) as { name: string }).name));
   for (const name of query.keys()) if (!known.has(name)) return `there is no parameter ${name}`;
   const schema = at(item, "requestBody", "content", "application/json", "schema");
+  if (body === undefined && at(item, "requestBody", "required") !== true) return undefined;
   if (schema === undefined) return body === undefined ? undefined : "there must be no body";
   return mismatch(pointer(operation, "requestBody/content/application~1json/schema"), body);
 }
@@ -62,6 +65,8 @@ export function wrongIn(operation: Operation, query: URLSearchParams, body: unkn
 /** What is wrong with an answer of the stand-in; undefined if nothing is. */
 export function wrongAnswer(operation: Operation, status: number, body: unknown): string | undefined {
   const response = at(itemOf(operation), "responses", String(status));
+  // GitHub answers so to any request that a token has no right to, also where its description does not say it.
+  if (response === undefined && (status === 403 || status === 404)) return mismatch("#/components/schemas/basic-error", body);
   if (response === undefined) return `GitHub's description has no answer ${status}`;
   const target = resolved(response as Json);
   const schema = at(target as Json, "content", "application/json", "schema");

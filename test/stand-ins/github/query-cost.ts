@@ -65,7 +65,7 @@ export function costOf(schema: GraphQLSchema, document: DocumentNode, variables:
     }
     visit(field.selectionSet, type.name, inside);
   };
-  if (operation !== undefined) visit(operation.selectionSet, "Query", 1);
+  if (operation !== undefined) visit(operation.selectionSet, operation.operation === "mutation" ? "Mutation" : "Query", 1);
   if (nodes > MOST_NODES)
     refusal = { type: "MAX_NODE_LIMIT_EXCEEDED", message: `This query requests up to ${nodes} possible nodes.` };
   return refusal ?? { points: Math.max(1, Math.round(requests / 100)), nodes };

@@ -1,79 +1,15 @@
-import { GraphQLError } from "graphql";
+import { forgeFields, pullNode } from "./forge/graphql.ts";
+import { mutationsOf } from "./forge/mutations.ts";
+import { type Asking, actor, commentNode, connection, type PageArgs, QueryError } from "./nodes.ts";
 import { searchIssues } from "./search.ts";
-import {
-  associationOf,
-  type Comment,
-  type Issue,
-  type IssueRef,
-  issueOf,
-  type Project,
-  type Repo,
-  repoOf,
-  type State,
-  timeText,
-} from "./state.ts";
-
-/** Who asks, about what. */
-export interface Asking {
-  readonly state: State;
-  readonly viewer: string;
-  /** The address of the web pages. */
-  readonly web: string;
-  /** What this query costs, and what is left. */
-  readonly rateLimit: object | null;
-}
-
-interface PageArgs {
-  readonly first?: number | null;
-  readonly last?: number | null;
-  readonly after?: string | null;
-  readonly before?: string | null;
-}
-
-/** An error as GitHub's GraphQL has them, with its own type. */
-export class QueryError extends GraphQLError {
-  readonly type: string;
-
-  constructor(type: string, message: string) {
-    super(message);
-    this.type = type;
-  }
-}
-
-/** A page of items that are in the order of their keys. Cursors are the keys, so that a page begins right even if items are gone. */
-function connection<T>(items: readonly T[], keyOf: (item: T) => number, args: PageArgs, nodeOf: (item: T) => unknown): object {
-  const { first, last, after, before } = args;
-  const bounded = items.filter(
-    (item) =>
-      (typeof after !== "string" || keyOf(item) > cursorKey(after)) &&
-      (typeof before !== "string" || keyOf(item) < cursorKey(before)),
-  );
-  const page = typeof last === "number" ? (last === 0 ? [] : bounded.slice(-last)) : bounded.slice(0, first ?? undefined);
-  const cursor = (item: T | undefined) => (item === undefined ? null : Buffer.from(`cursor:${keyOf(item)}`).toString("base64"));
-  return {
-    totalCount: items.length,
-    issueCount: items.length,
-    nodes: page.map(nodeOf),
-    pageInfo: {
-      hasNextPage: typeof last !== "number" && page.length < bounded.length,
-      hasPreviousPage: typeof last === "number" && page.length < bounded.length,
-      startCursor: cursor(page[0]),
-      endCursor: cursor(page.at(-1)),
-    },
-  };
-}
-
-function cursorKey(cursor: string): number {
-  const key = /^cursor:(\d+)$/.exec(Buffer.from(cursor, "base64").toString())?.[1];
-  if (key === undefined) throw new QueryError("INVALID_CURSOR_ARGUMENTS", `\`${cursor}\` does not appear to be a valid cursor.`);
-  return Number(key);
-}
+import { type Issue, type IssueRef, issueOf, type Project, type Repo, repoOf, timeText } from "./state.ts";
 
 /** GitHub's root of queries. */
 export function rootOf(asking: Asking): object {
   const { state, viewer } = asking;
   return {
     rateLimit: asking.rateLimit,
+    ...mutationsOf(asking),
     viewer: () => actor(asking, viewer),
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeBy(asking, id)),
     repository({ owner, name }: { owner: string; name: string }) {
@@ -114,6 +50,7 @@ function repository(asking: Asking, repo: Repo): object {
   return {
     id: `R_${repo.id}`,
     nameWithOwner: repo.fullName,
+    ...forgeFields(asking, repo),
     issue({ number }: { number: number }) {
       const issue = repo.issues.find((each) => each.number === number && !each.isPullRequest);
       if (issue === undefined) throw new QueryError("NOT_FOUND", `Could not resolve to an Issue with the number of ${number}.`);
@@ -171,6 +108,9 @@ function project(asking: Asking, own: readonly Project[], number: number): objec
 
 function issueNode(asking: Asking, repo: Repo, issue: Issue): object {
   const { viewer, web } = asking;
+  const found = issue.isPullRequest ? asking.forge.find(asking.state, repo.fullName) : undefined;
+  const pull = found?.forge.pulls.find(({ number }) => number === issue.number);
+  if (found !== undefined && pull !== undefined) return pullNode(asking, found, pull);
   if (issue.isPullRequest) return { __typename: "PullRequest", id: `PR_${issue.id}`, number: issue.number };
   return {
     __typename: "Issue",
@@ -246,22 +186,4 @@ function issues(asking: Asking, refs: readonly IssueRef[], args: PageArgs): obje
         : issueNode(asking, found.repo, found.issue);
     },
   );
-}
-
-function commentNode(asking: Asking, { repo, issue }: { repo: Repo; issue: Issue }, comment: Comment): object {
-  return {
-    url: `${asking.web}/${repo.fullName}/issues/${issue.number}#issuecomment-${comment.id}`,
-    body: comment.body,
-    createdAt: timeText(comment.createdAt),
-    isMinimized: comment.isMinimized ?? false,
-    viewerDidAuthor: comment.author === asking.viewer,
-    authorAssociation: associationOf(repo, comment.author),
-    author: () => actor(asking, comment.author),
-  };
-}
-
-/** Undefined users are gone: GitHub shows null. */
-function actor({ state }: Asking, login: string): object | null {
-  const user = state.users[login];
-  return user === undefined ? null : { __typename: user.isBot ? "Bot" : "User", login, name: user.name };
 }

@@ -99,7 +99,7 @@ function milestoneBody(
   };
 }
 
-function userBody({ state, api, web }: Bodies, login: string): object {
+export function userBody({ state, api, web }: Bodies, login: string): object {
   const { id, isBot } = userOf(state, login);
   const url = `${api}/users/${login}`;
   const links = [

@@ -18,6 +18,7 @@ export interface RestAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly next?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** True if it changed something. */
   readonly isWrite?: boolean;
 }
@@ -54,6 +55,10 @@ export function answerRest(request: RestRequest): RestAnswer {
 
 export function notFound(): RestAnswer {
   return { status: 404, body: { message: "Not Found", documentation_url: DOCS, status: "404" } };
+}
+
+export function badCredentials(): RestAnswer {
+  return { status: 401, body: { message: "Bad credentials", documentation_url: DOCS, status: "401" } };
 }
 
 function listIssues(request: RestRequest, repo: Repo): RestAnswer {

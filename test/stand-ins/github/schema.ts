@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { buildSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
+import { buildSchema, type GraphQLObjectType, type GraphQLScalarType, type GraphQLSchema } from "graphql";
 
 /**
  * GitHub's documentation has `Issue.blockedBy`, which @octokit/graphql-schema 15.26.1 lacks
@@ -12,6 +12,17 @@ extend type Issue {
 
 /** What a server does not know: nothing (github.com), or what GitHub Enterprise Server lacked for years. */
 export type Age = "now" | "without dependencies" | "old";
+
+/** Types whose ids GitHub sends as they are, though they have long been larger than the schema's `Int`. */
+const BEYOND_INT = [
+  "CheckRun",
+  "CheckSuite",
+  "WorkflowRun",
+  "IssueComment",
+  "PullRequest",
+  "PullRequestReview",
+  "PullRequestReviewComment",
+];
 
 const built = new Map<Age, GraphQLSchema>();
 
@@ -26,6 +37,10 @@ export function schemaOf(age: Age): GraphQLSchema {
     const fields = (schema.getType("Issue") as GraphQLObjectType).getFields();
     delete fields["subIssues"];
     (fields["stateReason"] as unknown as { args: unknown[] }).args = [];
+  }
+  for (const name of BEYOND_INT) {
+    const { databaseId } = (schema.getType(name) as GraphQLObjectType).getFields();
+    if (databaseId !== undefined) databaseId.type = schema.getType("BigInt") as GraphQLScalarType;
   }
   built.set(age, schema);
   return schema;

@@ -1,13 +1,18 @@
-import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Budgets, type Limits } from "./budgets.ts";
-import { answerGraphql } from "./graphql.ts";
+import { bytesOf, conditional } from "./conditional.ts";
+import { basicToken, gitRequestOf } from "./forge/backend.ts";
+import { Forge } from "./forge/forge.ts";
+import { answerForge, isForgeRequest } from "./forge/rest.ts";
+import { answerGraphql, isMutation } from "./graphql.ts";
+import { History } from "./history.ts";
 import { operationOf, wrongAnswer, wrongIn } from "./openapi.ts";
 import { Person } from "./person.ts";
-import { answerRest, notFound, type RestAnswer } from "./rest.ts";
+import { answerRest, badCredentials, notFound, type RestAnswer, type RestRequest } from "./rest.ts";
 import type { Age } from "./schema.ts";
+import { secondaryLimit } from "./secondary-limit.ts";
 import { type Seed, type State, stateOf, userOf } from "./state.ts";
 
 /** A request as tests see it. It has no token. */
@@ -47,14 +52,15 @@ interface Token {
   isRevoked: boolean;
   /** False: its user has no right to set labels. */
   canLabel: boolean;
+  /** False: it may only read repositories, pull requests and checks. Default: true. */
+  canWrite?: boolean;
+  /** True: it may read how branches are protected. Default: false. */
+  isAdmin?: boolean;
 }
 
 interface Sent extends Answer {
   readonly counted: number;
 }
-
-/** States that are kept for stale reads. */
-const HISTORY = 20;
 
 /** GitHub on 127.0.0.1, for as long as the process lives or until it is closed. */
 export class GitHubStandIn implements AsyncDisposable {
@@ -73,9 +79,11 @@ export class GitHubStandIn implements AsyncDisposable {
   staleWrites = 0;
   /** Reads see the state of so many milliseconds ago, as far as it is kept. */
   staleMs = 0;
-  /** Earlier states, and until when each was. */
-  readonly #history: { readonly state: State; readonly until: number }[] = [];
+  readonly #history = new History();
   readonly #now: () => number;
+  readonly #seed: Seed;
+  /** Git, pull requests and checks, of repositories whose seed has `forge`. */
+  readonly forge: Forge;
   /** What the stand-in itself did wrong. */
   readonly mistakes: string[] = [];
   readonly #server = createServer((request, response) => {
@@ -87,6 +95,7 @@ export class GitHubStandIn implements AsyncDisposable {
 
   constructor({ seed = {}, limits = {}, age = "now", now = Date.now }: StandInOptions = {}) {
     this.#now = now;
+    this.#seed = seed;
     this.age = age;
     this.state = stateOf(seed, now());
     this.budgets = new Budgets(limits, now);
@@ -94,10 +103,17 @@ export class GitHubStandIn implements AsyncDisposable {
       userOf(this.state, login);
       this.tokens.set(token, { login, isRevoked: false, canLabel: true });
     }
+    this.forge = new Forge({
+      state: () => this.state,
+      now,
+      remember: () => this.#keep(),
+      mistake: (error) => this.mistakes.push(String(error)),
+    });
   }
 
   /** Begins to listen. It does not keep the process alive by itself. */
   async open(): Promise<this> {
+    await this.forge.open(this.#seed);
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     this.#server.unref();
     return this;
@@ -123,7 +139,7 @@ export class GitHubStandIn implements AsyncDisposable {
     return new Person(
       login,
       () => {
-        this.#remember(structuredClone(this.state));
+        this.#keep();
         return this.state;
       },
       this.#now,
@@ -133,18 +149,25 @@ export class GitHubStandIn implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+    await this.forge.close();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://github.test");
-    const raw = await text(request);
+    const git = gitRequestOf(url);
+    const raw = git === undefined ? await text(request) : "";
     const path = url.pathname.replace(/^\/api\/v3(?=\/)|^\/api(?=\/graphql$)/, "");
     const body = raw === "" ? {} : JSON.parse(raw);
     const seen: SeenRequest = { method: request.method ?? "GET", path, query: url.search, body };
     const fault = this.isAway() ? { status: 503, body: { message: "away" } } : this.fault(seen);
     if (fault !== undefined && !isAfter(fault))
       return this.#send(request, response, { seen, answer: { status: 200, body: {}, counted: 0 }, fault });
-    const answer = await this.#answer(request, { seen, url, hasBody: raw !== "" });
+    const token = this.tokens.get(basicToken(request.headers.authorization) ?? "");
+    const answer =
+      git === undefined
+        ? await this.#answer(request, { seen, url, hasBody: raw !== "" })
+        : { ...(await this.forge.answerGit(request, git, { token, response })), counted: 0 };
+    if (response.headersSent) return void this.log.push({ ...seen, status: answer.status, counted: 0 });
     this.#send(request, response, { seen, answer, ...(fault !== undefined && isAfter(fault) && { fault: fault.after }) });
   }
 
@@ -161,7 +184,7 @@ export class GitHubStandIn implements AsyncDisposable {
     this.log.push({ ...seen, status: typeof fault === "string" ? 0 : sent.status, counted: sent.counted });
     if (fault === "hang") return;
     if (fault === "reset") return void request.socket.destroy();
-    const bytes = sent.body === undefined ? undefined : Buffer.from(JSON.stringify(sent.body));
+    const bytes = sent.body === undefined ? undefined : bytesOf(sent.body);
     const headers = {
       date: new Date(this.#now()).toUTCString(),
       ...(bytes && { "content-type": "application/json; charset=utf-8", "content-length": bytes.length }),
@@ -178,21 +201,21 @@ export class GitHubStandIn implements AsyncDisposable {
     { seen, url, hasBody }: { readonly seen: SeenRequest; readonly url: URL; readonly hasBody: boolean },
   ): Promise<Sent> {
     const token = this.tokens.get(/^(?:bearer|token) (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "");
-    if (token === undefined || token.isRevoked)
-      return {
-        status: 401,
-        body: { message: "Bad credentials", documentation_url: "https://docs.github.com/rest", status: "401" },
-        counted: 0,
-      };
-    if (seen.path === "/graphql") return this.#graphql(seen, token);
+    if (token === undefined || token.isRevoked) return { ...badCredentials(), counted: 0 };
+    const isQuery = seen.path === "/graphql";
+    const wait = this.budgets.tooFast(isQuery ? isMutation(String(seen.body["query"])) : seen.method !== "GET");
+    if (wait !== undefined) return { ...secondaryLimit(wait), counted: 0 };
+    if (isQuery) return this.#graphql(seen, token);
     return this.#rest(request, seen, { url, hasBody, token });
   }
 
-  async #graphql({ body }: SeenRequest, { login }: Token): Promise<Sent> {
+  async #graphql({ body }: SeenRequest, { login, canWrite = true }: Token): Promise<Sent> {
     const before = this.budgets.used.graphql;
     const answer = await answerGraphql({
-      state: this.#seenState(),
+      state: isMutation(String(body["query"])) ? this.state : this.#seenState(),
       viewer: login,
+      forge: this.forge,
+      canWrite,
       age: this.age,
       web: this.url,
       query: String(body["query"]),
@@ -208,11 +231,11 @@ export class GitHubStandIn implements AsyncDisposable {
     };
   }
 
-  #rest(
+  async #rest(
     request: IncomingMessage,
     seen: SeenRequest,
     { url, hasBody, token }: { readonly url: URL; readonly hasBody: boolean; readonly token: Token },
-  ): Sent {
+  ): Promise<Sent> {
     const operation = operationOf(seen.method, seen.path);
     if (operation === undefined) return { ...notFound(), counted: 0 };
     const wrong = wrongIn(operation, url.searchParams, hasBody ? seen.body : undefined);
@@ -228,8 +251,7 @@ export class GitHubStandIn implements AsyncDisposable {
     }
     const isRead = seen.method === "GET";
     const prefix = url.pathname.startsWith("/api/v3/") ? this.enterpriseUrl : this.url;
-    const before = isRead ? undefined : structuredClone(this.state);
-    const answer = answerRest({
+    const asked: RestRequest = {
       operation,
       query: url.searchParams,
       body: seen.body,
@@ -239,37 +261,36 @@ export class GitHubStandIn implements AsyncDisposable {
       now: this.#now(),
       api: prefix,
       web: this.url,
-    });
+    };
+    const { canWrite = true, isAdmin = false } = token;
+    const byForge = async () => this.#keeper(isRead)(await answerForge({ ...asked, forge: this.forge, canWrite, isAdmin }));
+    const answer = !isForgeRequest(asked)
+      ? this.#keeper(isRead)(answerRest(asked))
+      : await (isRead ? byForge() : this.forge.exclusive(byForge));
     const mistake = wrongAnswer(operation, answer.status, answer.body);
     if (mistake !== undefined) throw new Error(`the stand-in's own answer to ${seen.method} ${seen.path} is wrong: ${mistake}`);
-    if (answer.isWrite && before !== undefined) this.#remember(before);
-    return this.#counted(request, url, answer);
+    const address = `${this.url}${url.pathname}${url.search}`;
+    return conditional(answer, { headers: request.headers, address, budgets: this.budgets });
   }
 
-  #remember(state: State): void {
-    this.#history.push({ state, until: this.#now() });
-    if (this.#history.length > HISTORY) this.#history.shift();
+  /** Keeps the state from before a write, unless the write has done so. */
+  #keeper(isRead: boolean): (answer: RestAnswer) => RestAnswer {
+    const before = isRead ? undefined : structuredClone(this.state);
+    const { count } = this.#history;
+    return (answer) => {
+      if (answer.isWrite && before !== undefined && count === this.#history.count) this.#history.keep(before, this.#now());
+      return answer;
+    };
   }
 
-  /** With its ETag; an answer that the client has already is not counted. */
-  #counted({ headers }: IncomingMessage, url: URL, { status, body, next }: RestAnswer): Sent {
-    const etag = `W/"${createHash("sha256")
-      .update(JSON.stringify(body ?? null))
-      .digest("hex")}"`;
-    if (status === 200 && headers["if-none-match"] === etag)
-      return { status: 304, headers: { ...this.budgets.headers("core"), etag }, counted: 0 };
-    this.budgets.take("core", 1);
-    const more = new URL(`${this.url}${url.pathname}${url.search}`);
-    more.searchParams.set("page", String(next));
-    const link = next === undefined ? {} : { link: `<${more.href}>; rel="next"` };
-    return { status, headers: { ...this.budgets.headers("core"), etag, ...link }, body, counted: 1 };
+  #keep(): void {
+    this.#history.keep(structuredClone(this.state), this.#now());
   }
 
   #seenState(): State {
     const { staleWrites, staleMs } = this;
-    if (staleWrites > 0) return this.#history.at(-staleWrites)?.state ?? this.#history[0]?.state ?? this.state;
-    if (staleMs === 0) return this.state;
-    return this.#history.find(({ until }) => until > this.#now() - staleMs)?.state ?? this.state;
+    if (staleWrites > 0) return this.#history.writesAgo(staleWrites) ?? this.state;
+    return (staleMs === 0 ? undefined : this.#history.at(this.#now() - staleMs)) ?? this.state;
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the stand-in keeps, as plain data, so that it can be copied. */
+import { type ForgeRepo, forgeRepoOf, type SeedForge } from "./forge/model.ts";
 
 export interface User {
   readonly login: string;
@@ -60,6 +61,8 @@ export interface Repo {
   readonly associations: Record<string, string>;
   /** Users who may not see it. */
   readonly hiddenFrom: readonly string[];
+  /** What it has beyond issues: git, pull requests, checks. */
+  readonly forge?: ForgeRepo;
 }
 
 export interface Project {
@@ -101,6 +104,7 @@ export interface Seed {
         readonly associations?: Readonly<Record<string, string>>;
         readonly labels?: readonly string[];
         readonly hiddenFrom?: readonly string[];
+        readonly forge?: SeedForge;
       }
     >
   >;
@@ -123,6 +127,7 @@ export function stateOf({ users = {}, repos = {}, projects = [] }: Seed, now: nu
       next: 1,
       associations: { ...seed.associations },
       hiddenFrom: seed.hiddenFrom ?? [],
+      ...(seed.forge !== undefined && { forge: forgeRepoOf(seed.forge) }),
     };
     state.repos.push(repo);
     for (const issue of seed.issues ?? []) addIssue(state, repo, issue, now);

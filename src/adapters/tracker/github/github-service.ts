@@ -1,8 +1,9 @@
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import { isSameState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
-import type { StateAnswer, StateWrite, TicketService, TokenSource } from "../service/ticket-service.ts";
-import { GitHubClient } from "./client/client.ts";
+import { GitHubClient } from "../../github/client.ts";
+import type { TokenSource } from "../../token-source.ts";
+import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-service.ts";
 import { IssueReader } from "./read/issue-reader.ts";
 import { Snapshots, type TicketNow } from "./read/snapshots.ts";
 import { keyOf, repositoriesOf } from "./repositories.ts";

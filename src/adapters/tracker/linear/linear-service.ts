@@ -1,6 +1,7 @@
 import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
-import type { TicketService, TokenSource } from "../service/ticket-service.ts";
+import type { TokenSource } from "../../token-source.ts";
+import type { TicketService } from "../service/ticket-service.ts";
 import { pauseOf } from "./client/budget.ts";
 import { LinearRequests } from "./client/requests.ts";
 import { LinearIssues } from "./read/linear-issues.ts";

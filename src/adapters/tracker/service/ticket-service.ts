@@ -10,13 +10,6 @@ export interface ServiceTicket extends TrackerTicket {
   readonly exclusive?: readonly string[];
 }
 
-/** A service's token. It may be another one for each request. */
-export interface TokenSource {
-  get(): Promise<string>;
-  /** Fetches the token again after the service refused it. Throws if there is none. */
-  renew(refused: string): Promise<string>;
-}
-
 /** A state to be written. `note` is one line for the tracker's readers. */
 export interface StateWrite {
   readonly id: TicketId;

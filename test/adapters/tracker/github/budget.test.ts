@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Budget } from "../../../../src/adapters/tracker/github/client/budget.ts";
+import { Budget } from "../../../../src/adapters/github/budget.ts";
 
 const NOW = Date.UTC(2027, 0, 1);
 const HOUR = 3_600_000;

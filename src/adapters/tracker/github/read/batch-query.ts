@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../../../domain/values/text.ts";
-import { shaped } from "../client/client.ts";
+import { shaped } from "../../../github/client.ts";
 import { type IssueList, projectList, repositoryList, searchList } from "./issue-lists.ts";
 import { QueryBatch, type QuerySender } from "./query-batch.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSha } from "../../../../domain/run/drift-fact.ts";
-import { OVERLAP_MS } from "../../service/reading-pace.ts";
-import { type GitHubClient, type ListRequest, shaped } from "../client/client.ts";
+import { type GitHubClient, type ListRequest, shaped } from "../../../github/client.ts";
+import { OVERLAP_MS } from "../../../reading-pace.ts";
 
 /** A list that has grown longer than this is asked for from a later time on. */
 const LONG = 50;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { shaped } from "../client/client.ts";
-import { InconsistentRead } from "../client/failures.ts";
+import { shaped } from "../../../github/client.ts";
+import { InconsistentRead } from "../../../github/failures.ts";
 import { keyOf, type Place } from "../repositories.ts";
 import { IssueNode, MarkedNode } from "./answers.ts";
 import type { IssueList } from "./issue-lists.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shaped } from "../client/client.ts";
+import { shaped } from "../../../github/client.ts";
 import type { Place } from "../repositories.ts";
 import type { Issue } from "../ticket/issue.ts";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode } from "./answers.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { plainText } from "../../../../domain/values/text.ts";
-import { shaped } from "../client/client.ts";
+import { shaped } from "../../../github/client.ts";
 import { LOOPDASH_LABEL } from "../marks.ts";
 import { ListPage } from "./answers.ts";
 import { PAGE } from "./queries.ts";

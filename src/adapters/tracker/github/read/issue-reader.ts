@@ -1,6 +1,6 @@
 import { TrackerBusy } from "../../../../ports/tracker.ts";
-import type { GitHubClient } from "../client/client.ts";
-import { InconsistentRead, UnknownFields } from "../client/failures.ts";
+import type { GitHubClient } from "../../../github/client.ts";
+import { InconsistentRead, UnknownFields } from "../../../github/failures.ts";
 import { keyOf, type Place, type Repository } from "../repositories.ts";
 import type { Issue } from "../ticket/issue.ts";
 import type { IssueNode, MarkedNode } from "./answers.ts";

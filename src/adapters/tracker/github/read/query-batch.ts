@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shaped } from "../client/client.ts";
+import { shaped } from "../../../github/client.ts";
 import type { Repository } from "../repositories.ts";
 import type { Missing } from "./queries.ts";
 

@@ -1,8 +1,8 @@
 import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
-import { WHOLE_EVERY } from "../../service/reading-pace.ts";
+import type { GitHubClient } from "../../../github/client.ts";
+import { WHOLE_EVERY } from "../../../reading-pace.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
-import type { GitHubClient } from "../client/client.ts";
 import { LOOPDASH_LABEL } from "../marks.ts";
 import { keyOf, type Place, placeOf } from "../repositories.ts";
 import type { Issue } from "../ticket/issue.ts";

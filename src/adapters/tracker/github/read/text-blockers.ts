@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shaped } from "../client/client.ts";
+import { shaped } from "../../../github/client.ts";
 import { withoutTrailer } from "../marks.ts";
 import { keyOf, type Place } from "../repositories.ts";
 import type { Blocker } from "../ticket/issue.ts";

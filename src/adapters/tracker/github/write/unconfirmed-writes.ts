@@ -1,5 +1,5 @@
 import { TrackerBusy } from "../../../../ports/tracker.ts";
-import type { Budget } from "../client/budget.ts";
+import type { Budget } from "../../../github/budget.ts";
 
 /** After so long, a read shows a write whose answer was lost, if it was carried out. Milliseconds. */
 const SETTLED_MS = 10_000;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { plainText } from "../../../../domain/values/text.ts";
+import type { GitHubClient } from "../../../github/client.ts";
+import { GitHubRefusal, LostAnswer } from "../../../github/failures.ts";
 import { GATE_LABEL } from "../../service/labels.ts";
-import type { GitHubClient } from "../client/client.ts";
-import { GitHubRefusal, LostAnswer } from "../client/failures.ts";
 import { LOOPDASH_LABEL } from "../marks.ts";
 import type { IssueReader } from "../read/issue-reader.ts";
 import { keyOf, type Place } from "../repositories.ts";

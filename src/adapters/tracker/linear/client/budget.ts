@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS, WHOLE_EVERY } from "../../service/reading-pace.ts";
+import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS, WHOLE_EVERY } from "../../../reading-pace.ts";
 
 /** The wait after a refusal that says nothing of its end. Milliseconds. */
 const BUSY_MS = 60_000;

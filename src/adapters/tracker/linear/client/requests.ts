@@ -4,7 +4,7 @@ import { checkValue } from "../../../../domain/batch/issues.ts";
 import { pathText } from "../../../../domain/batch/problem.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
-import type { TokenSource } from "../../service/ticket-service.ts";
+import type { TokenSource } from "../../../token-source.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";

@@ -1,7 +1,7 @@
 import type { LinearSpec } from "../../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
-import { OVERLAP_MS, WHOLE_EVERY } from "../../service/reading-pace.ts";
+import { OVERLAP_MS, WHOLE_EVERY } from "../../../reading-pace.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import type { Cost } from "../client/budget.ts";
 import { LinearRefusal } from "../client/failures.ts";

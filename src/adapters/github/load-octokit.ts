@@ -13,7 +13,7 @@ export type Octokit = Awaited<ReturnType<typeof loadOctokit>>;
 
 /**
  * Loads Octokit, which programs that do not use GitHub need not load, and makes a client. It logs nothing. A read is repeated once
- * after a failure (GraphQL is only for reads), a write never. A request that GitHub refused for its rate limit is repeated once if the wait is at most 5 s.
+ * after a failure, a write never. A request that GitHub refused for its rate limit is repeated once if the wait is at most 5 s.
  * Writes are a second apart and writes that notify people three, as GitHub asks (docs.github.com, "Best practices for using the REST
  * API"); not on GitHub Enterprise Server (`/api/v3`), which has no rate limits unless its administrators set some.
  */
@@ -41,9 +41,10 @@ export async function loadOctokit({ baseUrl, fetch }: OctokitOptions) {
       ...(/\/api\/v3$/.test(baseUrl) && { write: AT_ONCE, notifications: AT_ONCE }),
     },
   });
-  client.hook.before("request", ({ method, url, request }) => {
+  client.hook.before("request", ({ method, url, request, query }) => {
+    const isQuery = url.endsWith("/graphql") && !/^\s*mutation\b/.test(String(query));
     // The plugin repeats whatever failed, refusals too, if the request itself names a number other than 0.
-    if (method !== "GET" && !url.endsWith("/graphql")) Object.assign(request, { retries: 0 });
+    if (method !== "GET" && !isQuery) Object.assign(request, { retries: 0 });
   });
   return client;
 }

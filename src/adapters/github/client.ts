@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
-import { checkValue } from "../../../../domain/batch/issues.ts";
-import { pathText } from "../../../../domain/batch/problem.ts";
-import { plainText } from "../../../../domain/values/text.ts";
-import { answerText, withoutToken } from "../../../answer-text.ts";
-import type { TokenSource } from "../../service/ticket-service.ts";
+import { checkValue } from "../../domain/batch/issues.ts";
+import { pathText } from "../../domain/batch/problem.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { answerText, withoutToken } from "../answer-text.ts";
+import type { TokenSource } from "../token-source.ts";
 import { Budget } from "./budget.ts";
-import { dataOf, describeFailure, LostAnswer, statusOf } from "./failures.ts";
+import { type Download, type DownloadBounds, download } from "./download.ts";
+import { dataOf, describeFailure, LostAnswer, refusalOf, statusOf } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
@@ -26,7 +27,11 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Waits so many milliseconds; default: by the clock of the system. */
   readonly wait?: ((ms: number) => Promise<unknown>) | undefined;
+  /** What the token must be allowed to read and write, for errors; default: issues. */
+  readonly rights?: string;
 }
+
+type Asking = (octokit: Octokit) => Promise<{ readonly data: unknown }>;
 
 /** A list to be read by REST. */
 export interface ListRequest {
@@ -34,6 +39,12 @@ export interface ListRequest {
   readonly parameters: { readonly owner: string; readonly repo: string; readonly since: string; readonly state?: "all" };
   readonly etag: string | undefined;
   readonly mostPages: number;
+}
+
+/** A request of GraphQL that changes something. */
+export interface Mutation {
+  readonly text: string;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 /** A list as it was answered. */
@@ -67,8 +78,8 @@ export class GitHubClient {
   }
 
   /** The data of a query; see `dataOf` for what may be null in it. */
-  query(text: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
-    return this.#send("read issues", async ({ graphql }) => {
+  query(text: string, variables: Readonly<Record<string, unknown>>, what = "read issues"): Promise<unknown> {
+    return this.#send(what, async ({ graphql }) => {
       try {
         return await graphql<unknown>(text, variables);
       } catch (error) {
@@ -107,10 +118,44 @@ export class GitHubClient {
     return answer === "unchanged" ? answer : { items: answer, etag: fresh, isCut };
   }
 
+  /** A reading by REST. */
+  async read<T>(what: string, schema: z.ZodType<T>, request: Asking): Promise<T> {
+    const { data } = await this.#send(what, request);
+    this.budget.spend("core", 1);
+    return shaped(schema, data);
+  }
+
+  /**
+   * What GitHub keeps elsewhere, at an address that needs no token: a log, an artifact. It gets none. Throws a DownloadFailure if it
+   * cannot be had, and errors of `read` if GitHub does not say where it is.
+   */
+  async download(
+    what: string,
+    request: (octokit: Octokit) => Promise<{ readonly headers: { readonly location?: string | undefined } }>,
+    bounds: DownloadBounds,
+  ): Promise<Download> {
+    const { headers } = await this.#send(what, request);
+    this.budget.spend("core", 1);
+    const { timeoutMs = TIMEOUT_MS } = this.#options;
+    const from = { location: headers.location ?? "", isPlainAllowed: this.#baseUrl().startsWith("http://") };
+    return download(from, { ...bounds, timeoutMs });
+  }
+
   /** A write, which is never repeated here. Throws a LostAnswer if nobody can say whether it was carried out. */
-  write<T>(what: string, schema: z.ZodType<T>, request: (octokit: Octokit) => Promise<{ data: unknown }>): Promise<T> {
+  write<T>(what: string, schema: z.ZodType<T>, request: Asking): Promise<T> {
     this.#writes += 1;
     return this.#send(what, async (octokit) => shaped(schema, (await request(octokit)).data, LostAnswer));
+  }
+
+  /** A write by GraphQL. Throws a GitHubRefusal if it was not carried out. */
+  mutate<T>(what: string, schema: z.ZodType<T>, mutation: Mutation): Promise<T> {
+    return this.write(what, schema, async ({ graphql }) => {
+      try {
+        return { data: await graphql<unknown>(mutation.text, mutation.variables) };
+      } catch (error) {
+        throw refusalOf(error, what, this.budget);
+      }
+    });
   }
 
   /** One request. After a 401 the token is fetched again, and the request repeated once. */
@@ -123,7 +168,8 @@ export class GitHubClient {
       try {
         return await request(octokit);
       } catch (error) {
-        if (statusOf(error) !== 401) throw describeFailure(error, what, this.budget);
+        if (statusOf(error) !== 401)
+          throw describeFailure(error, { what, rights: this.#options.rights ?? "issues" }, this.budget);
         if (round > 1) throw new Error("GitHub does not accept the token (401): it is wrong, was revoked or has expired");
         this.#token = await token.renew(this.#token);
       }

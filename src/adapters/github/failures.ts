@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hasErrorCode } from "../../../../domain/values/error-text.ts";
-import { plainText } from "../../../../domain/values/text.ts";
-import { TrackerBusy } from "../../../../ports/tracker.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { TrackerBusy } from "../../ports/tracker.ts";
 import { type Budget, wholeNumberOf } from "./budget.ts";
 
 /** How long to wait if a refusal for the rate says nothing. Milliseconds; GitHub's documentation asks for a minute. */
@@ -71,8 +71,14 @@ export function statusOf(error: unknown): number | undefined {
   return failure.success && failure.data.response !== undefined ? failure.data.status : undefined;
 }
 
-/** What was thrown by Octokit as an error for people, without a token in it; `what` says what was asked. */
-export function describeFailure(error: unknown, what: string, budget: Budget): Error {
+/** What was asked, for people: "GitHub refuses to `what`", "the right to read and write `rights`". */
+interface Asked {
+  readonly what: string;
+  readonly rights: string;
+}
+
+/** What was thrown by Octokit as an error for people, without a token in it. */
+export function describeFailure(error: unknown, { what, rights }: Asked, budget: Budget): Error {
   const failure = RequestFailure.safeParse(error);
   if (!failure.success) return error instanceof Error ? error : new Error(plainText(String(error), 200));
   const { status, message, response } = failure.data;
@@ -82,7 +88,7 @@ export function describeFailure(error: unknown, what: string, budget: Budget): E
   if (busyUntil !== undefined) return busy(busyUntil);
   const why = plainText(message.replace(/ - https:\/\/docs\.github\.com\/\S*$/, ""), 200);
   if (status >= 500) return new LostAnswer(`GitHub failed to ${what} (${status}): ${why}`);
-  const hint = status === 403 ? "; the token needs the right to read and write issues there" : "";
+  const hint = status === 403 ? `; the token needs the right to read and write ${rights} there` : "";
   return new GitHubRefusal(`GitHub refuses to ${what} (${status}): ${why}${hint}`, status);
 }
 
@@ -125,11 +131,28 @@ export function dataOf(error: unknown, budget: Budget): unknown {
   const { errors, data } = failure.data;
   const unknown = errors.flatMap(unknownField);
   if (unknown.length > 0) throw new UnknownFields(unknown);
-  if (errors.some(({ type }) => type === "RATE_LIMITED" || type === "RATE_LIMIT"))
-    throw busy((budget.resetOf("graphql") ?? budget.localNow() + UNTOLD_WAIT_MS) + MARGIN_MS);
+  const limited = rateLimitIn(errors, budget);
+  if (limited !== undefined) throw limited;
   const real = errors.find((each) => !isMissingIssue(each));
   if (real === undefined) return data;
   throw new Error(`GitHub answers with an error: ${plainText(real.message, 300)}`);
+}
+
+/** Why a mutation was not carried out, if the answer says so; else what was thrown. */
+export function refusalOf(error: unknown, what: string, budget: Budget): unknown {
+  const failure = GraphqlFailure.safeParse(error);
+  if (!failure.success)
+    return isOddAnswer(error) ? new LostAnswer("GitHub gave an answer whose errors are not understood") : error;
+  const { errors } = failure.data;
+  const limited = rateLimitIn(errors, budget);
+  if (limited !== undefined) return limited;
+  const why = plainText(errors.map(({ message }) => message).join("; "), 300);
+  return new GitHubRefusal(`GitHub refuses to ${what}: ${why}`, 422);
+}
+
+function rateLimitIn(errors: readonly GraphqlError[], budget: Budget): TrackerBusy | undefined {
+  if (!errors.some(({ type }) => type === "RATE_LIMITED" || type === "RATE_LIMIT")) return undefined;
+  return busy((budget.resetOf("graphql") ?? budget.localNow() + UNTOLD_WAIT_MS) + MARGIN_MS);
 }
 
 /** True for what Octokit throws of an answer that is no answer of GraphQL. Its message may hold anything that the server said. */

@@ -1,4 +1,4 @@
-import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../../service/reading-pace.ts";
+import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../reading-pace.ts";
 
 /** What is left of a budget of requests or points, and when it is full again by the server's clock. */
 interface Left {
@@ -74,16 +74,17 @@ export class Budget {
 
   /**
    * Milliseconds until the next reading, so that readings use at most half of what is left until the budgets are full again, and at
-   * most half of the budgets in any hour. What is left alone is no measure: half of it, again and again, is nearly all.
+   * most half of the budgets in any hour. What is left alone is no measure: half of it, again and again, is nearly all. Never less
+   * than `shortest`.
    */
-  pauseMs(): number {
+  pauseMs(shortest = SHORTEST_PAUSE_MS): number {
     if (this.#left.size === 0) return UNKNOWN_PAUSE_MS;
     const pauses = [...this.#left].flatMap(([resource, { remaining, limit, resetAt }]) => {
       const cost = Math.max(1, this.#cost.get(resource) ?? 1);
       const within = (time: number, points: number): number => time / Math.max(1, Math.floor(points / 2 / cost));
       return [within(resetAt - this.serverNow(), remaining), ...(limit === undefined ? [] : [within(HOUR_MS, limit)])];
     });
-    return Math.round(Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, ...pauses)));
+    return Math.round(Math.min(LONGEST_PAUSE_MS, Math.max(shortest, ...pauses)));
   }
 }
 

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { RemoteCheck } from "../../../domain/forge/pull-request.ts";
+import { plainText } from "../../../domain/values/text.ts";
+
+/** Length of a check's name, in characters. */
+const MAX_NAME = 200;
+/** Length of an address, in characters. */
+const MAX_URL = 500;
+
+/** The fields of a check in queries with a variable `$number`. */
+export const CHECK_FIELDS = `__typename
+  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { app { slug } } }
+  ... on StatusContext { context state targetUrl createdAt isRequired(pullRequestNumber: $number) }`;
+
+const PASSED = ["SUCCESS", "NEUTRAL", "SKIPPED"] as const;
+const FAILED = ["FAILURE", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE", "STALE"] as const;
+const Conclusion = z.enum([...PASSED, ...FAILED]);
+
+const CheckRun = z.object({
+  __typename: z.literal("CheckRun"),
+  databaseId: z.number(),
+  name: z.string(),
+  status: z.enum(["COMPLETED", "IN_PROGRESS", "PENDING", "QUEUED", "REQUESTED", "WAITING"]),
+  conclusion: Conclusion.nullable(),
+  detailsUrl: z.string().nullable(),
+  isRequired: z.boolean(),
+  checkSuite: z.object({ app: z.object({ slug: z.string() }).nullable() }),
+});
+
+const StatusContext = z.object({
+  __typename: z.literal("StatusContext"),
+  context: z.string(),
+  state: z.enum(["ERROR", "EXPECTED", "FAILURE", "PENDING", "SUCCESS"]),
+  targetUrl: z.string().nullable(),
+  createdAt: z.string(),
+  isRequired: z.boolean(),
+});
+
+/** A check of a commit, as GitHub's GraphQL has it: a check run, or a status of the older kind. */
+export const Check = z.discriminatedUnion("__typename", [CheckRun, StatusContext]);
+export type Check = z.infer<typeof Check>;
+
+/** The checks that count, by the names that the rules of the base require. A later run of an app replaces its earlier one of the same name. */
+export function checksOf(all: readonly Check[], required: ReadonlySet<string>): readonly RemoteCheck[] {
+  const newest = newestOf(all, keyOf, (check) =>
+    check.__typename === "CheckRun" ? check.databaseId : Date.parse(check.createdAt),
+  );
+  return newest.map((check) => {
+    const isRun = check.__typename === "CheckRun";
+    const name = checkName(isRun ? check.name : check.context);
+    const url = isRun ? check.detailsUrl : check.targetUrl;
+    return {
+      name,
+      state: stateOf(check),
+      isRequired: check.isRequired || required.has(name),
+      ...(url !== null && { url: plainUrl(url) }),
+    };
+  });
+}
+
+/** A check's name, safe for a terminal. */
+export function checkName(name: string): string {
+  return plainText(name, MAX_NAME);
+}
+
+export function plainUrl(url: string): string {
+  return plainText(url, MAX_URL);
+}
+
+/** The newest of the items that have a key in common, in the order of their first ones. */
+export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, ageOf: (item: T) => number): readonly T[] {
+  const newest = new Map<string, T>();
+  for (const item of items) {
+    const known = newest.get(keyOf(item));
+    if (known === undefined || ageOf(item) >= ageOf(known)) newest.set(keyOf(item), item);
+  }
+  return [...newest.values()];
+}
+
+function keyOf(check: Check): string {
+  return check.__typename === "CheckRun" ? `run ${check.checkSuite.app?.slug} ${check.name}` : `status ${check.context}`;
+}
+
+function stateOf(check: Check): RemoteCheck["state"] {
+  if (check.__typename === "CheckRun") {
+    if (check.status === "IN_PROGRESS") return "running";
+    if (check.status !== "COMPLETED" || check.conclusion === null) return "waiting";
+    return PASSED.some((passed) => passed === check.conclusion) ? "passed" : "failed";
+  }
+  if (check.state === "SUCCESS") return "passed";
+  return check.state === "PENDING" || check.state === "EXPECTED" ? "waiting" : "failed";
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { boundedHead, boundedTail } from "../../../domain/values/bounded-text.ts";
+import { plainText } from "../../../domain/values/text.ts";
+import type { FailedCheck } from "../../../ports/forge.ts";
+import { checkName, plainUrl } from "./checks.ts";
+import { type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
+import { noted, notesOf } from "./noted.ts";
+import { readsFor, reportsOf } from "./reports.ts";
+import type { GitHubRepository } from "./repository.ts";
+
+/** The end of a log that is kept. Bytes. */
+const MOST_LOG = 256 * 1024;
+const MOST_ANNOTATIONS = 50;
+/** Characters of an annotation, or of what an app says about its check. */
+const MAX_WORDS = 4000;
+
+const Annotations = z.array(
+  z.object({
+    path: z.string(),
+    start_line: z.number(),
+    annotation_level: z.string().nullable(),
+    message: z.string().nullable(),
+  }),
+);
+const Statuses = z.object({
+  statuses: z.array(
+    z.object({ context: z.string(), state: z.string(), description: z.string().nullable(), target_url: z.string().nullable() }),
+  ),
+});
+
+type Annotation = FailedCheck["annotations"][number];
+type Reads = Awaited<ReturnType<typeof reportsOf>>;
+
+/** What a job's machine said, and notes about what could not be had. */
+interface Told {
+  readonly log: string;
+  readonly notes: readonly string[];
+  readonly reports: FailedCheck["reports"];
+}
+
+/**
+ * What the failed checks of a commit say: the ends of their logs, annotations, and reports among the artifacts. What cannot be had is
+ * left out, with a note at the end of the log. A check that has not failed any more is left out.
+ */
+export async function failuresOf(
+  repository: GitHubRepository,
+  head: string,
+  names: readonly string[],
+): Promise<readonly FailedCheck[]> {
+  const wanted = new Set(names);
+  const runs = (await checkRunsOf(repository, head, wanted)).filter(hasFailed);
+  const statuses = await failedStatuses(repository, head, wanted);
+  if (runs.length === 0) return statuses;
+  const jobs = await jobsOf(repository, head);
+  const readsByRun = new Map<number, Reads>();
+  const failures: FailedCheck[] = [];
+  for (const run of runs) {
+    const job = jobs.get(run.id);
+    if (job !== undefined && !readsByRun.has(job.run_id)) readsByRun.set(job.run_id, await reportsOf(repository, job.run_id));
+    const told =
+      job === undefined
+        ? toldByApp(run)
+        : await toldByJob(repository, job, readsFor(readsByRun.get(job.run_id) ?? [], job, siblings(jobs, job)));
+    failures.push(await failureOf(repository, run, told));
+  }
+  return [...failures, ...statuses];
+}
+
+function siblings(jobs: ReadonlyMap<number, Job>, { run_id }: Job): readonly Job[] {
+  return [...jobs.values()].filter((job) => job.run_id === run_id);
+}
+
+async function failureOf(repository: GitHubRepository, run: CheckRun, { log, notes, reports }: Told): Promise<FailedCheck> {
+  const annotations = await noted("its annotations", () => annotationsOf(repository, run));
+  return {
+    name: checkName(run.name),
+    ...(run.details_url !== null && { url: plainUrl(run.details_url) }),
+    log: [log.trimEnd(), ...notes, ...notesOf(annotations)].filter((part) => part !== "").join("\n"),
+    annotations: annotations.got ?? [],
+    reports,
+  };
+}
+
+/** What a job of GitHub Actions left. */
+async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads): Promise<Told> {
+  const log = await noted("its log", () => logOf(repository, job));
+  const notes = [...notesOf(log), ...reads.flatMap(({ note }) => note ?? [])];
+  return { log: log.got ?? "", notes, reports: reads.flatMap(({ reports }) => reports) };
+}
+
+/** What another app says about its check. */
+function toldByApp({ output: { title, summary, text } }: CheckRun): Told {
+  const words = [title, summary, text].filter((part) => part !== null && part !== "").join("\n\n");
+  return { log: boundedTail(words, MAX_WORDS), notes: [], reports: [] };
+}
+
+async function logOf(repository: GitHubRepository, { id: job_id }: Job): Promise<string> {
+  const { bytes, isCut } = await repository.download(
+    "fetch the log",
+    (rest, name) => rest.actions.downloadJobLogsForWorkflowRun({ ...name, job_id }),
+    { keep: "end", mostBytes: MOST_LOG },
+  );
+  const text = bytes.toString("utf8");
+  // A cut in the middle of a line leaves half of it.
+  const whole = isCut ? text.slice(text.indexOf("\n") + 1) : text;
+  // GitHub begins each line with its time.
+  return whole.replace(/^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?/gm, "");
+}
+
+async function annotationsOf(repository: GitHubRepository, { id: check_run_id }: CheckRun): Promise<readonly Annotation[]> {
+  const annotations = await repository.read("list its annotations", Annotations, (rest, name) =>
+    rest.checks.listAnnotations({ ...name, check_run_id, per_page: MOST_ANNOTATIONS }),
+  );
+  return annotations.map(({ path, start_line, annotation_level, message }) => ({
+    path: plainText(path, 300),
+    line: start_line,
+    level: plainText(annotation_level ?? "failure", 20),
+    message: boundedHead(message ?? "", MAX_WORDS),
+  }));
+}
+
+async function failedStatuses(
+  repository: GitHubRepository,
+  head: string,
+  wanted: ReadonlySet<string>,
+): Promise<readonly FailedCheck[]> {
+  const { statuses } = await repository.read("read its statuses", Statuses, (rest, name) =>
+    rest.repos.getCombinedStatusForRef({ ...name, ref: head, per_page: 100 }),
+  );
+  return statuses
+    .filter(({ context, state }) => wanted.has(checkName(context)) && (state === "failure" || state === "error"))
+    .map(({ context, description, target_url }) => ({
+      name: checkName(context),
+      ...(target_url !== null && { url: plainUrl(target_url) }),
+      log: boundedTail(description ?? "", MAX_WORDS),
+      annotations: [],
+      reports: [],
+    }));
+}

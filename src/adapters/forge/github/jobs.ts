@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { GitHubRefusal } from "../../github/failures.ts";
+import { checkName, newestOf } from "./checks.ts";
+import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
+
+/** Pages of a list; each has a hundred. */
+const MOST_PAGES = 10;
+/** Runs of workflows of one commit that are looked at. */
+const MOST_RUNS = 30;
+
+const CheckRun = z.object({
+  id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  details_url: z.string().nullable(),
+  app: z.object({ slug: z.string().optional() }).nullable(),
+  output: z.object({ title: z.string().nullable(), summary: z.string().nullable(), text: z.string().nullable() }),
+});
+/** A check run, as GitHub's REST API has it. */
+export type CheckRun = z.infer<typeof CheckRun>;
+
+const Job = z.object({
+  id: z.number(),
+  run_id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  check_run_url: z.string(),
+});
+/** A job of GitHub Actions. */
+export type Job = z.infer<typeof Job>;
+
+const PASSED = new Set(["success", "neutral", "skipped"]);
+
+/** True if it is over and has not passed. */
+export function hasFailed({ status, conclusion }: Pick<Job, "status" | "conclusion">): boolean {
+  return status === "completed" && conclusion !== null && !PASSED.has(conclusion);
+}
+
+/** The newest check runs of a commit with these names. */
+export async function checkRunsOf(
+  repository: GitHubRepository,
+  head: string,
+  names: ReadonlySet<string>,
+): Promise<readonly CheckRun[]> {
+  const schema = z.object({ check_runs: z.array(CheckRun) });
+  const all = await allPages(MOST_PAGES, async (page) => {
+    const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
+      rest.checks.listForRef({ ...name, ref: head, filter: "latest", per_page: PAGE, page }),
+    );
+    return check_runs;
+  });
+  const wanted = all.filter(({ name }) => names.has(checkName(name)));
+  return newestOf(
+    wanted,
+    ({ name, app }) => `${app?.slug} ${name}`,
+    ({ id }) => id,
+  );
+}
+
+/** The jobs of a commit's workflow runs, by the ids of their check runs. Empty if the token may not see them. */
+export async function jobsOf(repository: GitHubRepository, head: string): Promise<ReadonlyMap<number, Job>> {
+  const Runs = z.object({ workflow_runs: z.array(z.object({ id: z.number() })) });
+  const Jobs = z.object({ jobs: z.array(Job) });
+  const jobs: Job[] = [];
+  try {
+    const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
+      rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: MOST_RUNS }),
+    );
+    for (const { id: run_id } of workflow_runs) {
+      const ofRun = await allPages(MOST_PAGES, async (page) => {
+        const answer = await repository.read("list its jobs", Jobs, (rest, name) =>
+          rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter: "latest", per_page: PAGE, page }),
+        );
+        return answer.jobs;
+      });
+      jobs.push(...ofRun);
+    }
+  } catch (error) {
+    if (!(error instanceof GitHubRefusal)) throw error;
+    return new Map();
+  }
+  return new Map(jobs.map((job) => [Number(/\/(\d+)$/.exec(job.check_run_url)?.[1] ?? job.id), job]));
+}

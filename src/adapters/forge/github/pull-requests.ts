@@ -1,0 +1,52 @@
+import type { PullRequests } from "../../../ports/forge.ts";
+import type { GitRemote } from "../../../ports/vcs.ts";
+import type { ClientOptions } from "../../github/client.ts";
+import { failuresOf } from "./failures.ts";
+import { Merger } from "./merge.ts";
+import { propose } from "./propose.ts";
+import { PullRequestReader } from "./reading.ts";
+import { removeBranch } from "./remove-branch.ts";
+import { asUnavailable, GitHubRepository } from "./repository.ts";
+import { rerunJobs } from "./rerun.ts";
+import { type MergeMethod, RulesReader } from "./rules.ts";
+import { answerThreads } from "./threads.ts";
+
+/** A repository of GitHub, and how its pull requests are made and merged. */
+export interface PullRequestsOptions extends Omit<ClientOptions, "rights"> {
+  /** `owner/name`. */
+  readonly repo: string;
+  /** The branch that pull requests are to land on. */
+  readonly base: string;
+  /** The same repository for git. */
+  readonly remote: GitRemote;
+  /** How they are merged; default: the first of squash, merge and rebase that the repository allows. */
+  readonly method?: MergeMethod | undefined;
+}
+
+/** The pull requests of a repository of GitHub. Asks it nothing yet. */
+export function createPullRequests({ repo, base, remote, method, ...access }: PullRequestsOptions): PullRequests {
+  const repository = new GitHubRepository(repo, access);
+  const rules = new RulesReader(repository, { branch: base, now: access.now });
+  const reader = new PullRequestReader(repository, rules);
+  const merger = new Merger(repository, { rules, base, method });
+  return {
+    name: repository.fullName,
+    pauseMs: () => repository.pauseMs(),
+    propose: (proposal) => reached(propose({ repository, remote, base }, proposal)),
+    read: (number) => reached(reader.read(number)),
+    merge: (request) => reached(merger.merge(request)),
+    failures: (head, names) => reached(failuresOf(repository, head, names)),
+    rerun: (head, names) => reached(rerunJobs(repository, head, names)),
+    answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),
+    removeBranch: (branch, at) => reached(removeBranch(repository, branch, at)),
+  };
+}
+
+/** Whatever kept GitHub or its git from an answer is a ForgeUnavailable for the loop. */
+async function reached<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { PersonsWords, PullRequestState, ReviewThread } from "../../../domain/forge/pull-request.ts";
+import { boundedHead } from "../../../domain/values/bounded-text.ts";
+import { plainText } from "../../../domain/values/text.ts";
+import { ForgeUnavailable } from "../../../ports/forge.ts";
+import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl } from "./checks.ts";
+import { COST, type GitHubRepository } from "./repository.ts";
+import type { RulesReader } from "./rules.ts";
+import { ACTOR_FIELDS, Actor, isBot, isSame, loginOf, newestWordsOf, THREAD_FIELDS, Thread, threadId } from "./threads.ts";
+
+/** Characters of a thread, or of one person's words. */
+const MAX_WORDS = 4000;
+/** Pages of checks of one commit; each has a hundred. */
+const MOST_PAGES = 20;
+
+/** The checks of a commit, a hundred at a time. */
+const CONTEXTS = `pageInfo { hasNextPage endCursor } nodes { ${CHECK_FIELDS} }`;
+
+const WHOLE = `query ($owner: String!, $name: String!, $number: Int!) { ${COST} viewer { login }
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+    number url state headRefOid baseRefName mergeStateStatus reviewDecision isMergeQueueEnabled
+    mergeCommit { oid } mergeQueueEntry { position }
+    reviewThreads(last: 100) { nodes { ${THREAD_FIELDS} } }
+    comments(last: 100) { nodes { id body createdAt isMinimized author { ${ACTOR_FIELDS} } } }
+    reviews(last: 100, states: [CHANGES_REQUESTED]) { nodes { id body submittedAt author { ${ACTOR_FIELDS} } } }
+    commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) { ${CONTEXTS} } } } } }
+  } } }`;
+
+const MORE_CHECKS = `query ($owner: String!, $name: String!, $number: Int!, $oid: GitObjectID!, $after: String!) { ${COST}
+  repository(owner: $owner, name: $name) { object(oid: $oid) { ... on Commit {
+    statusCheckRollup { contexts(first: 100, after: $after) { ${CONTEXTS} } } } } } }`;
+
+const Rollup = z
+  .object({
+    contexts: z.object({
+      pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+      nodes: z.array(Check),
+    }),
+  })
+  .nullable();
+
+const Whole = z.object({
+  viewer: z.object({ login: z.string() }),
+  repository: z.object({
+    pullRequest: z.object({
+      number: z.number(),
+      url: z.string(),
+      state: z.enum(["OPEN", "CLOSED", "MERGED"]),
+      headRefOid: z.string(),
+      baseRefName: z.string(),
+      mergeStateStatus: z.enum(["BEHIND", "BLOCKED", "CLEAN", "DIRTY", "DRAFT", "HAS_HOOKS", "UNKNOWN", "UNSTABLE"]),
+      reviewDecision: z.enum(["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]).nullable(),
+      isMergeQueueEnabled: z.boolean(),
+      mergeCommit: z.object({ oid: z.string() }).nullable(),
+      mergeQueueEntry: z.object({ position: z.number() }).nullable(),
+      reviewThreads: z.object({ nodes: z.array(Thread) }),
+      comments: z.object({
+        nodes: z.array(
+          z.object({
+            id: z.string(),
+            body: z.string(),
+            createdAt: z.string(),
+            isMinimized: z.boolean(),
+            author: Actor,
+          }),
+        ),
+      }),
+      reviews: z.object({
+        nodes: z.array(z.object({ id: z.string(), body: z.string(), submittedAt: z.string().nullable(), author: Actor })),
+      }),
+      commits: z.object({ nodes: z.array(z.object({ commit: z.object({ oid: z.string(), statusCheckRollup: Rollup }) })) }),
+    }),
+  }),
+});
+type Pull = z.infer<typeof Whole>["repository"]["pullRequest"];
+
+const MoreChecks = z.object({ repository: z.object({ object: z.object({ statusCheckRollup: Rollup }).nullable() }) });
+
+const MERGE = {
+  CLEAN: "ready",
+  HAS_HOOKS: "ready",
+  UNSTABLE: "ready",
+  BLOCKED: "blocked",
+  DRAFT: "blocked",
+  BEHIND: "behind",
+  DIRTY: "conflict",
+  UNKNOWN: "unknown",
+} as const;
+const REVIEW = { APPROVED: "approved", REVIEW_REQUIRED: "approval-missing", CHANGES_REQUESTED: "changes-requested" } as const;
+const STATE = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as const;
+
+/** Reads pull requests. One reading is one query, if the rules are known and there are at most a hundred checks. */
+export class PullRequestReader {
+  readonly #repository: GitHubRepository;
+  readonly #rules: RulesReader;
+
+  constructor(repository: GitHubRepository, rules: RulesReader) {
+    this.#repository = repository;
+    this.#rules = rules;
+  }
+
+  async read(number: number): Promise<PullRequestState> {
+    this.#repository.beginReading(number);
+    const { viewer, repository } = await this.#repository.query("read the pull request", Whole, {
+      text: WHOLE,
+      variables: { number },
+    });
+    const pull = repository.pullRequest;
+    const all = await this.#checksOfHead(pull);
+    const required = new Set(all.filter(({ isRequired }) => isRequired).map(nameOf));
+    const rules = await this.#rules.readFor(required);
+    return {
+      number: pull.number,
+      url: plainUrl(pull.url),
+      state: STATE[pull.state],
+      head: pull.headRefOid,
+      base: pull.baseRefName,
+      ...(pull.state === "MERGED" && pull.mergeCommit !== null && { mergeCommit: pull.mergeCommit.oid }),
+      merge: MERGE[pull.mergeStateStatus],
+      checks: checksOf(all, rules.checks),
+      requiredChecks: [...new Set([...rules.checks, ...required])],
+      review: pull.reviewDecision === null ? "none" : REVIEW[pull.reviewDecision],
+      threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
+      words: wordsOf(pull, viewer.login),
+      ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
+      usesQueue: pull.isMergeQueueEnabled,
+    };
+  }
+
+  /** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */
+  async #checksOfHead({ number, headRefOid, commits }: Pull): Promise<readonly Check[]> {
+    const commit = commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit;
+    const checks: Check[] = [];
+    let rollup = commit?.statusCheckRollup ?? null;
+    for (let page = 1; rollup !== null; page += 1) {
+      const { nodes, pageInfo } = rollup.contexts;
+      checks.push(...nodes);
+      if (!pageInfo.hasNextPage) break;
+      if (page === MOST_PAGES) throw new ForgeUnavailable(`#${number} has more than ${MOST_PAGES * 100} checks`);
+      const variables = { number, oid: headRefOid, after: pageInfo.endCursor };
+      const more = await this.#repository.query("read more checks", MoreChecks, { text: MORE_CHECKS, variables });
+      rollup = more.repository.object?.statusCheckRollup ?? null;
+    }
+    return checks;
+  }
+}
+
+function nameOf(check: Check): string {
+  return checkName(check.__typename === "CheckRun" ? check.name : check.context);
+}
+
+/** The thread, if there is something to do about it. */
+function openThread(thread: Thread, self: string): readonly ReviewThread[] {
+  const [first] = thread.comments.nodes;
+  if (thread.isResolved || thread.isOutdated || first === undefined) return [];
+  const path = plainText(thread.path, 300);
+  const body = thread.comments.nodes.map((comment) => comment.body).join("\n\n");
+  return [
+    {
+      id: threadId(thread, newestWordsOf(thread, self)),
+      place: thread.line === null ? path : `${path}:${thread.line}`,
+      author: loginOf(first.author),
+      isBot: isBot(first.author),
+      body: boundedHead(body, MAX_WORDS),
+    },
+  ];
+}
+
+function wordsOf({ comments, reviews }: Pull, self: string): readonly PersonsWords[] {
+  const said = [
+    ...comments.nodes.filter(({ isMinimized }) => !isMinimized).map(({ createdAt, ...each }) => ({ ...each, at: createdAt })),
+    ...reviews.nodes
+      .filter(({ body }) => body.trim() !== "")
+      .map(({ submittedAt, ...each }) => ({ ...each, at: submittedAt ?? "" })),
+  ];
+  return said
+    .filter(({ author }) => !isBot(author) && !isSame(author, self))
+    .map(({ id, author, body, at }) => ({
+      id,
+      author: loginOf(author),
+      body: boundedHead(body, MAX_WORDS),
+      at: Number.isNaN(Date.parse(at)) ? 0 : Date.parse(at),
+    }));
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { ForgeUnavailable } from "../../../ports/forge.ts";
+import { TrackerBusy } from "../../../ports/tracker.ts";
+import { RepoUnavailable } from "../../../ports/vcs.ts";
+import { type ClientOptions, GitHubClient, type Mutation, shaped } from "../../github/client.ts";
+import type { Download, DownloadBounds } from "../../github/download.ts";
+import { DownloadFailure } from "../../github/download.ts";
+import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
+import type { Octokit } from "../../github/load-octokit.ts";
+
+/** The shortest pause between two readings. Milliseconds. */
+const SHORTEST_PAUSE_MS = 5000;
+
+/** The owner and the name of the repository, as REST wants them. */
+export interface RepositoryName {
+  readonly owner: string;
+  readonly repo: string;
+}
+
+/** A request about the repository by REST. */
+export type RestRequest<T> = (rest: Octokit["rest"], name: RepositoryName) => Promise<T>;
+
+/** What each query asks beside its own part: what it costs; null on servers without rate limits. */
+export const COST = "rateLimit { cost }";
+const Cost = z.object({ rateLimit: z.object({ cost: z.number() }).nullable() });
+
+/**
+ * One repository of GitHub. Its methods throw a GitHubRefusal if GitHub refuses this one request, a LostAnswer if nobody can say what
+ * became of it, and a ForgeUnavailable for all that stands in the way of any request.
+ */
+export class GitHubRepository {
+  readonly fullName: string;
+  readonly #name: RepositoryName;
+  readonly #client: GitHubClient;
+  /** The pull requests that were read since the budget's last reading ended. */
+  #round = new Set<number>();
+
+  constructor(fullName: string, access: Omit<ClientOptions, "rights">) {
+    const [owner = "", repo = ""] = fullName.split("/");
+    this.fullName = fullName;
+    this.#name = { owner, repo };
+    this.#client = new GitHubClient({ ...access, rights: "contents, pull requests, checks and actions" });
+  }
+
+  get owner(): string {
+    return this.#name.owner;
+  }
+
+  query<T extends object>(
+    what: string,
+    schema: z.ZodType<T>,
+    { text, variables = {} }: Partial<Mutation> & { text: string },
+  ): Promise<T> {
+    return known(async () => {
+      const { owner, repo: name } = this.#name;
+      const data = await this.#client.query(text, { owner, name, ...variables }, what);
+      this.#client.budget.spend("graphql", shaped(Cost, data).rateLimit?.cost ?? 0);
+      return shaped(schema, data);
+    });
+  }
+
+  read<T>(what: string, schema: z.ZodType<T>, request: RestRequest<{ readonly data: unknown }>): Promise<T> {
+    return known(() => this.#client.read(what, schema, ({ rest }) => request(rest, this.#name)));
+  }
+
+  /** Also throws a DownloadFailure. */
+  download(
+    what: string,
+    request: RestRequest<{ readonly headers: { readonly location?: string | undefined } }>,
+    bounds: DownloadBounds,
+  ): Promise<Download> {
+    return known(() => this.#client.download(what, ({ rest }) => request(rest, this.#name), bounds));
+  }
+
+  write<T>(what: string, schema: z.ZodType<T>, request: RestRequest<{ readonly data: unknown }>): Promise<T> {
+    return known(() => this.#client.write(what, schema, ({ rest }) => request(rest, this.#name)));
+  }
+
+  mutate<T>(what: string, schema: z.ZodType<T>, mutation: Mutation): Promise<T> {
+    return known(() => this.#client.mutate(what, schema, mutation));
+  }
+
+  /** A reading of a pull request begins. What is spent until each of the others has been read too counts as one reading. */
+  beginReading(number: number): void {
+    if (this.#round.has(number)) {
+      this.#client.budget.endReading();
+      this.#round = new Set();
+    }
+    this.#round.add(number);
+  }
+
+  pauseMs(): number {
+    return this.#client.budget.pauseMs(SHORTEST_PAUSE_MS);
+  }
+}
+
+/** Items of a page of a list. */
+export const PAGE = 100;
+
+/** The items of all pages of a list; of at most `mostPages`. */
+export async function allPages<T>(mostPages: number, pageOf: (page: number) => Promise<readonly T[]>): Promise<readonly T[]> {
+  const items: T[] = [];
+  for (let page = 1; page <= mostPages; page += 1) {
+    const more = await pageOf(page);
+    items.push(...more);
+    if (more.length < PAGE) break;
+  }
+  return items;
+}
+
+/** Whatever the answer is, if only it is one. */
+export const Anything = z.unknown();
+
+async function known<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof TrackerBusy) throw new ForgeUnavailable(error.message, error.retryAt);
+    if (error instanceof DownloadFailure || error instanceof LostAnswer) throw error;
+    if (error instanceof GitHubRefusal && error.status !== 401) throw error;
+    throw error instanceof Error ? new ForgeUnavailable(error.message) : error;
+  }
+}
+
+/** The same, if GitHub or the remote kept it from its work. */
+export function asUnavailable(error: unknown): unknown {
+  const isTheirs = error instanceof GitHubRefusal || error instanceof LostAnswer || error instanceof RepoUnavailable;
+  return isTheirs ? new ForgeUnavailable(error.message) : error;
+}

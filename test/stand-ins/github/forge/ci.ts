@@ -1,0 +1,274 @@
+import { newId } from "../state.ts";
+import { type Host, liveForge } from "./host.ts";
+import type { Annotation, CiEvent, Conclusion, Job, SeedJob, WorkflowRun } from "./model.ts";
+import { type JobResult, runJob } from "./run-job.ts";
+
+/** Jobs that run at the same time. */
+const RUNNERS = 2;
+
+const DEFAULT_WORKFLOW = "CI";
+
+/** A moment in a job's life. It goes on when the gate's promise does. */
+export interface JobMoment {
+  /** Before its check appears, before it starts, and before its result is shown. */
+  readonly stage: "register" | "start" | "finish";
+  readonly repo: string;
+  readonly job: string;
+  readonly sha: string;
+  readonly attempt: number;
+  readonly event: CiEvent;
+}
+
+/** A commit to check. */
+export interface CiPlan {
+  readonly sha: string;
+  readonly branch: string;
+  readonly event: CiEvent;
+}
+
+interface Launch extends CiPlan {
+  readonly repo: string;
+  readonly seed: SeedJob;
+  readonly attempt: number;
+}
+
+interface Outcome {
+  readonly conclusion: Conclusion;
+  readonly log: readonly string[];
+  readonly annotations: readonly Annotation[];
+  readonly reports: Readonly<Record<string, Buffer>>;
+}
+
+const INFRASTRUCTURE: Readonly<Record<string, { readonly conclusion: Conclusion; readonly message: string }>> = {
+  "runner lost": {
+    conclusion: "failure",
+    message:
+      "The hosted runner lost communication with the server. Anything in your workflow that terminates the runner process, starves it for CPU/Memory, or blocks its network access can cause this error.",
+  },
+  "shutdown signal": {
+    conclusion: "failure",
+    message:
+      "The runner has received a shutdown signal. This can happen when the runner service is stopped, or a manually started runner is canceled.",
+  },
+  timed_out: {
+    conclusion: "timed_out",
+    message: "The job was not acquired by Runner of type hosted even after multiple attempts",
+  },
+  cancelled: { conclusion: "cancelled", message: "The operation was canceled." },
+};
+
+/** Runs the jobs of pushed commits, each in a checkout of its tree. */
+export class Ci {
+  /** Holds jobs back: a job goes on when the promise resolves. One that never resolves is a check that never appears, or never ends. */
+  gate: (moment: JobMoment) => Promise<void> | undefined = () => undefined;
+  /** By the id of the job. */
+  readonly logs = new Map<number, string>();
+  /** Files of artifacts, by the artifact's id. */
+  readonly files = new Map<number, Readonly<Record<string, Buffer>>>();
+  readonly #host: Host;
+  readonly #stops = new Map<string, AbortController>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  #free = RUNNERS;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** Starts the jobs of a commit, unless they were started before for the same event. */
+  start(repo: string, plan: CiPlan): void {
+    const key = keyOf(repo, plan);
+    if (this.#stops.has(key)) return;
+    this.#stops.set(key, new AbortController());
+    for (const seed of liveForge(this.#host, repo).forge.jobs)
+      if (seed.on?.includes(plan.event) ?? true) this.#launch({ ...plan, repo, seed, attempt: 1 });
+  }
+
+  /** Runs jobs of a run again. The caller has seen that the run is over. */
+  rerun(repo: string, run: WorkflowRun, names: readonly string[]): void {
+    this.#host.remember();
+    run.attempt += 1;
+    const key = keyOf(repo, run);
+    if (this.#stops.get(key)?.signal.aborted ?? true) this.#stops.set(key, new AbortController());
+    const { sha, branch, event, attempt } = run;
+    for (const seed of liveForge(this.#host, repo).forge.jobs)
+      if (names.includes(seed.name) && (seed.workflow ?? DEFAULT_WORKFLOW) === run.workflow)
+        this.#launch({ sha, branch, event, repo, seed, attempt });
+  }
+
+  /** Ends the jobs of a commit, which are then cancelled. */
+  cancel(repo: string, plan: CiPlan): void {
+    this.#stops.get(keyOf(repo, plan))?.abort();
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops.values()) stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  #launch(launch: Launch): void {
+    const signal = this.#stops.get(keyOf(launch.repo, launch))?.signal ?? AbortSignal.abort();
+    const work = this.#run(launch, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#host.mistake(error);
+    });
+    this.#running.add(work);
+    work.finally(() => this.#running.delete(work)).catch(this.#host.mistake);
+  }
+
+  async #run(launch: Launch, signal: AbortSignal): Promise<void> {
+    await this.#pass("register", launch, signal);
+    const job = this.#register(launch);
+    try {
+      await this.#pass("start", launch, signal);
+      await this.#runner(signal);
+      let outcome: Outcome;
+      try {
+        this.#change(() => Object.assign(job, { status: "in_progress", startedAt: this.#host.now() }));
+        outcome = await this.#outcome(launch, job, signal);
+      } finally {
+        this.#free += 1;
+        this.#waiting.shift()?.();
+      }
+      await this.#pass("finish", launch, signal);
+      this.#complete(launch, job, outcome);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#complete(launch, job, { conclusion: "cancelled", log: [], annotations: [], reports: {} });
+    }
+  }
+
+  /** Waits for the gate, and never within the request that started it all. */
+  async #pass(stage: JobMoment["stage"], { repo, seed, sha, attempt, event }: Launch, signal: AbortSignal): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const held = this.gate({ stage, repo, job: seed.name, sha, attempt, event });
+    if (held !== undefined) await Promise.race([held, aborted(signal)]);
+    signal.throwIfAborted();
+  }
+
+  async #runner(signal: AbortSignal): Promise<void> {
+    while (this.#free === 0) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), aborted(signal)]);
+    signal.throwIfAborted();
+    this.#free -= 1;
+  }
+
+  #register({ repo, seed, sha, branch, event, attempt }: Launch): Job {
+    const { state, now } = this.#host;
+    const workflow = seed.workflow ?? DEFAULT_WORKFLOW;
+    this.#host.remember();
+    const { forge } = liveForge(this.#host, repo);
+    let run = forge.runs.find((each) => each.sha === sha && each.event === event && each.workflow === workflow);
+    if (run === undefined) {
+      const number = forge.runs.filter((each) => each.workflow === workflow).length + 1;
+      run = { id: newId(state()), number, workflow, event, branch, sha, attempt, createdAt: now(), updatedAt: now() };
+      forge.runs.push(run);
+    }
+    const job: Job = {
+      id: newId(state()),
+      runId: run.id,
+      name: seed.name,
+      sha,
+      attempt,
+      status: "queued",
+      conclusion: null,
+      createdAt: now(),
+      startedAt: null,
+      completedAt: null,
+      annotations: [],
+    };
+    forge.ciJobs.push(job);
+    this.#host.changed();
+    return job;
+  }
+
+  async #outcome({ repo, seed, sha, branch, event, attempt }: Launch, job: Job, signal: AbortSignal): Promise<Outcome> {
+    const { infrastructure } = seed;
+    if (infrastructure !== undefined && attempt <= infrastructure.attempts) return lost(infrastructure.how);
+    const result = await runJob({
+      repository: liveForge(this.#host, repo).folder,
+      sha,
+      command: seed.command,
+      timeoutMs: seed.timeoutMs,
+      signal,
+      env: {
+        CI: "true",
+        GITHUB_ACTIONS: "true",
+        GITHUB_EVENT_NAME: event,
+        GITHUB_JOB: seed.name,
+        GITHUB_REF: `refs/heads/${branch}`,
+        GITHUB_REPOSITORY: repo,
+        GITHUB_RUN_ATTEMPT: String(attempt),
+        GITHUB_RUN_ID: String(job.runId),
+        GITHUB_SHA: sha,
+      },
+    });
+    signal.throwIfAborted();
+    return concluded(seed, attempt, result);
+  }
+
+  #complete(launch: Launch, job: Job, { conclusion, log, annotations, reports }: Outcome): void {
+    const { state, now } = this.#host;
+    const stamp = new Date(now()).toISOString().replace("Z", "0000Z");
+    this.logs.set(job.id, log.map((line) => `${stamp} ${line}\n`).join(""));
+    this.#change(() => {
+      Object.assign(job, { status: "completed", conclusion, completedAt: now(), annotations });
+      const { forge } = liveForge(this.#host, launch.repo);
+      const run = forge.runs.find(({ id }) => id === job.runId);
+      if (run !== undefined) run.updatedAt = now();
+      if (Object.keys(reports).length === 0) return;
+      const size = Object.values(reports).reduce((sum, { length }) => sum + length, 0);
+      const artifact = { id: newId(state()), runId: job.runId, name: `${job.name}-reports`, size, createdAt: now() };
+      forge.artifacts.push(artifact);
+      this.files.set(artifact.id, reports);
+    });
+  }
+
+  #change(change: () => void): void {
+    this.#host.remember();
+    change();
+    this.#host.changed();
+  }
+}
+
+function keyOf(repo: string, { sha, event }: { readonly sha: string; readonly event: CiEvent }): string {
+  return `${repo} ${sha} ${event}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function failure(message: string): Annotation {
+  return { path: ".github", line: 1, endLine: 1, level: "failure", title: null, message };
+}
+
+/** The runner gave up: GitHub has no log of such a job. */
+function lost(how: string): Outcome {
+  const { conclusion = "failure", message = how } = INFRASTRUCTURE[how] ?? {};
+  return { conclusion, log: [], annotations: [failure(message)], reports: {} };
+}
+
+function concluded({ name, command, flaky, timeoutMs }: SeedJob, attempt: number, result: JobResult): Outcome {
+  const { exitCode, isTimedOut, annotations, reports } = result;
+  const log = [`##[group]Run ${command.join(" ")}`, "##[endgroup]", ...result.log];
+  if (isTimedOut) {
+    const message = `The job running on runner GitHub Actions 1 has exceeded the maximum execution time of ${timeoutMs ?? 60_000} milliseconds.`;
+    return {
+      conclusion: "cancelled",
+      log: [...log, `##[error]${message}`],
+      annotations: [...annotations, failure(message)],
+      reports,
+    };
+  }
+  if (exitCode === 0 && (flaky === undefined || attempt > 1)) return { conclusion: "success", log, annotations, reports };
+  if (exitCode === 0) log.push(`${name}: a flaky step failed`);
+  const message = `Process completed with exit code ${exitCode === 0 ? 1 : (exitCode ?? 137)}.`;
+  return {
+    conclusion: "failure",
+    log: [...log, `##[error]${message}`],
+    annotations: [...annotations, failure(message)],
+    reports,
+  };
+}

@@ -1,0 +1,141 @@
+import { addComment, userOf } from "../state.ts";
+import { branches, git } from "./git.ts";
+import { type Host, issueOfPull, liveForge, pullOf } from "./host.ts";
+import type { MergeMethod, Pull, Thread } from "./model.ts";
+import type { Pulls } from "./pulls.ts";
+import type { MergeQueue, Turn } from "./queue.ts";
+import { commitFiles } from "./repositories.ts";
+import { addReply, addReview, addThread } from "./reviews.ts";
+
+/** Someone who works on pull requests by hand, or a bot that does. Reviews count only of people who may write: see a seed's `associations`. */
+export class ForgePerson {
+  readonly #login: string;
+  readonly #host: Host;
+  readonly #pulls: Pulls;
+  readonly #queue: MergeQueue;
+  readonly #turn: Turn;
+
+  constructor(
+    login: string,
+    { host, pulls, queue, turn }: { readonly host: Host; readonly pulls: Pulls; readonly queue: MergeQueue; readonly turn: Turn },
+  ) {
+    this.#login = login;
+    this.#host = host;
+    this.#pulls = pulls;
+    this.#queue = queue;
+    this.#turn = turn;
+    userOf(host.state(), login);
+  }
+
+  approve(repo: string, number: number, body = ""): Promise<void> {
+    return this.#review(repo, number, { state: "APPROVED", body });
+  }
+
+  requestChanges(repo: string, number: number, body: string): Promise<void> {
+    return this.#review(repo, number, { state: "CHANGES_REQUESTED", body });
+  }
+
+  /** A comment of the conversation. */
+  comment(repo: string, number: number, body: string): Promise<void> {
+    return this.#change(repo, (found) => {
+      const issue = issueOfPull(found.repo, pullOf(found, number));
+      addComment(this.#host.state(), issue, this.#login, body, this.#host.now());
+    });
+  }
+
+  /** Opens a review thread about a line of the head. */
+  openThread(
+    repo: string,
+    number: number,
+    { path, line, body }: { readonly path: string; readonly line: number; readonly body: string },
+  ): Promise<Thread> {
+    return this.#change(repo, (found) =>
+      addThread(this.#host, found, pullOf(found, number), { author: this.#login, path, line, body }),
+    );
+  }
+
+  reply(repo: string, number: number, threadId: number, body: string): Promise<void> {
+    return this.#change(repo, (found) => {
+      const pull = pullOf(found, number);
+      const thread = threadOf(pull, threadId);
+      const { id } = addReview(this.#host, found, pull, { author: this.#login, state: "COMMENTED", body: "" });
+      addReply(this.#host, thread, { author: this.#login, body, reviewId: id });
+    });
+  }
+
+  resolve(repo: string, number: number, threadId: number): Promise<void> {
+    return this.#change(repo, (found) => {
+      threadOf(pullOf(found, number), threadId).isResolved = true;
+    });
+  }
+
+  close(repo: string, number: number): Promise<void> {
+    return this.#turn(async () => this.#pulls.close(repo, number, this.#login));
+  }
+
+  reopen(repo: string, number: number): Promise<void> {
+    return this.#turn(() => this.#pulls.reopen(repo, number));
+  }
+
+  retarget(repo: string, number: number, base: string): Promise<void> {
+    return this.#turn(() => this.#pulls.retarget(repo, number, base));
+  }
+
+  merge(repo: string, number: number, method: MergeMethod = "merge"): Promise<string> {
+    return this.#turn(() => this.#pulls.merge(repo, number, { by: this.#login, method }));
+  }
+
+  enqueue(repo: string, number: number): Promise<void> {
+    return this.#turn(async () => {
+      await this.#queue.enqueue(repo, number, { by: this.#login, expectedHead: undefined });
+    });
+  }
+
+  dequeue(repo: string, number: number): Promise<void> {
+    return this.#turn(async () => {
+      this.#queue.dequeue(repo, number);
+    });
+  }
+
+  /** Commits files on a branch, protected or not, which is made from the default branch if there is none. Gives the commit. */
+  push(repo: string, branch: string, files: Readonly<Record<string, string | null>>, message = "A change"): Promise<string> {
+    return this.#turn(async () => {
+      const { folder, forge } = liveForge(this.#host, repo);
+      const before = await branches(folder);
+      const [author, now] = [this.#login, this.#host.now()];
+      const sha = await commitFiles(folder, { branch, from: forge.defaultBranch, files, message, author, now });
+      await this.#pulls.pushed(repo, before, await branches(folder));
+      return sha;
+    });
+  }
+
+  deleteBranch(repo: string, branch: string): Promise<void> {
+    return this.#turn(async () => {
+      const { folder } = liveForge(this.#host, repo);
+      const before = await branches(folder);
+      await git(folder, ["update-ref", "-d", `refs/heads/${branch}`]);
+      await this.#pulls.pushed(repo, before, await branches(folder));
+    });
+  }
+
+  #review(repo: string, number: number, review: { readonly state: "APPROVED" | "CHANGES_REQUESTED"; readonly body: string }) {
+    return this.#change(repo, (found) => {
+      addReview(this.#host, found, pullOf(found, number), { author: this.#login, ...review });
+    });
+  }
+
+  #change<T>(repo: string, change: (found: ReturnType<typeof liveForge>) => T): Promise<T> {
+    return this.#turn(async () => {
+      this.#host.remember();
+      const result = change(liveForge(this.#host, repo));
+      this.#host.changed();
+      return result;
+    });
+  }
+}
+
+function threadOf({ threads }: Pull, id: number): Thread {
+  const found = threads.find((each) => each.id === id);
+  if (found === undefined) throw new Error(`there is no thread ${id}`);
+  return found;
+}
