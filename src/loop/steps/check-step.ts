@@ -6,6 +6,7 @@ import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
+import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
@@ -13,6 +14,7 @@ import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
+import { checkFolders } from "../programs/sealed-checkout.ts";
 import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { protectedFor, touchedOf } from "./gates.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
@@ -25,6 +27,8 @@ type Check = Extract<StepSpec, { step: "check" }>;
 const EVIDENCE_CHARS = 4_000;
 const FINDINGS_CHARS = 2_800;
 const MARK_CHARS = 60;
+/** Of the list of what failed. It takes no more than half of what is left for the output. */
+const FAILED_CHARS = 1_500;
 /** Ids of tests by which a failure is recognised. */
 const MAX_TESTS = 30;
 
@@ -75,7 +79,7 @@ export async function runCheckStep(
   const findings = [...outcome.findings, ...suppressed];
   const { facts = [] } = outcome;
   if (findings.length === 0) return { ...(await tryCanaries(check, outcome)), facts };
-  const { evidence } = refuse(check, findingsLine(findings), detailOf(findings, outcome.output));
+  const { evidence } = refuse(check, findingsLine(findings), detailOf(check, findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
   if (tests.length === 0) return { ok: false, evidence, facts };
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
@@ -94,16 +98,30 @@ async function tryCanaries(
     return manifest.as === "tests" ? manifest.run.tests : undefined;
   };
   const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
-  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf([canary.finding], ""));
+  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf(check, [canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
 }
 
-/** The findings with their subjects, then the end of the command's output. A lone one without a subject is its own summary. */
-function detailOf(findings: readonly Remark[], output: string): string {
-  if (findings.length === 1 && findings[0]?.ids.length === 0) return boundedTail(output);
-  const text = findingsText(findings).slice(0, FINDINGS_CHARS);
-  return `${text}\n\n${boundedTail(output, EVIDENCE_CHARS - MARK_CHARS - text.length)}`.trim();
+/**
+ * The findings with their subjects, what the output says failed, and the end of the output. A lone finding without a subject is
+ * its own summary.
+ */
+function detailOf(check: CheckRun, findings: readonly Remark[], output: string): string {
+  const isOwnSummary = findings.length === 1 && findings[0]?.ids.length === 0;
+  const text = isOwnSummary ? "" : findingsText(findings).slice(0, FINDINGS_CHARS);
+  const failed = failedInWords(check, output, EVIDENCE_CHARS - MARK_CHARS - text.length);
+  if (text === "" && failed === "") return boundedTail(output);
+  const head = [text, failed].filter((part) => part !== "").join("\n\n");
+  return `${head}\n\n${boundedTail(output, EVIDENCE_CHARS - MARK_CHARS - head.length)}`.trim();
+}
+
+/** The failures that the output names, so that the next attempt need not look for them. No verdict depends on them. */
+function failedInWords({ ctx, scope, repo, step }: CheckRun, output: string, room: number): string {
+  const { checkout } = checkFolders(ctx.files.checkoutPath(scope.ticket.id, step.name));
+  const limit = Math.min(FAILED_CHARS, Math.floor(room / 2));
+  const list = whatFailed({ check: step.name, output, roots: [checkout, repo.place], limit });
+  return list === "" ? "" : `What failed, as the output says:\n${list}\n\nThe end of the output:`;
 }
 
 function refuse({ step }: CheckRun, summary: string, detail: string): StepFailed {

@@ -1,0 +1,64 @@
+import type { Finding } from "./finding.ts";
+
+/** A result of a test that is on record. `tree` names all that it ran on: a tree's object name, of the base or of a candidate. */
+export interface TestRecord {
+  readonly testId: string;
+  readonly tree: string;
+  readonly outcome: "passed" | "failed";
+  /** True if the tree is one of the base, on which no change under judgement has run. */
+  readonly isBase: boolean;
+}
+
+/** Tests that fail by chance, as history shows it. */
+export interface FlakyTests {
+  /** Both outcomes on one tree. */
+  readonly flaky: ReadonlySet<string>;
+  /** Those of them that showed both outcomes on a tree of the base. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+/**
+ * The flaky tests of a history (S4.6): the same test with both outcomes on the same tree. Only the base can excuse a test: a
+ * change could make its own test fail by chance, so what only a candidate shows is named but still counts.
+ */
+export function flakyTests(records: readonly TestRecord[]): FlakyTests {
+  const onBase = withBothOutcomes(records.filter(({ isBase }) => isBase));
+  return { flaky: withBothOutcomes(records), excluded: onBase };
+}
+
+/** The tests that passed and failed on one tree. */
+function withBothOutcomes(records: readonly TestRecord[]): ReadonlySet<string> {
+  const trees = new Map<string, Map<string, TestRecord["outcome"]>>();
+  const both = new Set<string>();
+  for (const { testId, tree, outcome } of records) {
+    const outcomes = trees.get(tree) ?? new Map<string, TestRecord["outcome"]>();
+    trees.set(tree, outcomes);
+    const before = outcomes.get(testId);
+    if (before !== undefined && before !== outcome) both.add(testId);
+    outcomes.set(testId, outcome);
+  }
+  return both;
+}
+
+/** The findings with those of excluded tests in the category `flaky`. A flaky test that the base does not show gets a hint only. */
+export function withFlaky(findings: readonly Finding[], { flaky, excluded }: FlakyTests): readonly Finding[] {
+  return findings.map((finding) => {
+    const { test, category } = finding;
+    if (test === undefined || category !== "test" || !flaky.has(test)) return finding;
+    if (excluded.has(test)) return { ...finding, category: "flaky", severity: "low", hints: [EXCUSED] };
+    return { ...finding, hints: [SUSPECTED, ...finding.hints].slice(0, 3) };
+  });
+}
+
+const EXCUSED = "it has passed and failed on one tree of the base, so it does not count";
+const SUSPECTED = "it has passed and failed on one tree of a change; the base does not show that, so it counts";
+
+/** The findings that are reasons of the failure: all but those of flaky tests that the base shows. */
+export function reasonsOf(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ category }) => category !== "flaky");
+}
+
+/** `flaky` if a failed check has findings and all of them are flaky tests that the base shows (S4.6). */
+export function stopReasonOf(findings: readonly Finding[]): "flaky" | undefined {
+  return findings.length > 0 && reasonsOf(findings).length === 0 ? "flaky" : undefined;
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
+import { relativeFile } from "../place.ts";
+import { runOnFile } from "../reproduce.ts";
+import { MAX_BLOCKS } from "./blocks.ts";
+
+interface Problem {
+  readonly path: string;
+  readonly line: number;
+  readonly isError: boolean;
+  readonly message: string;
+  readonly rule: string | undefined;
+}
+
+/** What eslint prints by its formatter "stylish": a file's path, and its problems indented below it. */
+export function parseEslint(lines: readonly string[], roots: readonly string[]): Parsed {
+  const problems: Problem[] = [];
+  let path = "";
+  for (const line of lines) {
+    const problem = problemOf(line, path);
+    if (problem !== undefined) problems.push(problem);
+    else if (line === "") path = "";
+    else path = /^(?:\S.{0,300}[\\/])?[^\s\\/]{1,200}\.\w{1,9}$/.test(line) ? line : "";
+  }
+  return { drafts: draftsOf(problems, roots) };
+}
+
+/** `  3:22  error  'b' is not defined  no-undef`. The rule is the last column; a syntax error has none. */
+function problemOf(line: string, path: string): Problem | undefined {
+  const found = path === "" ? null : /^ {2,9}(\d{1,7}):(\d{1,7}) {2,9}(error|warning) {2,9}(\S.*)$/.exec(line);
+  if (found === null) return undefined;
+  const [, number, , severity, rest = ""] = found;
+  const gap = rest.lastIndexOf("  ");
+  const rule = gap < 0 || /\s/.test(rest.slice(gap + 2)) ? undefined : rest.slice(gap + 2);
+  const message = (rule === undefined ? rest : rest.slice(0, gap)).trim();
+  return { path, line: Number(number), isError: severity === "error", message, rule };
+}
+
+const JsonReport = z
+  .array(
+    z.object({
+      filePath: z.string(),
+      messages: z.array(
+        z.object({ ruleId: z.string().nullish(), severity: z.number(), message: z.string(), line: z.number().nullish() }),
+      ),
+    }),
+  )
+  .min(1);
+
+/** The JSON of `eslint -f json`. Undefined if it is none. */
+export function parseEslintJson(value: unknown, roots: readonly string[]): Parsed | undefined {
+  const read = JsonReport.safeParse(value);
+  if (!read.success) return undefined;
+  const problems = read.data.flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, severity, message, line }) => ({
+      path: filePath,
+      line: line ?? 0,
+      isError: severity === 2,
+      // "stylish" leaves the full stop out.
+      message: message.replace(/([^ ])\.$/, "$1"),
+      rule: ruleId ?? undefined,
+    })),
+  );
+  return { drafts: draftsOf(problems, roots) };
+}
+
+/** Warnings count only if there are no errors: then they may be the reason (`--max-warnings`). */
+function draftsOf(problems: readonly Problem[], roots: readonly string[]): readonly Draft[] {
+  const errors = problems.filter(({ isError }) => isError);
+  return (errors.length > 0 ? errors : problems).slice(0, MAX_BLOCKS).map(({ path, line, isError, message, rule }) => {
+    const file = relativeFile(path.slice(0, RAW_CHARS), roots);
+    const reproduce = runOnFile(["npx", "--no", "eslint"], file);
+    return {
+      tool: "eslint",
+      severity: isError ? (rule === undefined ? "high" : "medium") : "low",
+      category: "lint",
+      ...{ file, line },
+      message: rule === undefined ? message : `${message} (${rule})`,
+      ...(reproduce && { reproduce }),
+    };
+  });
+}

@@ -1,0 +1,83 @@
+import type { Draft, Parsed, TestCounts } from "../draft.ts";
+import { placeInStack, relativeFile } from "../place.ts";
+import { runJsTest } from "../reproduce.ts";
+import { type Block, blocksOf, messageOf } from "./blocks.ts";
+
+/** What vitest and jest print on a terminal: a block for each failed test, and the counts. */
+export function parseJsTests(lines: readonly string[], roots: readonly string[]): Parsed {
+  const drafts = [...vitestDrafts(lines, roots), ...jestDrafts(lines)];
+  const counts = countsOf(lines);
+  return { drafts, ...(counts && { counts }) };
+}
+
+/** ` FAIL  test/a.test.ts > suite > name`. A project's name stands before it between bars, or between blanks that had a colour. */
+const VITEST_HEAD = /^ FAIL(?: {3}\S.{0,60}? {2}| {2}\|[^|]{1,60}\| | {1,2})(\S.*)$/;
+
+function vitestDrafts(lines: readonly string[], roots: readonly string[]): readonly Draft[] {
+  const blocks = blocksOf(lines, {
+    isHead: (line) => VITEST_HEAD.test(line),
+    isEnd: (line) => line.startsWith("⎯⎯"),
+  });
+  // Tests that failed by the same error share its one block, below the last of them.
+  let body: readonly string[] = [];
+  const shared = blocks.toReversed().map((block) => {
+    if (block.body.some((line) => line.trim() !== "")) body = block.body;
+    return { ...block, body };
+  });
+  return shared.toReversed().map((block) => vitestDraft(block, roots));
+}
+
+function vitestDraft({ head, body }: Block, roots: readonly string[]): Draft {
+  const named = VITEST_HEAD.exec(head)?.[1] ?? head;
+  const name = named.endsWith(" ]") ? named.slice(0, named.lastIndexOf(" [ ")) : named;
+  const [path = "", ...titles] = name.split(" > ");
+  return jsDraft("vitest", { file: relativeFile(path, roots), titles, body });
+}
+
+/** The finding of a test, or of a file that did not load (no titles). */
+export function jsDraft(
+  runner: "vitest" | "jest",
+  { file, titles, body }: { readonly file: string; readonly titles: readonly string[]; readonly body: readonly string[] },
+): Draft {
+  const place = placeInStack(body);
+  const reproduce = runJsTest(runner, file, titles);
+  return {
+    tool: runner,
+    severity: titles.length === 0 ? "blocker" : "high",
+    category: "test",
+    test: [file, ...titles].join(" > "),
+    ...(place ?? { file }),
+    message: messageOf(body) || "it failed without a message",
+    ...(reproduce && { reproduce }),
+  };
+}
+
+/** `FAIL ./a.test.js`, with the project's name before the file and its time behind it. */
+const JEST_FILE = /^FAIL (?:[^/]{1,60} )?(\S{1,300}\.[cm]?[jt]sx?)(?: \([\d.]{1,9} m?s\))?$/;
+
+function jestDrafts(lines: readonly string[]): readonly Draft[] {
+  const blocks = blocksOf(lines, {
+    isHead: (line) => line.startsWith("  ● ") || JEST_FILE.test(line),
+    isEnd: (line) => /^(?:FAIL |PASS |RUNS |Test Suites: |Summary of all failing tests)/.test(line),
+  });
+  const drafts: Draft[] = [];
+  let file: string | undefined;
+  for (const { head, body } of blocks) {
+    const found = JEST_FILE.exec(head)?.[1];
+    if (found !== undefined) file = relativeFile(found, []);
+    const titles = head.slice(4).split(" › ");
+    if (found !== undefined || file === undefined || titles[0] === "Console") continue;
+    const ofFile = titles[0] === "Test suite failed to run";
+    drafts.push(jsDraft("jest", { file, titles: ofFile ? [] : titles, body }));
+  }
+  return drafts;
+}
+
+/** `Tests:       2 failed, 1 passed, 3 total` of jest, `      Tests  2 failed | 1 passed (3)` of vitest. */
+function countsOf(lines: readonly string[]): TestCounts | undefined {
+  const line = lines.findLast((each) => /^(?:Tests: | {2,8}Tests {2})/.test(each));
+  if (line === undefined) return undefined;
+  const total = /(\d{1,9}) total/.exec(line)?.[1] ?? /\((\d{1,9})\)$/.exec(line)?.[1];
+  if (total === undefined) return undefined;
+  return { failed: Number(/(\d{1,9}) failed/.exec(line)?.[1] ?? 0), total: Number(total) };
+}

@@ -1,0 +1,120 @@
+import type { Draft, Parsed, TestCounts } from "../draft.ts";
+import { isForeign, type Place } from "../place.ts";
+import { runPytest } from "../reproduce.ts";
+import { type Block, blocksOf, MAX_BLOCKS } from "./blocks.ts";
+
+/** What pytest prints: the sections of its failures, and the short summary, whose node ids they lack. */
+export function parsePytest(lines: readonly string[]): Parsed {
+  const sections = blocksOf(lines, { isHead: (line) => SECTION.test(line), isEnd: (line) => /^={3,}/.test(line) });
+  const bySection = new Map<string, Block[]>();
+  for (const block of sections) {
+    const name = SECTION.exec(block.head)?.[1] ?? "";
+    const blocks = bySection.get(name) ?? [];
+    blocks.push(block);
+    bySection.set(name, blocks);
+  }
+  const summaries = lines.flatMap((line) => summaryOf(line) ?? []).slice(0, MAX_BLOCKS);
+  const drafts = summaries.map((summary) => withSection(summary, takeSection(bySection, summary)));
+  // Without a summary, or with one that was cut off, a section has only its own name.
+  const alone = [...bySection].flatMap(([name, blocks]) => blocks.map((block) => sectionDraft(name, block)));
+  const counts = countsOf(lines);
+  return { drafts: [...drafts, ...alone], ...(counts && { counts }) };
+}
+
+/** `____ TestTotal.test_adds ____`, and `____ ERROR at setup of test_database ____`. */
+const SECTION = /^_{3,80} (\S.{0,400}?) _{3,80}$/;
+
+interface Summary {
+  readonly isError: boolean;
+  readonly nodeId: string;
+  readonly message: string;
+}
+
+/** `FAILED tests/test_a.py::test_b - AssertionError: …`. The id ends before the first ` - `. */
+function summaryOf(line: string): Summary | undefined {
+  const isError = line.startsWith("ERROR ");
+  if (!isError && !line.startsWith("FAILED ")) return undefined;
+  const rest = line.slice(isError ? 6 : 7);
+  const dash = rest.indexOf(" - ");
+  const nodeId = (dash < 0 ? rest : rest.slice(0, dash)).trim();
+  if (!/^[^\s:]{1,300}\.py(?:$|::)/.test(nodeId)) return undefined;
+  return { isError, nodeId, message: dash < 0 ? "" : rest.slice(dash + 3) };
+}
+
+/** The section of a summary's line, which is used up. */
+function takeSection(sections: Map<string, Block[]>, { isError, nodeId }: Summary): Block | undefined {
+  const [file, ...names] = nodeId.split("::");
+  const name = names.join(".");
+  const heads = isError
+    ? [`ERROR collecting ${file}`, ...["setup", "teardown"].map((when) => `ERROR at ${when} of ${name}`)]
+    : [name];
+  for (const head of heads) {
+    const blocks = sections.get(head) ?? [];
+    // The same name may be in two files.
+    const at = Math.max(
+      0,
+      blocks.findIndex(({ body }) => body.some((line) => line.startsWith(`${file}:`))),
+    );
+    const [taken] = blocks.splice(at, 1);
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
+}
+
+function withSection({ nodeId, message, isError }: Summary, section: Block | undefined): Draft {
+  const file = nodeId.split("::")[0] ?? nodeId;
+  const reproduce = runPytest(nodeId);
+  return {
+    tool: "pytest",
+    severity: isError && !nodeId.includes("::") ? "blocker" : "high",
+    category: "test",
+    test: nodeId,
+    ...(placeOf(section) ?? { file }),
+    message: errorLines(section) || message || "it failed without a message",
+    ...(reproduce && { reproduce }),
+  };
+}
+
+function sectionDraft(name: string, block: Block): Draft {
+  const place = placeOf(block);
+  const test = name.replace(/^ERROR (?:collecting|at \w{1,20} of) /, "");
+  const nodeId = place === undefined || test === place.file ? test : `${place.file}::${test.replaceAll(".", "::")}`;
+  const reproduce = runPytest(nodeId);
+  return {
+    ...{ tool: "pytest", severity: "high", category: "test", test: nodeId, ...place },
+    message: errorLines(block) || "it failed without a message",
+    ...(reproduce && { reproduce }),
+  };
+}
+
+/** The lines that pytest marks with "E". */
+export function errorLines(section: Block | undefined): string {
+  const marked = (section?.body ?? []).flatMap((line) => /^E {2,}(\S.*)$/.exec(line)?.[1] ?? []);
+  return marked.join("\n");
+}
+
+/** The last place of the project in a section: the frame that raised. */
+function placeOf(section: Block | undefined): Place | undefined {
+  for (const line of (section?.body ?? []).toReversed()) {
+    const found = /^([^\s:][^:]{0,300}\.py):(\d{1,7}):/.exec(line);
+    const [, file = "", number] = found ?? [];
+    if (found !== null && !isForeign(file)) return { file, line: Number(number) };
+  }
+  return undefined;
+}
+
+/** `3 failed, 2 passed, 2 errors in 1.64s`, perhaps between equals signs. */
+function countsOf(lines: readonly string[]): TestCounts | undefined {
+  const line = lines.findLast((each) => /^(?:={3,80} )?\d{1,9} \w{4,10}(?:, \d{1,9} \w{4,10}){0,9} in \d/.test(each));
+  if (line === undefined) return undefined;
+  const of = (word: string) => Number(new RegExp(`(\\d{1,9}) ${word}`).exec(line)?.[1] ?? 0);
+  const failed = of("failed") + of("error");
+  return { failed, total: failed + of("passed") + of("skipped") + of("xfailed") + of("xpassed") };
+}
+
+/** The place and the error of a failure's text in pytest's JUnit report, which is a section without its head. */
+export function readSection(text: string): { readonly message: string; readonly place?: Place } {
+  const section: Block = { head: "", body: text.split("\n") };
+  const place = placeOf(section);
+  return { message: errorLines(section), ...(place && { place }) };
+}

@@ -1,0 +1,134 @@
+import type { Draft, Parsed, TestCounts } from "../draft.ts";
+import { type Place, placeAtEnd, placeInStack, relativeFile } from "../place.ts";
+import { runNodeTest } from "../reproduce.ts";
+import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
+
+/** `not ok 3 - name # TODO`, indented by four blanks for each level of subtests (TAP 14). */
+const POINT = /^( {0,240})(not )?ok\b(?: \d{1,9})?(?: - | |$)(.*)$/;
+const SUBTEST = /^( {0,240})# Subtest: (\S.*)$/;
+/** Lines of the diagnostics of a point that are read. */
+const MOST_DIAGNOSTICS = 120;
+
+interface Point {
+  readonly path: readonly string[];
+  readonly diagnostics: string[];
+}
+
+/** TAP 12 to 14, as Node's runner, tap, bats and others write it. Tolerant: a plan may be missing, the text cut. */
+export function parseTap(lines: readonly string[], roots: readonly string[]): Parsed {
+  const reader = new TapReader();
+  for (const line of lines) reader.read(line);
+  const { failed, points } = reader;
+  const drafts = failed.flatMap((each) => pointDraft(each, roots) ?? []);
+  const counts = countsOfNode(lines) ?? (isTap(lines) && points > 0 ? { failed: drafts.length, total: points } : undefined);
+  return { drafts, ...(counts && { counts }) };
+}
+
+class TapReader {
+  readonly failed: Point[] = [];
+  points = 0;
+  /** The names of the open subtests, by level. */
+  readonly #names: string[] = [];
+  #open: Point | undefined;
+
+  read(line: string): void {
+    const subtest = SUBTEST.exec(line);
+    const point = subtest === null ? POINT.exec(line) : null;
+    if (subtest !== null) {
+      this.#open = undefined;
+      this.#names.splice(levelOf(subtest[1]), this.#names.length, subtest[2] ?? "");
+    } else if (point !== null) this.#readPoint(point);
+    else if (line.trimStart() === "...") this.#open = undefined;
+    else if (this.#open !== undefined && this.#open.diagnostics.length < MOST_DIAGNOSTICS) this.#open.diagnostics.push(line);
+  }
+
+  #readPoint(point: RegExpExecArray): void {
+    this.points += 1;
+    this.#open = failedPoint(point, this.#names);
+    if (this.#open !== undefined && this.failed.length < MAX_BLOCKS) this.failed.push(this.#open);
+  }
+}
+
+/** True if lines are TAP and not only begin with "ok". */
+export function isTap(lines: readonly string[]): boolean {
+  return lines.some((line) => /^(?:TAP version 1\d|1\.\.\d{1,9}(?: |$))/.test(line));
+}
+
+function levelOf(indent = ""): number {
+  return Math.floor(indent.length / 4);
+}
+
+/** A point that failed and is no TODO or SKIP. */
+function failedPoint([, indent, not, rest = ""]: RegExpExecArray, names: readonly string[]): Point | undefined {
+  if (not === undefined || / # (?:TODO|SKIP)\b/i.test(` ${rest}`)) return undefined;
+  const name = rest.replace(/ # time=\d.*$/, "").trim();
+  return { path: [...names.slice(0, levelOf(indent)), name].filter((each) => each !== ""), diagnostics: [] };
+}
+
+function pointDraft({ path, diagnostics }: Point, roots: readonly string[]): Draft | undefined {
+  const text = withoutIndent(diagnostics).split("\n");
+  if (text.some((line) => line.startsWith("failureType: 'subtestsFailed'"))) return undefined;
+  const place = stackPlace(text);
+  const ownFile = scalar(text, "location") ?? scalar(text, "file");
+  const file = ownFile === undefined ? undefined : relativeFile(placeAtEnd(ownFile)?.file ?? ownFile, roots);
+  const isNode = ownFile !== undefined && text.some((line) => line.startsWith("failureType: "));
+  const reproduce = isNode ? runNodeTest(file, path.at(-1) ?? "") : undefined;
+  const found = place ?? (file === undefined ? undefined : { file });
+  return {
+    tool: isNode ? "node --test" : "tap",
+    severity: "high",
+    category: "test",
+    test: [...(file === undefined ? [] : [file]), ...path].join(" > "),
+    ...found,
+    message: messageOf(text) || "it failed without a message",
+    ...(reproduce && { reproduce }),
+  };
+}
+
+/** The value of a key of YAML that stands on its line, without its quotes. */
+function scalar(lines: readonly string[], key: string): string | undefined {
+  const line = lines
+    .find((each) => each.startsWith(`${key}: `))
+    ?.slice(key.length + 2)
+    .trim();
+  if (line === undefined || /^[|>]/.test(line)) return undefined;
+  return line.replace(/^'(.*)'$|^"(.*)"$/, (_, single, double) => single ?? double);
+}
+
+/** The message: `error` or `message`, on its line or as a block; else comments below the point, as bats writes them. */
+function messageOf(lines: readonly string[]): string {
+  const one = scalar(lines, "error") ?? scalar(lines, "message");
+  const kind = scalar(lines, "name");
+  if (one !== undefined) return kind?.endsWith("Error") === true && kind !== "AssertionError" ? `${kind}: ${one}` : one;
+  const at = lines.findIndex((line) => /^(?:error|message): [|>]/.test(line));
+  if (at >= 0) return block(lines, at);
+  return lines.flatMap((line) => /^# {1,4}(\S.*)$/.exec(line)?.[1] ?? []).join("\n");
+}
+
+/** The lines below a key that are indented more than it. */
+function block(lines: readonly string[], at: number): string {
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith(" "));
+  return withoutIndent(end < 0 ? rest : rest.slice(0, end));
+}
+
+/** The first place of the project in a stack, or the line that bats names. */
+function stackPlace(lines: readonly string[]): Place | undefined {
+  const at = lines.findIndex((line) => line.startsWith("stack: "));
+  const stack = at < 0 ? [] : lines.slice(at + 1).map((line) => `at ${line.trim()}`);
+  const [, file, number] = lines.flatMap(
+    (line) => /^# \((?:in|from) .{0,80}file (\S{1,300}), line (\d{1,7})\)$/.exec(line) ?? [],
+  );
+  return placeInStack(stack) ?? (file === undefined ? undefined : { file, line: Number(number) });
+}
+
+/** The counts at the end of the output of Node's runner. */
+export function countsOfNode(lines: readonly string[]): TestCounts | undefined {
+  const number = (word: string) => {
+    const line = lines.findLast((each) => each.startsWith(`# ${word} `) || each.startsWith(`ℹ ${word} `));
+    const value = line?.slice(word.length + 3);
+    return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+  };
+  const [total, failed] = [number("tests"), number("fail")];
+  return total === undefined || failed === undefined ? undefined : { failed, total };
+}
