@@ -71,11 +71,39 @@ describe("a pull request", () => {
     };
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-    expect(prompts[1]).toContain("> expected 2, got 3");
+    expect(prompts[1]).toContain("expected 2, got 3");
     const [first, second] = forge.calls.filter((call) => call.startsWith("push")).map((call) => call.slice(5));
     expect(stage.git("show", "-s", "--format=%P", second ?? "").split(" ")).toContain(first);
     expect([forge.opened, forge.merges]).toEqual([1, 1]);
     expect(stage.git("show", "main:T-1.txt")).toBe("2");
+  });
+
+  test("whose check fails by a lost machine is started again once, without an agent", async () => {
+    const { stage, forge } = await open();
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = {
+      ci: "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n",
+    };
+    forge.onRead = () => {
+      if (forge.calls.includes("rerun ci")) forge.shown = {};
+    };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect([forge.calls.filter((call) => call.startsWith("rerun")).length, stage.tasks.length]).toEqual([1, 1]);
+  });
+
+  test("whose second run fails the same way goes to an agent: a test can print such words", async () => {
+    const { stage, forge } = await open({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = {
+      ci: "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n",
+    };
+    stage.start();
+    await stage.ended();
+    expect(forge.calls.filter((call) => call.startsWith("rerun"))).toEqual(["rerun ci"]);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
   });
 
   test("without a check is not green", async () => {

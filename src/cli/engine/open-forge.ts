@@ -1,3 +1,4 @@
+import { createPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
@@ -6,13 +7,13 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
-import { type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
+import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** The user name that goes with a token, unless the batch names another: GitHub's for tokens of apps, which its other tokens take too. */
 const TOKEN_USER = "x-access-token";
 
-/** A repository as the run uses it, and the place of its forge for people, if changes land there too. */
+/** A repository as a run uses it, and the place of its forge for people, if changes land there too. */
 interface ForgedRepo {
   readonly repo: Repo;
   readonly place?: string;
@@ -30,14 +31,55 @@ export async function openForge(
   secrets: RunSecrets | undefined,
 ): Promise<ForgedRepo> {
   if (spec === undefined || spec.kind === "local") return { repo };
-  const remote = await repo.remote({ name: spec.remote, ...credentialsOf(spec, secrets) });
+  const credentials = credentialsOf(spec, secrets);
+  const remote = await remoteOf(repo, spec, credentials);
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
     await remote.checkWritable(repo.base);
     return forge.sync();
   });
-  if (reason === undefined) return { repo: withForge(repo, forge), place: remote.name };
-  throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
+  if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
+  const forged = { repo: withForge(repo, forge), place: remote.name };
+  return spec.kind === "push" ? forged : { ...forged, ...pullRequestsOf(repo, spec, { remote, credentials }) };
+}
+
+type GitHubForge = Extract<ForgeSpec, { kind: "github" }>;
+
+/** A token for GitHub's API may go to git as well, if that is reached by http; ssh has keys of its own. */
+async function remoteOf(
+  repo: RepoWithRemotes,
+  spec: RemoteForgeSpec,
+  credentials: RemoteCredentials | undefined,
+): Promise<GitRemote> {
+  const isByHttp = spec.kind === "push" || /^https?:/.test((await repo.remoteAddress(spec.remote)) ?? "");
+  return repo.remote({ name: spec.remote, ...(credentials !== undefined && isByHttp && { credentials }) });
+}
+
+function pullRequestsOf(
+  repo: Repo,
+  spec: GitHubForge,
+  { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
+): { readonly place: string; readonly pullRequests: PullRequestLane } {
+  const name = spec.repo ?? (repo.url === undefined ? undefined : new URL(repo.url).pathname.slice(1));
+  if (name === undefined) {
+    const why = `the address of ${remote.name} does not tell which repository of GitHub it is`;
+    throw refused(repo, why, 'Name it: "repo": "owner/name" in its forge.');
+  }
+  if (credentials === undefined)
+    throw refused(repo, "its forge has no token", "Set GITHUB_TOKEN, or name a secret in its forge.");
+  const { base } = repo;
+  const token = { get: () => credentials.token(), renew: (old: string) => credentials.renew(old) };
+  const pulls = createPullRequests({
+    repo: name,
+    base,
+    baseUrl: spec.baseUrl,
+    method: spec.method,
+    token,
+    remote,
+    now: Date.now,
+  });
+  const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
+  return { place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
 }
 
 async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {
@@ -45,11 +87,8 @@ async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (!(error instanceof RepoUnavailable) && !(error instanceof SecretUnavailable)) throw error;
-    throw refused(
-      repo,
-      errorMessage(error),
-      "See that `git push` works there without a question, or correct its forge in the batch file.",
-    );
+    const todo = "See that `git push` works there without a question, or correct its forge in the batch file.";
+    throw refused(repo, errorMessage(error), todo);
   }
 }
 
@@ -61,8 +100,8 @@ function refused({ id, base }: Repo, why: string, todo: string): UserError {
 function credentialsOf(
   { token, user = TOKEN_USER }: RemoteForgeSpec,
   secrets: RunSecrets | undefined,
-): { credentials?: RemoteCredentials } {
-  if (token === undefined || secrets === undefined) return {};
+): RemoteCredentials | undefined {
+  if (token === undefined || secrets === undefined) return undefined;
   const { get, renew } = secrets.secrets;
-  return { credentials: { user, token: () => get(token), renew: (refusedToken) => renew(token, refusedToken) } };
+  return { user, token: () => get(token), renew: (old) => renew(token, old) };
 }

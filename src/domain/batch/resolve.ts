@@ -4,6 +4,7 @@ import type { AgentSpec } from "./agent-spec.ts";
 import type { Argv, TestCommands } from "./argv.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
+import type { ForgeSpec } from "./forge-spec.ts";
 import type { PrepareCommand } from "./prepare-command.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
@@ -26,7 +27,7 @@ export function resolveBatch(
       (entry): PrepareCommand =>
         "command" in entry ? { ...entry, command: atFolder(entry.command, folder) } : atFolder(entry, folder),
     );
-    return [id, { ...repo, path: resolve(folder, repo.path), prepare }] as const;
+    return [id, { ...repo, ...resolveForge(repo.forge), path: resolve(folder, repo.path), prepare }] as const;
   });
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
@@ -60,6 +61,12 @@ export function resolveBatch(
   };
 }
 
+/** Pull requests need a token. */
+function resolveForge(forge: ForgeSpec | undefined): { readonly forge?: ForgeSpec } {
+  if (forge?.kind !== "github") return {};
+  return { forge: { ...forge, token: forge.token ?? TOKEN_OF.github.secret } };
+}
+
 /** A folder is relative to the batch file, and a program may lie beside it. */
 export function resolveTracker(tracker: TrackerSpec, folder: string): TrackerSpec {
   if (tracker.kind === "command") return { ...tracker, command: programOf(tracker.command, folder) };
@@ -79,15 +86,17 @@ export function resolvePolicy(policy: SandboxPolicy, folder: string): SandboxPol
   return { ...policy, read: absolute(policy.read), write: absolute(policy.write) };
 }
 
-/** The secrets of a batch file, and the token of its tracker if the file does not say where that comes from. */
+/** The secrets of a batch file, and the tokens of its tracker and its forges if the file does not say where those come from. */
 export function secretsOfFile(
-  { tracker, secrets }: Pick<BatchFile, "tracker" | "secrets">,
+  { tracker, repos, secrets }: Pick<BatchFile, "tracker" | "repos" | "secrets">,
   folder: string,
 ): Pick<Batch, "secrets"> {
-  const needsToken = (tracker.kind === "linear" || tracker.kind === "github") && tracker.token === undefined;
-  const token = needsToken ? { [TOKEN_OF[tracker.kind].secret]: { env: TOKEN_OF[tracker.kind].variable } } : {};
-  const all = { ...token, ...(secrets && resolveSecrets(secrets, folder)) };
-  return secrets === undefined && !needsToken ? {} : { secrets: all };
+  const kinds = [tracker, ...Object.values(repos).map(({ forge }) => forge)].flatMap((each) =>
+    (each?.kind === "linear" || each?.kind === "github") && each.token === undefined ? [each.kind] : [],
+  );
+  const tokens = kinds.map((kind) => [TOKEN_OF[kind].secret, { env: TOKEN_OF[kind].variable }] as const);
+  const all = { ...Object.fromEntries(tokens), ...(secrets && resolveSecrets(secrets, folder)) };
+  return secrets === undefined && tokens.length === 0 ? {} : { secrets: all };
 }
 
 /** Commands of secrets with the batch file's folder put in, and a program that is named by a relative path made absolute. */

@@ -32,6 +32,8 @@ export type PullRequestFact =
   | ({ readonly type: "pull-request-merging"; readonly number: number; readonly head: string } & AttemptRef)
   /** An agent gets these words of bots and people. `people`: those that people wrote. */
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
+  /** Checks that failed by something outside the change are started again, once for each commit. */
+  | ({ readonly type: "pull-request-rerun"; readonly names: readonly string[] } & AttemptRef)
   /** Only a person can go on. */
   | ({ readonly type: "pull-request-gated"; readonly number: number; readonly step: string } & AttemptRef);
 
@@ -49,6 +51,8 @@ export interface TicketPullRequest {
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
+  /** Checks of this commit that were started again. */
+  readonly rerun?: readonly string[];
   /** Words that an agent has had. */
   readonly answered: readonly string[];
 }
@@ -65,7 +69,7 @@ export function reducePullRequest(
     case "pull-request-intended": {
       const { branch, head, at } = event;
       if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, ...rest } = known ?? { answered: [] };
+      const { seen: _, rerun: __, ...rest } = known ?? { answered: [] };
       return { ...rest, branch, head, pushedAt: at };
     }
     case "pull-request-opened":
@@ -76,6 +80,8 @@ export function reducePullRequest(
     }
     case "pull-request-words":
       return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED) };
+    case "pull-request-rerun":
+      return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
     case "pull-request-merging":
     case "pull-request-gated":
       return known;

@@ -156,6 +156,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     case "pull-request-opened":
     case "pull-request-read":
     case "pull-request-merging":
+    case "pull-request-rerun":
     case "pull-request-words": {
       const pullRequest = reducePullRequest(ticket.pullRequest, event);
       return { phase, ...(pullRequest && { pullRequest }) };

@@ -51,6 +51,7 @@ type StepFactType =
   | "pull-request-merging"
   | "pull-request-opened"
   | "pull-request-read"
+  | "pull-request-rerun"
   | "pull-request-words"
   | "reviewer-answered"
   | "reviewer-asked"

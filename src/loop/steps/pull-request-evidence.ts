@@ -1,43 +1,67 @@
 import type { PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
+import { findingsOf } from "../../domain/triage/findings.ts";
+import { type Triage, type TriageMeta, triageOf } from "../../domain/triage/triage.ts";
+import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import type { FailedCheck } from "../../ports/forge.ts";
 
-/** Characters of one check's log, and of one remark. */
-const LOG_CHARS = 2_500;
+/** Characters of one remark, and its lines. */
 const REMARK_CHARS = 1_000;
-const MOST_LINES = 200;
-/** Annotations of one check. */
-const MOST_ANNOTATIONS = 10;
+const MOST_LINES = 40;
+/** Characters of the whole. */
+const DETAIL_CHARS = 4_000;
+/** Ids of tests by which a breaker knows a failure again. */
+const MOST_TESTS = 50;
 
-/** What failed at the forge, for the next attempt. All of it is text of others, and bounded. */
-export function fixEvidence({ why, words }: Extract<PullRequestMove, { do: "fix" }>, failures: readonly FailedCheck[]): Evidence {
-  const remarks = words.map((said) => {
-    const place = said.kind === "thread" ? ` at ${plainText(said.place, 200)}` : "";
-    return `${plainText(said.author, 60)}${place}:\n${quoted(said.body, REMARK_CHARS)}`;
-  });
-  const detail = [...remarks, ...failures.map(failureText)].join("\n\n");
-  return { step: "merge", name: "pull request", summary: plainText(why, 300), detail: boundedTail(detail) };
+/** The triage of what failed checks of one commit say. */
+export function triageOfChecks(
+  failures: readonly FailedCheck[],
+  meta: Pick<TriageMeta, "run" | "ticket" | "attempt" | "headSha">,
+): Triage {
+  const read = failures.map(({ name, log, annotations, reports }) =>
+    findingsOf({
+      job: name,
+      log,
+      annotations,
+      reports: reports.map(({ text }) => text),
+    }),
+  );
+  const counts = read.flatMap(({ tests }) => (tests === undefined ? [] : [tests]));
+  const tests =
+    counts.length === 0
+      ? {}
+      : { tests: counts.reduce((all, next) => ({ failed: all.failed + next.failed, total: all.total + next.total })) };
+  const check = failures.map(({ name }) => name).join(", ");
+  return triageOf(
+    read.flatMap(({ findings }) => findings),
+    { ...meta, check, ...tests },
+  );
 }
 
-function failureText({ name, log, annotations }: FailedCheck): string {
-  const marked = annotations
-    .slice(0, MOST_ANNOTATIONS)
-    .map(
-      ({ path, line, level, message }) => `${plainText(path, 200)}:${line}: ${plainText(level, 20)}: ${plainText(message, 300)}`,
-    );
-  const tail = log.slice(-LOG_CHARS);
-  return [
-    `Check "${plainText(name, 100)}" failed.`,
-    ...marked,
-    ...(tail === "" ? [] : ["The end of its log:", quoted(tail, LOG_CHARS)]),
-  ].join("\n");
+/** What failed at the forge, and what bots and people said there, for the next attempt. All of it is text of others, and bounded. */
+export function fixEvidence(
+  { why, words, checks }: Extract<PullRequestMove, { do: "fix" }>,
+  { json, markdown }: Triage,
+): Evidence {
+  const remarks = words.map((said) => {
+    const place = said.kind === "thread" ? ` at ${plainText(said.place, 200)}` : "";
+    return `${plainText(said.author, 60)}${place}:\n${quoted(said.body)}`;
+  });
+  const detail = [...remarks, ...(checks.length > 0 ? [markdown] : [])].join("\n\n");
+  const tests = [...new Set(json.findings.flatMap(({ test }) => (test === undefined ? [] : [test])))].slice(0, MOST_TESTS);
+  return {
+    step: "merge",
+    name: "pull request",
+    summary: plainText(why, 300),
+    detail: boundedHead(detail, DETAIL_CHARS),
+    ...(tests.length > 0 && { tests }),
+  };
 }
 
 /** Text of others, each line marked as such: it cannot pass for the engine's own. */
-function quoted(text: string, most: number): string {
-  return plainLines(text.slice(-most), { maxLines: MOST_LINES })
+function quoted(text: string): string {
+  return plainLines(text.slice(0, REMARK_CHARS), { maxLines: MOST_LINES })
     .map((line) => `> ${line}`)
     .join("\n");
 }

@@ -1,15 +1,25 @@
-import { nextMove, type OwnPullRequest, type PullRequestMove, type PullRequestRules } from "../../domain/forge/next-move.ts";
+import { join } from "node:path";
+import {
+  nextMove,
+  type OwnPullRequest,
+  type PullRequestMove,
+  type PullRequestRules,
+  type Said,
+} from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
+import { rerunsOf } from "../../domain/triage/infrastructure.ts";
+import type { Triage } from "../../domain/triage/triage.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable, type PullRequestMerge, type PullRequests } from "../../ports/forge.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
-import { fixEvidence } from "./pull-request-evidence.ts";
+import { fixEvidence, triageOfChecks } from "./pull-request-evidence.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving base is followed before the attempt fails. */
@@ -40,7 +50,7 @@ export interface PullRequestNeeds extends PullRequestLane {
   checkAgain(): Promise<Built>;
 }
 
-type Context = Pick<StepContext, "clock" | "state" | "outages"> & { readonly merges: MergeQueue };
+type Context = Pick<StepContext, "clock" | "state" | "outages" | "files"> & { readonly merges: MergeQueue; readonly run: RunId };
 type Landed = StepPassed & { readonly commit: string };
 type Decision = Exclude<PullRequestMove, { do: "wait" | "merge" }>;
 
@@ -55,12 +65,12 @@ export async function landByPullRequest(ctx: Context, scope: StepScope, needs: P
     const isStale = needs.isOutdated() || checked.base !== (await needs.repo.baseTip());
     if (isStale) checked = await needs.checkAgain();
     const open = await present(ctx, scope, needs, checked);
-    const decision = await untilDecided(ctx, scope, needs, open);
+    const decision = await decisionOf(ctx, scope, needs, open);
     switch (decision.do) {
       case "landed":
         return bringHome(ctx, scope, needs, { commit: decision.commit, number: open.number });
-      case "fix":
-        return { ok: false, evidence: await fixOf(ctx, scope, needs, { decision, open }) };
+      case "failed":
+        return { ok: false, evidence: decision.evidence };
       case "gate":
         throw gate(scope, open.number, decision.step);
       case "rebuild":
@@ -205,19 +215,55 @@ async function bringHome(
   return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
 }
 
-/** What an agent gets to fix: failed checks with what their machines say, and the words of bots and people. */
-async function fixOf(
+/**
+ * What becomes of a pull request. Checks that failed by something outside the change (a registry, a lost machine) are started again once;
+ * whatever else failed, or was said, is evidence for an agent.
+ */
+async function decisionOf(
   ctx: Context,
   scope: StepScope,
-  { pulls }: PullRequestNeeds,
-  { decision, open }: { readonly decision: Extract<Decision, { do: "fix" }>; readonly open: OpenPullRequest },
-): Promise<StepFailed["evidence"]> {
-  const names = decision.checks.map(({ name }) => name);
-  const failures = names.length === 0 ? [] : await ask(ctx, scope, () => pulls.failures(open.head, names));
-  const ids = decision.words.map(({ id }) => id);
-  const people = decision.words.filter((said) => said.kind === "words" || !said.isBot).length;
-  if (ids.length > 0) mustAnnounce(scope, { type: "pull-request-words", ids, people });
-  return fixEvidence(decision, failures);
+  needs: PullRequestNeeds,
+  open: OpenPullRequest,
+): Promise<Exclude<Decision, { do: "fix" }> | { readonly do: "failed"; readonly evidence: StepFailed["evidence"] }> {
+  for (;;) {
+    const decision = await untilDecided(ctx, scope, needs, open);
+    if (decision.do !== "fix") return decision;
+    const names = decision.checks.map(({ name }) => name);
+    const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
+    const triage = triageOfChecks(failures, {
+      run: ctx.run,
+      ticket: scope.ticket.id,
+      attempt: ticketOf(ctx.state(), scope.ticket.id).attempt?.n ?? 0,
+      headSha: open.head,
+    });
+    const again = rerunsOf(triage.json.findings, new Set(pullRequestOf(ctx, scope)?.rerun));
+    if (decision.words.length > 0 || again.length === 0 || again.length < names.length) {
+      await keepTriage(ctx, scope, triage);
+      recordWords(scope, decision.words);
+      return { do: "failed", evidence: fixEvidence(decision, triage) };
+    }
+    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
+    await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
+    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+  }
+}
+
+/** Records the words that an agent gets: it gets them once. */
+function recordWords(scope: StepScope, words: readonly Said[]): void {
+  if (words.length === 0) return;
+  const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
+  mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
+}
+
+/** Keeps the triage where people find it. */
+async function keepTriage(
+  { files }: Context,
+  { files: { folder } }: StepScope,
+  { json, priority, markdown }: Triage,
+): Promise<void> {
+  await files.write(join(folder, "triage.json"), `${JSON.stringify(json, undefined, 2)}\n`);
+  await files.write(join(folder, "priority.json"), `${JSON.stringify(priority, undefined, 2)}\n`);
+  await files.write(join(folder, "triage.md"), markdown);
 }
 
 function ownOf(ctx: Context, scope: StepScope, head: string): OwnPullRequest {

@@ -14,6 +14,8 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
       return [toned(STYLES.heldUp, "waiting"), checksLine(fact)];
     case "pull-request-merging":
       return [STYLES.step, `asks to merge pull request #${fact.number}`];
+    case "pull-request-rerun":
+      return [STYLES.again, `started again, as they failed by something else: ${firstFewLine([...fact.names], 4)}`];
     case "pull-request-words":
       return [STYLES.needsYou, `pull request: ${plural(fact.ids.length, "remark")} for the next attempt`];
     case "pull-request-gated":

@@ -35,6 +35,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "pull-request-opened": false,
   "pull-request-read": true,
   "pull-request-merging": false,
+  "pull-request-rerun": false,
   "pull-request-words": false,
   "pull-request-gated": false,
   "merge-waiting": false,

@@ -18,7 +18,7 @@ import { openRemote } from "../remote/git-remote.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
-import { remoteAddress } from "./remote-address.ts";
+import { remoteAddress as pageOf, remoteUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
@@ -42,16 +42,19 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
   const [at, commits] = await settleBoth(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
   const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
-  const url = remoteAddress(store.at.settings, options.base);
+  const url = pageOf(store.at.settings, options.base);
   const repo = withUnavailability(
     { ...repoOf(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
     store,
   );
-  return { ...repo, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
+  const remoteAddress = async (name: string) => remoteUrl(store.at.settings, name);
+  return { ...repo, remoteAddress, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
 }
 
 /** A repository of this machine, and its remotes. */
 export interface RepoWithRemotes extends Repo {
+  /** The address of a remote as the repository's own settings give it; undefined if there is none. */
+  remoteAddress(name: string): Promise<string | undefined>;
   /** One of its remotes, which is asked with these credentials. Throws a UserError (exit 4) if the repository has no such remote. */
   remote(options: { readonly name: string; readonly credentials?: RemoteCredentials }): Promise<GitRemote>;
 }
