@@ -38,7 +38,10 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
     failures: (head, names) => reached(failuresOf(repository, head, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
     answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),
-    removeBranch: (branch, at) => reached(removeBranch(repository, branch, at)),
+    removeBranch: async (branch, at) => {
+      if (branch === base) throw new Error(`${base} is the base and is not removed`);
+      await reached(removeBranch(repository, branch, at));
+    },
   };
 }
 

@@ -22,7 +22,7 @@ export interface BaseRules {
   readonly isWhole: boolean;
 }
 
-const Rules = z.array(z.object({ type: z.string(), parameters: z.unknown() }));
+const Rules = z.array(z.object({ type: z.string(), parameters: z.unknown().optional() }));
 const RequiredChecks = z.object({ required_status_checks: z.array(z.object({ context: z.string() })) });
 const ReviewRule = z.object({ allowed_merge_methods: z.array(z.string()).optional() });
 /** Protection of the older kind: GitHub shows the checks that it requires to all who may read the branch. */
