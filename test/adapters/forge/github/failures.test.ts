@@ -99,7 +99,7 @@ describe("failures", () => {
     );
   });
 
-  it("show no signed address in a note, and follow no second redirect", async () => {
+  it("show no signed address in a note", async () => {
     const { stage, headSha } = await failuresOf([TESTS]);
     const signed = `${stage.standIn.url}/repos/${REPO}/actions/jobs/${stage.github.jobs(headSha)[0]?.id}/logs?sig=s3cr3t-signature`;
     stage.once(isRequest("GET", /\/logs$/), { status: 302, headers: { location: signed } });
