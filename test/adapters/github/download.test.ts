@@ -21,7 +21,10 @@ async function aServer(listener: RequestListener) {
 }
 
 /** The message of the DownloadFailure with which a download ends. */
-async function failure(location: string, { isPlainAllowed = true, ...bounds } = {}): Promise<string> {
+async function failure(
+  location: string,
+  { isPlainAllowed = true, ...bounds }: { readonly isPlainAllowed?: boolean; readonly timeoutMs?: number } = {},
+): Promise<string> {
   const error = await download({ location, isPlainAllowed }, { ...BOUNDS, ...bounds }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DownloadFailure);
   return String(error);
@@ -70,8 +73,11 @@ describe("download", () => {
       for (let part = 0; part < 50; part += 1) response.write(`${part}`.padStart(100, "."));
       response.end("end");
     });
-    const { bytes, isCut } = await download({ location: url, isPlainAllowed: true }, { ...BOUNDS, keep: "end", mostBytes: 150 });
-    expect([bytes.length, isCut]).toEqual([150, true]);
-    expect(bytes.toString()).toMatch(/\.49end$/);
+    for (const mostBytes of [150, 4000]) {
+      const from = { location: url, isPlainAllowed: true };
+      const { bytes, isCut } = await download(from, { ...BOUNDS, keep: "end", mostBytes });
+      expect([bytes.length, isCut]).toEqual([mostBytes, true]);
+      expect(bytes.toString()).toMatch(/\.49end$/);
+    }
   });
 });
