@@ -81,6 +81,16 @@ describe("failures", () => {
     ]);
   });
 
+  it("say that the token may not see jobs, and have the annotations all the same", async () => {
+    const { stage, headSha } = await failuresOf([TESTS]);
+    const refused = { status: 403, body: { message: "Resource not accessible" } };
+    stage.standIn.fault = (request) => (/\/actions\//.test(request.path) ? refused : undefined);
+    const [failure] = await stage.pullRequests.failures(headSha, ["test"]);
+    expect(failure).toMatchObject({ annotations: [{ path: "src/a.ts" }, {}], reports: [] });
+    expect(failure?.log).toContain("its jobs cannot be had: GitHub refuses to list its workflow runs (403)");
+    expect((await unavailable(stage.pullRequests.rerun(headSha, ["test"]))).message).toContain("the token needs the right");
+  });
+
   it("say that an artifact is no archive, and that it is too large", async () => {
     const { stage, headSha } = await failuresOf([TESTS]);
     const elsewhere = (bytes: Buffer) => ({
