@@ -1,7 +1,8 @@
 import { plainText } from "../../domain/values/text.ts";
 
+const MIB = 1024 * 1024;
 /** The most that is read of a download of which the end is kept. Bytes. */
-const MOST_READ = 64 * 1024 * 1024;
+const MOST_READ = 64 * MIB;
 
 /** How much of a download is kept: its last bytes, or all of it. */
 export interface DownloadBounds {
@@ -52,7 +53,7 @@ async function boundedBytes({ body }: Response, { keep, mostBytes }: DownloadBou
     chunks.push(chunk);
     read += chunk.length;
     kept += chunk.length;
-    if (read > most) throw new DownloadFailure(`it is larger than ${Math.floor(most / (1024 * 1024))} MiB`);
+    if (read > most) throw new DownloadFailure(`it is larger than ${Math.ceil(most / MIB)} MiB`);
     if (keep === "end" && kept > 2 * mostBytes) {
       chunks = [Buffer.concat(chunks).subarray(-mostBytes)];
       kept = mostBytes;

@@ -51,7 +51,8 @@ export async function failuresOf(
   const runs = (await checkRunsOf(repository, head, wanted)).filter(hasFailed);
   const statuses = await failedStatuses(repository, head, wanted);
   if (runs.length === 0) return statuses;
-  const jobs = await jobsOf(repository, head);
+  const listed = await noted("its jobs", () => jobsOf(repository, head));
+  const jobs = listed.got ?? new Map<number, Job>();
   const readsByRun = new Map<number, Reads>();
   const failures: FailedCheck[] = [];
   for (const run of runs) {
@@ -59,7 +60,7 @@ export async function failuresOf(
     if (job !== undefined && !readsByRun.has(job.run_id)) readsByRun.set(job.run_id, await reportsOf(repository, job.run_id));
     const told =
       job === undefined
-        ? toldByApp(run)
+        ? toldByApp(run, notesOf(listed))
         : await toldByJob(repository, job, readsFor(readsByRun.get(job.run_id) ?? [], job, siblings(jobs, job)));
     failures.push(await failureOf(repository, run, told));
   }
@@ -88,10 +89,10 @@ async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads): 
   return { log: log.got ?? "", notes, reports: reads.flatMap(({ reports }) => reports) };
 }
 
-/** What another app says about its check. */
-function toldByApp({ output: { title, summary, text } }: CheckRun): Told {
+/** What an app says about its check itself; `notes` say why there is nothing of a job. */
+function toldByApp({ output: { title, summary, text } }: CheckRun, notes: readonly string[]): Told {
   const words = [title, summary, text].filter((part) => part !== null && part !== "").join("\n\n");
-  return { log: boundedTail(words, MAX_WORDS), notes: [], reports: [] };
+  return { log: boundedTail(words, MAX_WORDS), notes, reports: [] };
 }
 
 async function logOf(repository: GitHubRepository, { id: job_id }: Job): Promise<string> {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf } from "./checks.ts";
 import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
 
@@ -59,27 +58,22 @@ export async function checkRunsOf(
   );
 }
 
-/** The jobs of a commit's workflow runs, by the ids of their check runs. Empty if the token may not see them. */
+/** The jobs of a commit's workflow runs, by the ids of their check runs. */
 export async function jobsOf(repository: GitHubRepository, head: string): Promise<ReadonlyMap<number, Job>> {
   const Runs = z.object({ workflow_runs: z.array(z.object({ id: z.number() })) });
   const Jobs = z.object({ jobs: z.array(Job) });
   const jobs: Job[] = [];
-  try {
-    const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
-      rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: MOST_RUNS }),
-    );
-    for (const { id: run_id } of workflow_runs) {
-      const ofRun = await allPages(MOST_PAGES, async (page) => {
-        const answer = await repository.read("list its jobs", Jobs, (rest, name) =>
-          rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter: "latest", per_page: PAGE, page }),
-        );
-        return answer.jobs;
-      });
-      jobs.push(...ofRun);
-    }
-  } catch (error) {
-    if (!(error instanceof GitHubRefusal)) throw error;
-    return new Map();
+  const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
+    rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: MOST_RUNS }),
+  );
+  for (const { id: run_id } of workflow_runs) {
+    const ofRun = await allPages(MOST_PAGES, async (page) => {
+      const answer = await repository.read("list its jobs", Jobs, (rest, name) =>
+        rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter: "latest", per_page: PAGE, page }),
+      );
+      return answer.jobs;
+    });
+    jobs.push(...ofRun);
   }
   return new Map(jobs.map((job) => [Number(/\/(\d+)$/.exec(job.check_run_url)?.[1] ?? job.id), job]));
 }

@@ -1,4 +1,3 @@
-import { plainText } from "../../../domain/values/text.ts";
 import { DownloadFailure } from "../../github/download.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import { NotAZip } from "./zip-reader.ts";
@@ -13,7 +12,7 @@ export async function noted<T>(what: string, get: () => Promise<T>): Promise<Not
   } catch (error) {
     const isMissing = [GitHubRefusal, LostAnswer, DownloadFailure, NotAZip].some((kind) => error instanceof kind);
     if (!isMissing || !(error instanceof Error)) throw error;
-    return { note: `[loopdash: ${what} cannot be had: ${plainText(error.message, 200)}]` };
+    return { note: `[loopdash: ${what} cannot be had: ${error.message}]` };
   }
 }
 

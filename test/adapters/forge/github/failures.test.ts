@@ -81,6 +81,16 @@ describe("failures", () => {
     ]);
   });
 
+  it("say that the token may not see jobs, and have the annotations all the same", async () => {
+    const { stage, headSha } = await failuresOf([TESTS]);
+    const refused = { status: 403, body: { message: "Resource not accessible" } };
+    stage.standIn.fault = (request) => (/\/actions\//.test(request.path) ? refused : undefined);
+    const [failure] = await stage.pullRequests.failures(headSha, ["test"]);
+    expect(failure).toMatchObject({ annotations: [{ path: "src/a.ts" }, {}], reports: [] });
+    expect(failure?.log).toContain("its jobs cannot be had: GitHub refuses to list its workflow runs (403)");
+    expect((await unavailable(stage.pullRequests.rerun(headSha, ["test"]))).message).toContain("the token needs the right");
+  });
+
   it("say that an artifact is no archive, and that it is too large", async () => {
     const { stage, headSha } = await failuresOf([TESTS]);
     const elsewhere = (bytes: Buffer) => ({
@@ -99,7 +109,7 @@ describe("failures", () => {
     );
   });
 
-  it("show no signed address in a note, and follow no second redirect", async () => {
+  it("show no signed address in a note", async () => {
     const { stage, headSha } = await failuresOf([TESTS]);
     const signed = `${stage.standIn.url}/repos/${REPO}/actions/jobs/${stage.github.jobs(headSha)[0]?.id}/logs?sig=s3cr3t-signature`;
     stage.once(isRequest("GET", /\/logs$/), { status: 302, headers: { location: signed } });

@@ -68,6 +68,8 @@ describe("merge", () => {
     const pull = await green(stage);
     expect(await stage.merge(pull)).toEqual({ as: "merged", commit: pull.mergeSha });
     expect(await landed(stage)).toEqual(history);
+    const isUnseen = Object.values(stage.github.forge.protection).some(({ source }) => source === "classic");
+    expect(stage.requests().filter((request) => request.startsWith("PUT"))).toHaveLength(isUnseen ? 2 : 1);
   });
 
   it("takes the batch's method, and no other", async () => {
@@ -97,6 +99,9 @@ describe("merge", () => {
     await stage.forge.person("ann").push(REPO, BRANCH, { "b.txt": "theirs\n" });
     expect(await stage.merge(pull, checked)).toEqual({ as: "changed" });
     expect(await landed(stage)).toEqual(["First commit (0)"]);
+    // A person who merges their own commit has not merged the one that was checked.
+    await stage.forge.person("ann").merge(REPO, pull.number);
+    expect(await stage.merge(pull, checked)).toEqual({ as: "changed" });
   });
 
   it("merges no other commit if it is pushed right before the request", async () => {

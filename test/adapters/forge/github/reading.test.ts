@@ -55,14 +55,16 @@ describe("a reading", () => {
     await stage.forge.untilChecked(REPO, previous);
     const passed = await stage.pullRequests.read(pull.number);
     expect(passed.checks).toMatchObject([{ state: "passed" }]);
+    // Parts of one answer may be of different times.
+    const next = "f".repeat(40);
+    stage.standIn.alter = (answer) =>
+      JSON.parse(JSON.stringify(answer).replace(`"headRefOid":"${previous}"`, `"headRefOid":"${next}"`));
+    expect(await stage.pullRequests.read(pull.number)).toMatchObject({ head: next, checks: [], requiredChecks: ["test"] });
+    stage.standIn.alter = (answer) => answer;
     stage.forge.gate = () => Promise.withResolvers<void>().promise;
     const head = await stage.commit({ "ok.txt": "no\n" }, previous);
     await stage.propose(head, { previous });
     expect(await stage.pullRequests.read(pull.number)).toMatchObject({ head, checks: [], requiredChecks: ["test"] });
-    // Parts of one answer may be of different times.
-    stage.standIn.alter = (answer) =>
-      JSON.parse(JSON.stringify(answer).replace(`"headRefOid":"${head}"`, `"headRefOid":"${previous}"`));
-    expect(await stage.pullRequests.read(pull.number)).toMatchObject({ head: previous, checks: [] });
   });
 
   it("counts the newest run of a check that was started again", async () => {

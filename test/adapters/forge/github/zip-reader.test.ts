@@ -66,6 +66,18 @@ describe("readZip", () => {
     expect(() => readZip(zip(), BOUNDS)).toThrow(NotAZip);
   });
 
+  it("unpacks no more than a file says", () => {
+    const bomb = changed((zip) => zip.writeUInt32LE(10, at(zip, ENTRY) + 24), { "a.xml": Buffer.alloc(1_000_000) });
+    const error = (() => {
+      try {
+        return readZip(bomb, BOUNDS);
+      } catch (reason) {
+        return reason;
+      }
+    })();
+    expect(error).toMatchObject({ name: "NotAZip", cause: { code: "ERR_BUFFER_TOO_LARGE" } });
+  });
+
   it("never fails otherwise, whatever byte is another", () => {
     const whole = zipOf(FILES);
     for (let index = 0; index < whole.length; index += 1)
