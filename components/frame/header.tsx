@@ -121,19 +121,22 @@ function neededOf({ counts, tickets }: RunState): number {
 }
 
 /**
- * The time that the clock counts down to: an outage is given up, what is busy is asked again, or a backoff is over. Milliseconds; 0
- * if there is nothing of it.
+ * The time that the clock counts down to: what is away is tried again, or a backoff is over. Milliseconds; 0 if there is nothing of
+ * it.
  */
 function heldUntil({ run }: Pick<DashboardState, "run">): number {
   if (run === undefined || run.end !== undefined) return 0;
-  const outage = firstOutage(run);
-  return (outage?.isBusy ? outage.nextAt : outage?.until) ?? run.backoff?.until ?? 0;
+  return firstOutage(run)?.nextAt ?? run.backoff?.until ?? 0;
 }
 
-/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if nothing is held up. */
+function isAway({ run }: Pick<DashboardState, "run">): boolean {
+  return run !== undefined && firstOutage(run) !== undefined;
+}
+
+/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`, or ` trying now`; 0 if nothing is held up. */
 function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
   const left = heldUntil(state) - state.now;
-  if (left <= 0) return 0;
+  if (left <= 0) return isAway(state) ? 11 : 0;
   return left < HOUR_MS ? 11 : 13;
 }
 
@@ -148,7 +151,7 @@ function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | un
 const AWAY = new Map<OutageSource, readonly string[]>(
   (Object.keys(OUTAGE_WORDS) as OutageSource[]).map((what) => {
     const { short } = OUTAGE_WORDS[what];
-    return [what, [`  ‖ ${short}, gives up:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
+    return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
   }),
 );
 
@@ -156,12 +159,14 @@ const BUSY = ["  ‖ tracker's rate limit, asks again:", "  ‖ tracker's rate l
 
 const HOUR_MS = 3_600_000;
 
-/** The remaining time of an outage or of a backoff. Without the engine it is unknown. */
+/** The time to the next try, or that of a backoff. Without the engine it is unknown. */
 function useBackoffClock(width: number): Span | TimedSpan {
   const until = useDashboard((s) => heldUntil(s));
+  const away = useDashboard(isAway);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
   if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
-  return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
+  const clock = timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
+  return (now) => (away && now >= until ? { text: fitTo(" trying now", width), tone: "waiting" } : clock(now));
 }
 
 function interventionsLabel({ interventions }: RunState): string {
