@@ -26,7 +26,7 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
 
 /** The words for an outage under way, without the next try, whose time goes by. `tries`: how often it was tried, if that is known. */
 export function outageUnderWay(
-  { what, why, until, isBusy }: Extract<RunEvent, { type: "outage-started" | "outage-continues" }>,
+  { what, why, until, isBusy }: Pick<Outage, "why" | "until" | "isBusy"> & { readonly what: OutageSource },
   tries: number | undefined,
 ): string {
   const { is } = OUTAGE_WORDS[what];
