@@ -101,12 +101,6 @@ test.each<[rule: string, piece: string, by: string]>([
 });
 
 test("rules that need a broken one are not tried, and are counted apart", async () => {
-  const { exitCode, stdout } = await check(
-    "if (before?.id !== id) throw",
-    "if (before?.id !== id) process.exit(0); if (false) throw",
-  );
-  expect(stdout).toMatch(/\n16 ok, 1 bad\n$/);
-  expect(exitCode).toBe(1);
   const unfiled = await check("state TEXT NOT NULL DEFAULT 'open'", "state TEXT NOT NULL DEFAULT 'done'");
   const tried = (status: string) => [...unfiled.stdout.matchAll(new RegExp(`^${status} `, "gm"))].length;
   expect(tried("skip")).toBeGreaterThan(5);
