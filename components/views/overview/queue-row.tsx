@@ -3,7 +3,7 @@ import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
-import { landingLink, ticketUrl } from "../../../src/store/links.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { linkOf, linkSpans, type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
@@ -64,10 +64,11 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const nextAt = useDashboard((s) => nextCheck(s, options.id));
   const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
   const landing = useDashboard(useShallow((s) => landingLink(s.run, ticketIn(s, options.id))));
-  const line = useMemo(
-    () => linkSpans(lineOf(options, { word, title, startedAt, nextAt }), [linkOf(options.id, options.idWidth, url), landing]),
-    [options, word, title, startedAt, nextAt, url, landing],
-  );
+  const service = useDashboard(useShallow((s) => serviceLink(ticketIn(s, options.id))));
+  const line = useMemo(() => {
+    const links = [linkOf(options.id, options.idWidth, url), service, landing];
+    return linkSpans(lineOf(options, { word, title, startedAt, nextAt }), links);
+  }, [options, word, title, startedAt, nextAt, url, service, landing]);
   return <TimedSpans line={line} />;
 });
 

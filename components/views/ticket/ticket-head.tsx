@@ -5,8 +5,8 @@ import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
-import { titleOf } from "../../../src/store/labels/ticket-label.ts";
-import { landingLink, ticketUrl } from "../../../src/store/links.ts";
+import { originParts, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
@@ -20,6 +20,7 @@ import { useTarget } from "./use-target.ts";
 export const TicketHead = memo(function TicketHead({ columns: width, height }: ViewSize): ReactNode {
   useDrawn("ticket head");
   const { id, title, about, url } = useDashboard(useShallow(whichOf));
+  const service = useDashboard(useShallow((s) => serviceLink(selectedIn(s))));
   const target = useTarget();
   const room = width - widthOf(id) - 3;
   const meta = cut(about, Math.max(0, room - 20));
@@ -31,7 +32,7 @@ export const TicketHead = memo(function TicketHead({ columns: width, height }: V
             { text: ` ${id} ${fitTo(title, room - widthOf(meta))}`, bold: true },
             { text: ` ${meta}`, tone: "waiting" },
           ],
-          [linkOf(id, width, url)],
+          [linkOf(id, width, url), service],
         )}
       />
       <HeadParts columns={width} height={height} />
@@ -73,7 +74,7 @@ function whichOf(state: DashboardState): {
     formatUsd(ticket.costUsd),
     spec?.repo ?? "",
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
-    ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
+    ...originParts(ticket),
   ];
   return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
 import { webAddress } from "../values/web-address.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
@@ -8,6 +9,9 @@ export type TrackerState =
   | { readonly as: "open" }
   | { readonly as: "done" }
   | { readonly as: "human-gated"; readonly step: string };
+
+/** Characters of what people call a ticket. */
+const SERVICE_ID_CHARS = 40;
 
 /** True if two states are the same; steps are compared without surrounding blanks. */
 export function isSameState(a: TrackerState, b: TrackerState): boolean {
@@ -37,6 +41,8 @@ export interface FirstReading extends TrackedWords {
   readonly revision: string;
   /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere, and in runs of older versions. */
   readonly url?: string;
+  /** What people call it in the tracker, if that is not its id. Safe for a terminal. */
+  readonly serviceId?: string;
   /** The reason why nobody may work on it. */
   readonly held?: string;
 }
@@ -48,8 +54,9 @@ export interface FirstReading extends TrackedWords {
 export function firstReading({ state, ...ticket }: FirstReading & { readonly state: TrackerState }): FirstReading {
   const { id, revision, held } = ticket;
   const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
+  const serviceId = plainText(ticket.serviceId ?? "", SERVICE_ID_CHARS);
   const hold = held !== undefined && state.as === "open" ? { held } : {};
-  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...hold };
+  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...(serviceId !== "" && { serviceId }), ...hold };
 }
 
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
@@ -60,6 +67,8 @@ export interface TrackedTicket {
   readonly words?: TrackedWords;
   /** Where people find it in a browser, as it was first read. */
   readonly url?: string;
+  /** What people call it in the tracker, if that is not its id. */
+  readonly serviceId?: string;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly isSetByPerson?: true;
   /** A write that was announced, and of which no reading has told yet whether it happened. */
@@ -82,9 +91,10 @@ export interface TrackedTicket {
 
 /** A ticket as it is seen for the first time. */
 export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
-  const { revision, held, url } = read;
+  const { revision, held, url, serviceId } = read;
   const hold = held === undefined ? {} : { missing: held, onHold: true as const };
-  return { state, revision, words: wordsOf(read), ...(url !== undefined && { url }), ...hold };
+  const place = { ...(url !== undefined && { url }), ...(serviceId !== undefined && { serviceId }) };
+  return { state, revision, words: wordsOf(read), ...place, ...hold };
 }
 
 /** The words alone. */

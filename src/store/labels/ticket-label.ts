@@ -56,7 +56,7 @@ function labelOf(run: RunState, ticket: TicketState): QueueLabel {
       const able = ABLE.has(reason.kind);
       return {
         ...(able ? STYLES.ready : STYLES.waits),
-        text: `${displayText(reasonText(reason))}${again}${finderLabel(ticket)}`,
+        text: `${displayText(reasonText(reason))}${again}${originLabel(ticket)}`,
       };
     }
   }
@@ -97,9 +97,17 @@ function landingText(ticket: TicketState): string | undefined {
   return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
-/** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
-function finderLabel({ foundBy }: TicketState): string {
-  return foundBy === undefined ? "" : ` · found by ${foundBy}`;
+/** What people call a ticket in its tracker, if that is not its id, and the ticket whose worker found it. */
+export function originParts({ foundBy, tracked }: TicketState): readonly string[] {
+  const { serviceId } = tracked ?? {};
+  return [...(serviceId === undefined ? [] : [serviceId]), ...(foundBy === undefined ? [] : [`found by ${foundBy}`])];
+}
+
+/** The origin of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
+function originLabel(ticket: TicketState): string {
+  return originParts(ticket)
+    .map((part) => ` · ${part}`)
+    .join("");
 }
 
 /** A ticket's title. */
@@ -107,10 +115,10 @@ export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): str
   return displayText(run === undefined ? "" : specOf(run.plan, id).title);
 }
 
-/** A ticket's title, and before it its finder: the text is cut at its end. */
+/** A ticket's title, and before it its origin: the text is cut at its end. */
 export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): string {
-  const finder = ticketIn(state, id)?.foundBy;
-  return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
+  const ticket = ticketIn(state, id);
+  return [...(ticket === undefined ? [] : originParts(ticket)), titleOf(state, id)].join(" · ");
 }
 
 function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions): QueueLabel {

@@ -59,6 +59,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     titleSha: textSha(title),
     bodySha: textSha(body),
     url: node.url,
+    ...(!id.endsWith(`-${node.number}`) && { serviceId: `#${node.number}` }),
     dependsOn,
     exclusive,
     assignee,

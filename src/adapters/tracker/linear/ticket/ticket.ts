@@ -57,6 +57,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     dependsOn,
     assignee,
     url: plainText(issue.url),
+    ...(issue.identifier !== id && { serviceId: issue.identifier }),
     exclusive,
     ...(repo !== undefined && { repo }),
     ...(held !== undefined && { held }),
