@@ -109,8 +109,17 @@ export type TrackerChange =
   | { readonly kind: "closed-by-commit" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
-  /** The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. */
-  | { readonly kind: "rewritten"; readonly title: string; readonly body: string; readonly isTooLate?: true }
+  /**
+   * The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. `retitled`: the
+   * title is another one; `from` is the old one, and `isBodySame` is set if nothing else of it changed.
+   */
+  | {
+      readonly kind: "rewritten";
+      readonly title: string;
+      readonly body: string;
+      readonly isTooLate?: true;
+      readonly retitled?: { readonly from: string; readonly isBodySame?: true };
+    }
   /** `refused`: the reason why the plan stays as it is. */
   | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
   /** `unreadable`: it is there, but cannot be read. */
@@ -161,6 +170,16 @@ export interface TrackerStatus {
 /** The status of a tracker that was not read yet. */
 export const TRACKER_UNREAD: TrackerStatus = { others: [] };
 
+/** Characters of a title in a line about its change. */
+const QUOTED_TITLE = 100;
+
+/** What became of a text: titles are quoted, because a change lands under the new one. */
+function rewritingOf({ title, retitled }: Extract<TrackerChange, { kind: "rewritten" }>): string {
+  if (retitled === undefined) return "rewritten in the tracker";
+  const [from, to] = [retitled.from, title].map((text) => JSON.stringify(plainText(text, QUOTED_TITLE)));
+  return `retitled in the tracker from ${from} to ${to}${retitled.isBodySame ? "" : ", and its text rewritten"}`;
+}
+
 /** A change in a few words, for people. */
 export function describeChange(change: TrackerChange): string {
   switch (change.kind) {
@@ -171,7 +190,7 @@ export function describeChange(change: TrackerChange): string {
     case "gated":
       return `gated in the tracker: ${change.step}`;
     case "rewritten":
-      return `rewritten in the tracker${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
+      return `${rewritingOf(change)}${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
     case "dependencies":
       return change.refused === undefined
         ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`
