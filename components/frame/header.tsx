@@ -7,7 +7,7 @@ import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
-import { firstOutage } from "../../src/store/labels/outage-label.ts";
+import { firstOutage, missingUntil } from "../../src/store/labels/outage-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
@@ -121,12 +121,12 @@ function neededOf({ counts, tickets }: RunState): number {
 }
 
 /**
- * The time that the clock counts down to: what is away is tried again, or a backoff is over. Milliseconds; 0 if there is nothing of
- * it.
+ * The time that the clock counts down to: a run ends that waits for a missing ticket, what is away is tried again, or a backoff is
+ * over. Milliseconds; 0 if there is nothing of it.
  */
 function heldUntil({ run }: Pick<DashboardState, "run">): number {
   if (run === undefined || run.end !== undefined) return 0;
-  return firstOutage(run)?.nextAt ?? run.backoff?.until ?? 0;
+  return missingUntil(run) ?? firstOutage(run)?.nextAt ?? run.backoff?.until ?? 0;
 }
 
 function isAway({ run }: Pick<DashboardState, "run">): boolean {
@@ -143,6 +143,7 @@ function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
 /** The outage that ends first, in longer and shorter words; undefined without one. */
 function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | undefined {
   const outage = run === undefined ? undefined : firstOutage(run);
+  if (run !== undefined && missingUntil(run) !== undefined) return MISSING;
   if (outage?.isBusy) return BUSY;
   return outage === undefined ? undefined : AWAY.get(outage.what);
 }
@@ -154,6 +155,9 @@ const AWAY = new Map<OutageSource, readonly string[]>(
     return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
   }),
 );
+
+/** What to do about it is on the ticket's row. */
+const MISSING = ["  ‖ ticket missing, run ends:", "  ‖ ticket missing,", "  ‖ missing,", "  ‖"];
 
 const BUSY = ["  ‖ tracker's rate limit, asks again:", "  ‖ tracker's rate limit,", "  ‖ rate limit,", "  ‖"];
 

@@ -60,6 +60,17 @@ describe("header", () => {
     expect(show(run, <Header width={120} />)).not.toContain("tracker");
   });
 
+  test("a run that waits for a ticket that is gone counts down to its end", () => {
+    const run = claims();
+    const ticket = run.state.plan.tickets[0]?.id as never;
+    run.play({ type: "tracker-drifted", ticket, change: { kind: "vanished", why: "there is no such ticket" } });
+    const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
+    run.play({ type: "outage-started", what: "oracle", why: "a ticket is missing", ...at });
+    expect(show(run, <Header width={120} />)).toContain("‖ ticket missing, run ends: 15:00 left");
+    run.play({ type: "tracker-drifted", ticket, change: { kind: "returned" } });
+    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, 00:04 left");
+  });
+
   test("a tracker whose rate limit is used up is named, with the time until it is asked again", () => {
     const run = claims();
     const at = { nextAt: run.now + 240_000, until: run.now + 1_200_000, isBusy: true } as const;

@@ -1,7 +1,9 @@
 import type { RunEvent } from "../../domain/run/event.ts";
 import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
+import { vecItems } from "../../domain/values/vec.ts";
 import { formatClock, formatElapsed } from "../format.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
@@ -33,6 +35,20 @@ export function outageUnderWay(
   if (isBusy) return `${what === "tracker" ? "the tracker" : is} takes no requests for now: ${why}`;
   const tried = tries === undefined ? "" : `, ${plural(tries, "try", "tries")}`;
   return `${is}${tried}: ${why}; gives up at ${formatClock(until)}`;
+}
+
+/**
+ * The time at which a run ends that waits for tickets which are gone from the tracker or cannot be read there: nothing else keeps the
+ * oracle from judging. Milliseconds since the epoch; undefined if it waits for none.
+ */
+export function missingUntil({ outages, end, tickets }: RunState): number | undefined {
+  if (end !== undefined || outages?.oracle === undefined) return undefined;
+  return [...vecItems(tickets)].some(isGone) ? outages.oracle.until : undefined;
+}
+
+/** True if the tracker lacks a ticket, or has it in a form that cannot be read. */
+export function isGone({ tracked }: TicketState): boolean {
+  return tracked?.missing !== undefined && !tracked.onHold;
 }
 
 /** The outage under way that is given up first; undefined if there is none, or if the run has ended. */
