@@ -152,7 +152,7 @@ function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | un
 const AWAY = new Map<OutageSource, readonly string[]>(
   (Object.keys(OUTAGE_WORDS) as OutageSource[]).map((what) => {
     const { short } = OUTAGE_WORDS[what];
-    return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
+    return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short}, next:`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
   }),
 );
 

@@ -35,6 +35,8 @@ export interface FeedLine {
   readonly ticket?: TicketId;
   /** Set if it tells of an outage. `nextAt`: the time of the next try, in milliseconds since the epoch; absent once it is over. */
   readonly outage?: { readonly what: OutageSource; readonly nextAt?: number };
+  /** Set if it tells of a judgement: in which words, and how often it was the same. */
+  readonly judgement?: { readonly text: string; readonly isUnjudged: boolean; readonly times?: number };
 }
 
 /** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */

@@ -68,7 +68,7 @@ describe("header", () => {
     run.play({ type: "outage-started", what: "oracle", why: "a ticket is missing", ...at });
     expect(show(run, <Header width={120} />)).toContain("‖ ticket missing, run ends: 15:00 left");
     run.play({ type: "tracker-drifted", ticket, change: { kind: "returned" } });
-    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, 00:04 left");
+    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, next: 00:04 left");
   });
 
   test("a tracker whose rate limit is used up is named, with the time until it is asked again", () => {

@@ -243,3 +243,30 @@ describe("an outage", () => {
     ]);
   });
 });
+
+test("judgements that fail for one reason have one line until there is another", () => {
+  const run = plumbing();
+  const judge = (problem?: string) => {
+    const verdict = problem === undefined ? "not-done" : "unjudged";
+    const counts = { done: 2, gated: 0, open: 9 };
+    run.play({ type: "oracle-asked", final: false });
+    run.play({
+      type: "oracle-judged",
+      final: false,
+      judgement: { verdict, counts, open: [], ms: 1, ...(problem !== undefined && { problem }) } as never,
+      oracleSha: "0",
+    });
+  };
+  const before = run.events.length;
+  for (const problem of ["T-5 is gone", "T-5 is gone", "T-5 is gone", undefined, undefined, "T-5 is gone", "it is away"])
+    judge(problem);
+  const b = bench(run);
+  b.feed.take({ kind: "snapshot", state: run.state, recent: run.events.slice(before) });
+  expect(b.store.getState().feed.map(({ text }) => text.replace(/,.*/, ""))).toEqual([
+    "3 times: oracle cannot judge: T-5 is gone",
+    "oracle: not done",
+    "oracle: not done",
+    "oracle cannot judge: T-5 is gone",
+    "oracle cannot judge: it is away",
+  ]);
+});

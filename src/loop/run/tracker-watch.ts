@@ -179,7 +179,9 @@ export class TrackerWatch {
     // A ticket that is not there was not written.
     if (ticket.tracked?.missing !== undefined && ticket.tracked.pendingWrite !== undefined)
       report({ type: "tracker-not-written", ticket: id });
-    if (ticket.unfiled === true || ticket.tracked?.missing !== undefined) return void this.#missingSince.delete(id);
+    // A ticket on hold that goes away as well is not only on hold any more.
+    const isKnown = ticket.tracked?.missing !== undefined && !ticket.tracked.onHold;
+    if (ticket.unfiled === true || isKnown) return void this.#missingSince.delete(id);
     const since = this.#missingSince.get(id);
     if (since === undefined) return void this.#missingSince.set(id, clock.now());
     if (clock.now() - since < VANISHED_MS) return;
