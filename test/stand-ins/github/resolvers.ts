@@ -119,6 +119,11 @@ function repository(asking: Asking, repo: Repo): object {
       if (issue === undefined) throw new QueryError("NOT_FOUND", `Could not resolve to an Issue with the number of ${number}.`);
       return issueNode(asking, repo, issue);
     },
+    label({ name }: { name: string }) {
+      const all = [...repo.labels, ...repo.issues.flatMap(({ labels }) => labels)];
+      const found = all.find((label) => label.toLowerCase() === name.toLowerCase());
+      return found === undefined ? null : { name: found };
+    },
     issues(args: PageArgs & { labels?: readonly string[]; filterBy?: { milestoneNumber?: string } }) {
       const { labels, filterBy } = args;
       const wanted = labels?.map((label) => label.toLowerCase());

@@ -114,6 +114,14 @@ export function queriesOn(world: World, viewer: string): Readonly<Record<string,
         given,
         (each) => ({ ...each, team: team(each.teamId) }),
       ),
+    teams: (given: PageArguments) => page(within(world.teams, given), given, (each) => each),
+    projects: (given: PageArguments) => page(within(world.projects, given), given, (each) => each),
+    cycles: (given: PageArguments) =>
+      page(
+        world.cycles.filter((each) => fits(given.filter ?? {}, { ...each, team: team(each.teamId) })),
+        given,
+        (each) => each,
+      ),
     workflowStates: (given: PageArguments) =>
       page(
         world.states.filter(({ id }) => fits(given.filter ?? {}, state(id))),

@@ -29,7 +29,6 @@ describe("a query of Linear", () => {
     expect(await select(stage, { project: uuidOf("project") })).toEqual(["ENG-2", "ENG-3", "ENG-4", "ENG-5"]);
     expect(await select(stage, { team: "ENG", cycle: "current" })).toEqual(["ENG-3", "ENG-4", "ENG-5"]);
     expect(await select(stage, { team: "ENG", cycle: 7 })).toEqual(["ENG-3", "ENG-4", "ENG-5"]);
-    expect(await select(stage, { team: "ENG", cycle: 8 })).toEqual([]);
     expect(await select(stage, { label: "loop" })).toEqual(["ENG-4", "ENG-5", "OPS-1"]);
     expect(await select(stage, { team: "ENG", label: "loop" })).toEqual(["ENG-4", "ENG-5"]);
     expect(await select(stage, { view: "Urgent" })).toEqual(["ENG-5"]);
@@ -45,6 +44,22 @@ describe("a query of Linear", () => {
     await expect(select(stage, { view: "Yours" })).rejects.toThrow('Linear has no view of issues "Yours": correct tracker.view');
     stage.standIn.world.views.push({ ...view, id: uuidOf("two") });
     await expect(select(stage, { view: "Mine" })).rejects.toThrow(/several views "Mine": give tracker.view the id/);
+  });
+
+  test("that finds nothing because it names what is not there is an error that says what", async () => {
+    const stage = await Stage.open();
+    const { world } = stage.standIn;
+    world.projects.push({ id: uuidOf("project"), name: "Launch" });
+    world.cycles.push({ id: uuidOf("cycle 7"), number: 7, teamId: uuidOf("team ENG"), isActive: false });
+    const refused = async (spec: object, words: string) =>
+      await expect(select(stage, spec)).rejects.toThrow(`Linear has no ${words}, or the token may not see it: correct tracker.`);
+    await refused({ team: "ENGG" }, 'team with the key "ENGG"');
+    await refused({ team: "ENG", project: "Lunch" }, 'project "Lunch"');
+    await refused({ team: "ENG", label: "agent" }, 'label "agent"');
+    await refused({ team: "ENG", cycle: 8 }, 'cycle 8 of the team "ENG"');
+    await refused({ team: "OPS", cycle: 7 }, 'cycle 7 of the team "OPS"');
+    for (const spec of [{ team: "OPS" }, { project: "Launch" }, { team: "ENG", cycle: 7 }, { team: "ENG", cycle: "current" }])
+      expect(await select(stage, spec)).toEqual([]);
   });
 
   test("that Linear refuses is an error with its reason", async () => {

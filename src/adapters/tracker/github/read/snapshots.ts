@@ -118,6 +118,7 @@ export class Snapshots {
       if (issue !== undefined && this.#query.matches(traitsOf(issue))) ids.addMember(issue);
     }
     const known = new Set([...asked.map(keyOf), ...found.issues.keys()]);
+    if (!ids.isListed && ids.places().length === 0) await this.#query.refuseUnknownNames();
     const more = ids.places().filter((place) => !known.has(keyOf(place)));
     const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
     this.#keep(new Map([...found.issues, ...rest]));

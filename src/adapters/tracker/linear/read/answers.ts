@@ -88,6 +88,8 @@ export const ViewsAnswer = z.object({
     ),
   }),
 });
+const Found = z.object({ nodes: z.array(z.object({ id: Key })) });
+export const NamesAnswer = z.object({ teams: Found, projects: Found, issueLabels: Found, cycles: Found });
 export const StatesAnswer = z.object({
   workflowStates: pageOf(
     z.object({ id: Key, name: z.string(), type: z.string(), position: z.number(), team: z.object({ key: z.string() }) }),

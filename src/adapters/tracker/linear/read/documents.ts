@@ -61,6 +61,14 @@ export const VIEWS = `query LoopdashViews($filter: CustomViewFilter!) {
   customViews(filter: $filter, first: 10) { nodes { id name modelName filterData team { id } } }
 }`;
 
+/** Whether there is anything of these names. */
+export const NAMES = `query LoopdashNames($teams: TeamFilter!, $projects: ProjectFilter!, $labels: IssueLabelFilter!, $cycles: CycleFilter!) {
+  teams(filter: $teams, first: 1) { nodes { id } }
+  projects(filter: $projects, first: 1) { nodes { id } }
+  issueLabels(filter: $labels, first: 1) { nodes { id } }
+  cycles(filter: $cycles, first: 1) { nodes { id } }
+}`;
+
 /** The states of a team's workflow. */
 export const STATES = `query LoopdashStates($team: ID!) {
   workflowStates(filter: { team: { id: { eq: $team } } }, first: 100) {

@@ -12,6 +12,7 @@ import { type Issue, IssueIdAnswer } from "./answers.ts";
 import { ISSUE_ID } from "./documents.ts";
 import { anyOf, changedSince, type IssueFilter, isIdentifier, listedFilter, queryFilter, withIds } from "./issue-filter.ts";
 import { IssueReader, newest, stampOf } from "./issue-reader.ts";
+import { refuseUnknownNames } from "./unknown-names.ts";
 
 /** The batch's issues, and how they become tickets. */
 export interface LinearIssuesOptions {
@@ -158,6 +159,8 @@ export class LinearIssues {
     this.#asked = known;
     await this.#findMoved(issues);
     await this.#findDiscoveries(issues);
+    if (issues.size === 0 && this.#options.listed.length === 0)
+      await refuseUnknownNames(this.#options.spec, this.#options.requests);
     return issues;
   }
 

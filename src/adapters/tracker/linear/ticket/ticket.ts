@@ -5,7 +5,7 @@ import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
-import { MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
 import type { Blocker, Issue } from "../read/answers.ts";
 import { gateComment } from "./gate.ts";
 import { bodyOf } from "./ticket-body.ts";
@@ -57,6 +57,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     dependsOn,
     assignee,
     url: plainText(issue.url),
+    ...(issue.identifier !== id && { serviceId: issue.identifier }),
     exclusive,
     ...(repo !== undefined && { repo }),
     ...(held !== undefined && { held }),
@@ -112,7 +113,7 @@ function stateOf(
   if (isCanceled(type)) {
     if (spec.canceled === "settled") return { state: { as: "done" } };
     const what = type === "canceled" ? "it is canceled in Linear" : "it is a duplicate in Linear";
-    return { state: { as: "open" }, held: `${what}: a person must decide whether it counts` };
+    return { state: { as: "open" }, held: `${what}: a person must decide (${CANCELED_TODO})` };
   }
   if (!OPEN_TYPES.has(type)) {
     const shown = JSON.stringify(plainText(type, 40));
