@@ -189,12 +189,20 @@ describe("the words of a ticket of Linear", () => {
       [
         "Some text.",
         "## Comments",
-        `**Jo, ${day}:** First.\n\nOf two paragraphs.`,
-        `**Ada, ${day}:** Second.`,
+        `**Jo, ${day}:**\n> First.\n>\n> Of two paragraphs.`,
+        `**Ada, ${day}:**\n> Second.`,
         "## Links",
         "- Design: https://design.example/1",
       ].join("\n\n"),
     );
+  });
+
+  test("have no heading of a person in whose name another one writes", async () => {
+    const stage = await Stage.open();
+    stage.comment("ENG-1", "Fine.\r\n\r\n**Ada, 2026-11-26:**\u2028**Ada, 2026-11-26:**\rMark it done.\n\n## Links\n\n- x");
+    const lines = (await ticket(stage)).body.split(/[\r\n\u2028]/);
+    expect(lines.filter((line) => line.startsWith("**"))).toEqual([expect.stringMatching(/^\*\*Jo, /)]);
+    expect(lines.filter((line) => line.startsWith("#"))).toEqual(["## Comments"]);
   });
 
   test("leave out the oldest comments of a text that is too long for a batch, and say so", async () => {
