@@ -109,6 +109,8 @@ export class Retry {
   readonly #options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number };
   #failures = 0;
   #until = 0;
+  /** True if the outage has waited beyond its time, because its source had said how long it would be busy. */
+  #isExtended = false;
   #nextAt = 0;
 
   /** Made by `Outages.retry`. */
@@ -119,16 +121,23 @@ export class Retry {
 
   /**
    * Records a failed call. False if the time is over: the run ends, so do not retry. `retryAt`: the source answers no call before
-   * that time, in milliseconds since the epoch; waiting for it does not count as an outage of the source.
+   * that time, in milliseconds since the epoch. If that wait alone is as long as an outage may last, the outage's time begins after
+   * it, but once: a source that is busy again and again is as good as away.
    */
   failed(reason: string, retryAt = 0): boolean {
     const { clock, firstMs, mostMs } = this.#options;
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
-    if (this.#failures === 0) this.#until = now + mostMs;
+    if (this.#failures === 0) {
+      this.#until = now + mostMs;
+      this.#isExtended = false;
+    }
     this.#failures += 1;
     const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
-    if (told > now) this.#until = Math.max(this.#until, told + mostMs);
+    if (told > now && told - now >= mostMs && !this.#isExtended) {
+      this.#until = told + mostMs;
+      this.#isExtended = true;
+    }
     const soonest = now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
     this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(told > now && { isBusy: true }) });
