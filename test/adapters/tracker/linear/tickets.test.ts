@@ -140,9 +140,9 @@ describe("what a ticket of Linear waits for", () => {
     stage.standIn.asked();
     stage.move("OPS-1", "Done");
     expect((await service.snapshot("changes")).get(id("ENG-1"))).not.toHaveProperty("held");
-    expect(stage.standIn.asked()).toEqual(["LoopdashStamps", "LoopdashIssues"]);
+    expect(stage.standIn.asked()).toEqual(["LoopdashChanges"]);
     await service.snapshot("changes");
-    expect(stage.standIn.asked()).toEqual(["LoopdashStamps"]);
+    expect(stage.standIn.asked()).toEqual(["LoopdashChanges"]);
   });
 
   test("is what is in the trash, until a person decides, and nothing canceled if the batch settles that", async () => {

@@ -72,6 +72,7 @@ const Stamp = z.object({
 /** The answers to the documents of documents.ts. */
 export const IssuesAnswer = z.object({ issues: pagesOf(Issue) });
 export const StampsAnswer = z.object({ issues: pagesOf(Stamp) });
+export const ChangesAnswer = z.object({ issues: pagesOf(Stamp), newest: z.object({ nodes: z.array(Issue) }) });
 export const IssueIdAnswer = z.object({
   issue: z.object({ id: Key, identifier: Key, previousIdentifiers: z.array(z.string()) }),
 });

@@ -165,11 +165,13 @@ export class LinearIssues {
     const waiting = this.#waiting(last);
     const about = anyOf([await this.#baseFilter(), withIds([...this.#ids.keys.values(), ...waiting.keys()])]);
     const since = this.#since(last);
-    const stamps = await this.#reader.changes(since === undefined ? about : { and: [about, changedSince(since.toISOString())] });
+    const filter = since === undefined ? about : { and: [about, changedSince(since.toISOString())] };
+    const changes = await this.#reader.changes(filter);
+    const { stamps } = changes;
     const changed = new Set([...stamps].flatMap(([uuid, stamp]) => this.#touched(uuid, stamp, { last, waiting })));
     const issues: Issues = new Map([...last].filter(([uuid]) => !changed.has(uuid)));
     if (changed.size > 0) {
-      await this.#add(await this.#reader.byIds([...changed]), issues);
+      await this.#add(await this.#reader.changed([...changed], changes), issues);
       await this.#findDiscoveries(issues);
     }
     for (const [uuid, stamp] of stamps) if (!issues.has(uuid)) this.#outside.set(uuid, stamp);
