@@ -59,9 +59,9 @@ export function trackerOf(
   const thread = { program: packageFiles().main, args: ["__tracker"] };
   const seed = () => Promise.resolve();
   if (frozen !== undefined) {
-    const service = frozen.serviceOf(own);
+    const { service, tickets: read } = frozen.serviceOf(own);
     return {
-      tracker: createServiceTracker({ service, ids, ...(frozen.watch && { watch: frozen.watch }) }),
+      tracker: createServiceTracker({ service, ids, read, ...(frozen.watch && { watch: frozen.watch }) }),
       place: frozen.place,
       seed,
       ...(service.keys && { keys: service.keys }),

@@ -38,7 +38,11 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
   const { spec, now = Date.now, token, timeoutMs, wait } = options;
   const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
   const reader = new IssueReader(client, repositoriesOf(spec));
-  const snapshots = new Snapshots(client, reader, options);
+  return serviceOf(new Snapshots(client, reader, options), client, options);
+}
+
+function serviceOf(snapshots: Snapshots, client: GitHubClient, options: GitHubServiceOptions): TicketService {
+  const { reader } = snapshots;
   const unconfirmed = new UnconfirmedWrites(client.budget);
   const writer = new Writer(client, reader, unconfirmed);
   return {
@@ -50,6 +54,10 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
     },
     set: (write) => setState({ client, snapshots, writer, unconfirmed }, write),
     file: (ticket) => fileTicket({ snapshots, writer, unconfirmed, options, wait: (ms) => client.wait(ms) }, ticket),
+    handOver(listed) {
+      const own = snapshots.handOver(listed);
+      return own && { service: serviceOf(own, client, { ...options, listed }), tickets: own.tickets };
+    },
     writesSent: () => client.writes,
     forget: () => snapshots.forget(),
     pauseMs: () => client.budget.pauseMs(),

@@ -43,6 +43,8 @@ export class Snapshots {
   readonly #query: BatchQuery;
   #issues: ReadonlyMap<string, Issue> = new Map();
   #feeds: readonly ChangeFeed[] = [];
+  /** The server's time from which on the lists of changes tell. Milliseconds. */
+  #since = 0;
   /** Issues with comments that changed, which are to be read the next time. */
   #due: readonly Place[] = [];
   #readings = 0;
@@ -55,6 +57,21 @@ export class Snapshots {
     this.reader = reader;
     this.ids = new TicketIds(reader.repositories, options.listed);
     this.#query = new BatchQuery(options.spec, reader);
+  }
+
+  /** The tickets as they were last read. */
+  get tickets(): ReadonlyMap<TicketId, ServiceTicket> {
+    return this.#tickets;
+  }
+
+  /** The same tickets, listed, as they were last read; undefined unless all of them were. */
+  handOver(listed: readonly TicketId[]): Snapshots | undefined {
+    if (this.#identified === undefined || !listed.every((id) => this.#tickets.has(id))) return undefined;
+    const own = new Snapshots(this.#client, this.reader, { ...this.#options, listed });
+    own.ids.takeDiscovered(this.ids);
+    own.#keep(this.#issues);
+    own.#watchFrom(this.#since);
+    return listed.every((id) => own.#tickets.has(id)) ? own : undefined;
   }
 
   /** The batch's tickets. */
@@ -127,7 +144,12 @@ export class Snapshots {
     const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
     this.#keep(new Map([...found.issues, ...rest]));
     this.#due = [];
-    if (this.#feeds.length === 0) this.#feeds = reader.repositories.map(() => new ChangeFeed(this.#client, from));
+    if (this.#feeds.length === 0) this.#watchFrom(from);
+  }
+
+  #watchFrom(since: number): void {
+    this.#since = since;
+    this.#feeds = this.reader.repositories.map(() => new ChangeFeed(this.#client, since));
   }
 
   /** False if so much changed that all must be read. */

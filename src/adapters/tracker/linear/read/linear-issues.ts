@@ -45,10 +45,25 @@ export class LinearIssues {
   #calls = 0;
   #cost: { readonly whole?: Cost; readonly changes?: Cost } = {};
 
-  constructor(options: LinearIssuesOptions) {
+  constructor(options: LinearIssuesOptions, reader = new IssueReader(options.requests)) {
     this.#options = options;
-    this.#reader = new IssueReader(options.requests);
+    this.#reader = reader;
     this.#ids = new TicketIds(options.listed);
+  }
+
+  /** The same issues with their tickets listed, as they were last read; undefined unless all of these tickets were. */
+  handOver(listed: readonly TicketId[]): LinearIssues | undefined {
+    const issues = this.#issues;
+    if (issues === undefined || !listed.every((id) => issues.has(this.#ids.uuidOf(id) ?? ""))) return undefined;
+    const own = new LinearIssues({ ...this.#options, listed }, this.#reader);
+    for (const [id, uuid] of this.#ids.keys) own.#ids.name(uuid, id);
+    for (const [uuid, stamp] of this.#outside) own.#outside.set(uuid, stamp);
+    own.#asked = new Set(this.#asked);
+    own.#issues = new Map(issues);
+    own.#readAt = this.#readAt;
+    own.#calls = this.#calls;
+    own.#cost = this.#cost;
+    return own;
   }
 
   /** What the last readings took. */
@@ -76,8 +91,15 @@ export class LinearIssues {
     this.#readAt = requests.servedAt;
     this.#calls = isWhole ? 0 : this.#calls + 1;
     this.#cost = { ...this.#cost, [isWhole ? "whole" : "changes"]: requests.cost };
+    return this.tickets();
+  }
+
+  /** All tickets as they were last read, in the order of their ids. */
+  tickets(): ReadonlyMap<TicketId, ServiceTicket> {
     const order = new Intl.Collator("en", { numeric: true });
-    const tickets = [...issues.values()].map((issue) => this.ticket(issue)).sort((a, b) => order.compare(a.id, b.id));
+    const tickets = [...(this.#issues?.values() ?? [])]
+      .map((issue) => this.ticket(issue))
+      .sort((a, b) => order.compare(a.id, b.id));
     return new Map(tickets.map((ticket) => [ticket.id, ticket]));
   }
 
