@@ -120,6 +120,11 @@ export class LinearIssues {
     return issue;
   }
 
+  /** The issue of a ticket as it was last read; undefined if it was not. */
+  known(id: TicketId): Issue | undefined {
+    return this.#issues?.get(this.#ids.uuidOf(id) ?? "");
+  }
+
   /** Issues by their UUIDs as they are now, archived ones too. */
   byIds(uuids: readonly string[]): Promise<readonly Issue[]> {
     return this.#reader.byIds(uuids);
