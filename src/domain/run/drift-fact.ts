@@ -97,6 +97,8 @@ export type TrackerChange =
   | { readonly kind: "closed" }
   /** An integration closed it in answer to the commit that the engine landed. It is done once its finish line has passed. */
   | { readonly kind: "closed-by-commit" }
+  /** An integration closed it, although nothing has landed for it: the engine takes that back. */
+  | { readonly kind: "closed-by-integration" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
   /** The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. */
@@ -151,6 +153,9 @@ export interface TrackerStatus {
 /** The status of a tracker that was not read yet. */
 export const TRACKER_UNREAD: TrackerStatus = { others: [] };
 
+/** The reason why the engine takes back what an integration did. */
+export const BY_INTEGRATION = "closed by an integration before its work landed: a person must decide, and close it if it is done";
+
 /** A change in a few words, for people. */
 export function describeChange(change: TrackerChange): string {
   switch (change.kind) {
@@ -170,6 +175,8 @@ export function describeChange(change: TrackerChange): string {
       return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;
     case "closed-by-commit":
       return "closed in the tracker in answer to its commit";
+    case "closed-by-integration":
+      return `${BY_INTEGRATION}; it is set back meanwhile`;
     case "returned":
       return "back in the tracker";
     case "held":

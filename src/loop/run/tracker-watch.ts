@@ -199,7 +199,7 @@ export class TrackerWatch {
       if (next.do === "report") report(next.fact);
       else if (next.do === "read-text")
         report(driftOf(now, rewritten(ticketOf(state(), now.id), now, await tracker.body(now.id))));
-      else await this.#write(now.id, next, `asserted again by run ${run}`, [now.state]);
+      else await this.#write(now.id, next, `asserted again by run ${run}${next.why ?? ""}`, [now.state]);
     }
   }
 

@@ -279,6 +279,8 @@ describe("the words of a ticket of Linear", () => {
     people.updateIssue(stage.issue("ENG-1").id, { stateId: done }, { actor: null, bot: "github" });
     stage.move("ENG-2", "Done");
     expect((await ticket(stage)).setByCommit).toBe("");
+    people.updateIssue(stage.issue("ENG-3").id, { stateId: done }, { actor: uuidOf("user robot") });
+    expect((await ticket(stage, "ENG-3")).setByCommit).toBe("");
     expect(await ticket(stage, "ENG-2")).not.toHaveProperty("setByCommit");
     // Many changes after it: they are read on.
     for (let n = 0; n < 5; n += 1)

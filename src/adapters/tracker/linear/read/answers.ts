@@ -24,6 +24,7 @@ const Change = z.object({
   createdAt: Time,
   toStateId: z.string().nullable(),
   actorId: z.string().nullable(),
+  actor: z.object({ app: z.boolean(), isMe: z.boolean() }).nullable(),
   botActor: z.object({ type: z.string() }).nullable(),
 });
 

@@ -10,7 +10,7 @@ const NODES = {
   attachments: "title url",
   inverseRelations: "type issue { id identifier trashed state { type } }",
   children: "id identifier trashed state { type }",
-  history: "createdAt toStateId actorId botActor { type }",
+  history: "createdAt toStateId actorId actor { app isMe } botActor { type }",
 } as const;
 
 const connection = (name: keyof typeof NODES): string =>
