@@ -17,9 +17,10 @@ export interface OutsideTracker {
   readonly service: TicketService;
   /**
    * The same tracker for a run: these tickets and no others, whatever the query selects by then. If all of them were read already, it
-   * goes on from there, and `tickets` has them.
+   * goes on from there, and `tickets` has them. `place` is the place that was frozen with the run: its repositories are known by their
+   * ids, whatever they are called by now.
    */
-  readonly serviceOf: (tickets: readonly TicketId[]) => Pick<HandedOver, "service"> & Partial<HandedOver>;
+  readonly serviceOf: (tickets: readonly TicketId[], place?: AskedPlace) => Pick<HandedOver, "service"> & Partial<HandedOver>;
   /**
    * The place that the oracle reads, as it is frozen with a run of these tickets. A service must have been read. Throws a UserError
    * (exit 4) if there is no such program.

@@ -31,13 +31,18 @@ export function serviceTrackerOf(
   const token = tokenOf(spec.token ?? TOKEN_OF[spec.kind].secret);
   const forOracle = spec.oracleToken === undefined ? token : tokenOf(spec.oracleToken);
   const repos = Object.keys(request.repos).map((id) => RepoId.parse(id));
-  const newService = (tickets: readonly TicketId[]) =>
+  const newService = (tickets: readonly TicketId[], repoIds: Readonly<Record<string, string>> = {}) =>
     spec.kind === "linear"
       ? createLinearService({ spec, listed: tickets, repos, token })
-      : createGitHubService({ spec, listed: tickets, repos, token });
+      : createGitHubService({ spec, listed: tickets, repos, token, repoIds });
   const service = newService(listed);
   let lastRead = service;
-  const serviceOf = (tickets: readonly TicketId[]) => lastRead.handOver?.(tickets) ?? { service: newService(tickets) };
+  const serviceOf: OutsideTracker["serviceOf"] = (tickets, place) => {
+    const repoIds = place !== undefined && "keys" in place ? place.repoIds : undefined;
+    const isSame = Object.entries(repoIds ?? {}).every(([name, id]) => lastRead.repoIds?.().get(name) === id);
+    // A name may stand for another repository by now than when the run began.
+    return (isSame ? lastRead.handOver?.(tickets) : undefined) ?? { service: newService(tickets, repoIds) };
+  };
   const access: ServiceAccess = {
     url: graphqlOf(spec),
     authorization: async (refused) => {
@@ -56,7 +61,9 @@ export function serviceTrackerOf(
       }
       const keys = lastRead.keys?.() ?? new Map<TicketId, string>();
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
-      return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
+      const repoIds = lastRead.repoIds && { repoIds: Object.fromEntries(lastRead.repoIds()) };
+      const common = { canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
+      return { kind: spec.kind, ...common, ...repoIds };
     },
     oracleAccess: {
       service: {

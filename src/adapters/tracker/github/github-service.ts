@@ -20,6 +20,8 @@ export interface GitHubServiceOptions {
   /** The batch's names of its repositories. */
   readonly repos: readonly RepoId[];
   readonly token: TokenSource;
+  /** GitHub's own ids of repositories that are known, by the names that begin their tickets' ids. */
+  readonly repoIds?: Readonly<Record<string, string>> | undefined;
   readonly now?: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number;
@@ -37,7 +39,7 @@ const [READ_BACKS, READ_BACK_WAIT_MS] = [4, 500];
 export function createGitHubService(options: GitHubServiceOptions): TicketService {
   const { spec, now = Date.now, token, timeoutMs, wait } = options;
   const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
-  const reader = new IssueReader(client, repositoriesOf(spec));
+  const reader = new IssueReader(client, repositoriesOf(spec), options.repoIds);
   return serviceOf(new Snapshots(client, reader, options), client, options);
 }
 
@@ -62,6 +64,7 @@ function serviceOf(snapshots: Snapshots, client: GitHubClient, options: GitHubSe
     forget: () => snapshots.forget(),
     pauseMs: () => client.budget.pauseMs(),
     keys: () => snapshots.keys(),
+    repoIds: () => reader.repoIds,
     notes: () => notesOn(reader),
   };
 }

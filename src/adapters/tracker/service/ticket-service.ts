@@ -78,4 +78,6 @@ export interface TicketService {
   readonly pauseMs?: () => number;
   /** The service's own keys of the tickets it has told of, by which the oracle asks for them; absent if it has none. */
   readonly keys?: () => ReadonlyMap<TicketId, string>;
+  /** The service's own ids of the repositories that it has read, by the names that begin tickets' ids; absent if it has none. */
+  readonly repoIds?: () => ReadonlyMap<string, string>;
 }
