@@ -24,6 +24,12 @@ const LONGEST_MS = 30_000;
 /** The longest wait that a source can ask for: the budgets of Linear and GitHub are refilled every hour. Milliseconds. */
 const LONGEST_TOLD_MS = 2 * 60 * 60_000;
 
+/**
+ * A busy source has so much more time: a tracker's reading may lag 10 seconds behind a write (`SETTLED_MS` of its adapters), which is no
+ * outage, however short outages may be. Milliseconds.
+ */
+const BUSY_GRACE_MS = 15_000;
+
 /** Characters of a reason. */
 const WHY_CHARS = 500;
 
@@ -108,6 +114,7 @@ export class Retry {
   readonly #source: Source;
   readonly #options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number };
   #failures = 0;
+  #since = 0;
   #until = 0;
   /** True if the outage has waited beyond its time, because its source had said how long it would be busy. */
   #isExtended = false;
@@ -129,13 +136,15 @@ export class Retry {
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
     if (this.#failures === 0) {
+      this.#since = now;
       this.#until = now + mostMs;
       this.#isExtended = false;
     }
     this.#failures += 1;
     const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
+    if (told > now) this.#until = Math.max(this.#until, this.#since + mostMs + BUSY_GRACE_MS);
     if (told > now && told - now >= mostMs && !this.#isExtended) {
-      this.#until = told + mostMs;
+      this.#until = Math.max(this.#until, told + mostMs);
       this.#isExtended = true;
     }
     const soonest = now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20));
