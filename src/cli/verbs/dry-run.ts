@@ -46,7 +46,10 @@ export async function dryRun(request: RunRequest): Promise<number> {
   if (output === "json") {
     const refusals = [...unfinished.refusals, ...(batch.tickets.length > 0 ? [] : [NO_TICKETS]), ...stray];
     const outlook = { ...unfinished, refusals };
-    writeAll(1, planJson({ loaded, landings, layers: openLayers(loaded), sandbox: sandbox?.kind, notRead, outlook, warnings: all }));
+    writeAll(
+      1,
+      planJson({ loaded, landings, layers: openLayers(loaded), sandbox: sandbox?.kind, notRead, outlook, warnings: all }),
+    );
     return 0;
   }
   const lines = [

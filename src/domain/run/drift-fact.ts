@@ -107,6 +107,8 @@ export type TrackerChange =
   | { readonly kind: "closed" }
   /** An integration closed it in answer to the commit that the engine landed. It is done once its finish line has passed. */
   | { readonly kind: "closed-by-commit" }
+  /** An integration closed it, although nothing has landed for it: the engine takes that back. */
+  | { readonly kind: "closed-by-integration" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
   /**
@@ -180,6 +182,9 @@ function rewritingOf({ title, retitled }: Extract<TrackerChange, { kind: "rewrit
   return `retitled in the tracker from ${from} to ${to}${retitled.isBodySame ? "" : ", and its text rewritten"}`;
 }
 
+/** The reason why the engine takes back what an integration did. */
+export const BY_INTEGRATION = "closed by an integration before its work landed: a person must decide, and close it if it is done";
+
 /** A change in a few words, for people. */
 export function describeChange(change: TrackerChange): string {
   switch (change.kind) {
@@ -199,6 +204,8 @@ export function describeChange(change: TrackerChange): string {
       return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;
     case "closed-by-commit":
       return "closed in the tracker in answer to its commit";
+    case "closed-by-integration":
+      return `${BY_INTEGRATION}; it is set back meanwhile`;
     case "returned":
       return "back in the tracker";
     case "held":

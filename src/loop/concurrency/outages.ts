@@ -27,6 +27,12 @@ const LONGEST_OF_TRACKER_MS = 15_000;
 /** The longest wait that a source can ask for: the budgets of Linear and GitHub are refilled every hour. Milliseconds. */
 const LONGEST_TOLD_MS = 2 * 60 * 60_000;
 
+/**
+ * A busy source has so much more time: a tracker's reading may lag 10 seconds behind a write (`SETTLED_MS` of its adapters), which is no
+ * outage, however short outages may be. Milliseconds.
+ */
+const BUSY_GRACE_MS = 15_000;
+
 /** Characters of a reason. */
 const WHY_CHARS = 500;
 
@@ -126,7 +132,10 @@ export class Retry {
   readonly #source: Source;
   readonly #options: RetryOptions;
   #failures = 0;
+  #since = 0;
   #until = 0;
+  /** True if the outage has waited beyond its time, because its source had said how long it would be busy. */
+  #isExtended = false;
   #nextAt = 0;
   #isTold = false;
 
@@ -138,17 +147,26 @@ export class Retry {
 
   /**
    * Records a failed call. False if the time is over: the run ends, so do not retry. `retryAt`: the source answers no call before
-   * that time, in milliseconds since the epoch; waiting for it does not count as an outage of the source.
+   * that time, in milliseconds since the epoch. If that wait alone is as long as an outage may last, the outage's time begins after
+   * it, but once: a source that is busy again and again is as good as away.
    */
   failed(reason: string, retryAt = 0): boolean {
     const { clock, firstMs, longestMs, mostMs } = this.#options;
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
-    if (this.#failures === 0) this.#until = now + mostMs;
+    if (this.#failures === 0) {
+      this.#since = now;
+      this.#until = now + mostMs;
+      this.#isExtended = false;
+    }
     this.#failures += 1;
     const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
     this.#isTold = told > now;
-    if (this.#isTold) this.#until = Math.max(this.#until, told + mostMs);
+    if (this.#isTold) this.#until = Math.max(this.#until, this.#since + mostMs + BUSY_GRACE_MS);
+    if (this.#isTold && told - now >= mostMs && !this.#isExtended) {
+      this.#until = Math.max(this.#until, told + mostMs);
+      this.#isExtended = true;
+    }
     const soonest = now + Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
     this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(this.#isTold && { isBusy: true }) });

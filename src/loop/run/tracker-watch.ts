@@ -197,7 +197,7 @@ export class TrackerWatch {
     for (const next of reconcileTicket(state(), now, { isOursAlone })) {
       if (next.do === "report") report(next.fact);
       else if (next.do === "read-text") report(driftOf(now, rewritten(state(), now, await tracker.body(now.id))));
-      else await this.#write(now.id, next, `asserted again by run ${run}`, [now.state]);
+      else await this.#write(now.id, next, `asserted again by run ${run}${next.why ?? ""}`, [now.state]);
     }
   }
 

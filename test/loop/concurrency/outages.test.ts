@@ -117,6 +117,40 @@ describe("a call that fails", () => {
     expect(calls).toBe(2);
   });
 
+  test.each([
+    ["a minute", 60_000, 15 * 60_000 + 15_000],
+    ["40 minutes", 40 * 60_000, (40 + 15) * 60_000],
+  ])("is given up with the reason of a source that is busy for %s again and again", async (_, busyMs, until) => {
+    const { clock, facts, outages } = stage(15);
+    const begun = clock.now();
+    const call = () => Promise.reject(new TrackerBusy("no more requests for now", clock.now() + busyMs));
+    const stop = new AbortController();
+    const result = outages.persist("tracker", call, { signal: stop.signal }).catch((error: unknown) => error);
+    for (let waits = 0; waits < 200 && facts.at(-1)?.type !== "outage-ended"; waits += 1) {
+      await settle();
+      clock.advance(30_000);
+    }
+    stop.abort();
+    expect(await result).toBeInstanceOf(OutageGivenUp);
+    expect(facts.at(-1)).toMatchObject({ type: "outage-ended", what: "tracker", givenUp: "no more requests for now" });
+    expect(facts.at(-2)).toMatchObject({ type: "outage-continues", isBusy: true, until: begun + until });
+  });
+
+  test("has time to settle, however short outages may be: a reading may lag ten seconds behind a write", async () => {
+    const { clock, facts, outages } = stage(0.1);
+    const begun = clock.now();
+    const call = () =>
+      clock.now() < begun + 10_000
+        ? Promise.reject(new TrackerBusy("a reading does not show the write", clock.now() + 2_000))
+        : Promise.resolve("yes");
+    const result = outages.persist("tracker", call, { signal: never() });
+    for (let waits = 0; waits < 10 && facts.at(-1)?.type !== "outage-ended"; waits += 1) {
+      await settle();
+      clock.advance(2_000);
+    }
+    expect(await result).toBe("yes");
+  });
+
   test("waits two hours at most, whatever a busy source says", async () => {
     const { clock, facts, outages } = stage(1);
     const begun = clock.now();

@@ -75,6 +75,12 @@ export function rootOf(asking: Asking): object {
   return {
     rateLimit: asking.rateLimit,
     viewer: () => actor(asking, viewer),
+    node({ id }: { id: string }) {
+      const repo = state.repos.find((each) => id === `R_${each.id}` && !each.hiddenFrom.includes(viewer));
+      const found = repo === undefined ? nodeBy(asking, id) : repository(asking, repo);
+      if (found === null) throw new QueryError("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'`);
+      return found;
+    },
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeBy(asking, id)),
     repository({ owner, name }: { owner: string; name: string }) {
       const repo = repoOf(state, `${owner}/${name}`) ?? state.repos.find(({ formerName }) => formerName === `${owner}/${name}`);
@@ -112,6 +118,7 @@ function nodeBy(asking: Asking, id: string): object | null {
 
 function repository(asking: Asking, repo: Repo): object {
   return {
+    __typename: "Repository",
     id: `R_${repo.id}`,
     nameWithOwner: repo.fullName,
     issue({ number }: { number: number }) {

@@ -141,7 +141,7 @@ function exclusiveOf(labels: readonly string[]): readonly string[] {
 }
 
 /**
- * "" if an integration, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
+ * "" if an integration or another app, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
  * the changes that were read; of an issue with more than 50 changes since, it is not known.
  */
 function commitOf({ state, history }: Issue): string | undefined {
@@ -149,5 +149,6 @@ function commitOf({ state, history }: Issue): string | undefined {
     .filter(({ toStateId }) => toStateId !== null)
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
   if (last?.toStateId !== state.id) return undefined;
-  return last.actorId === null && last.botActor !== null ? "" : undefined;
+  const isByBot = last.actorId === null && last.botActor !== null;
+  return isByBot || (last.actor?.app === true && !last.actor.isMe) ? "" : undefined;
 }
