@@ -27,7 +27,12 @@ export function parseBatch(text: string): JudgedBatch {
 }
 
 function placeOf(value: unknown): TrackerPlace {
-  const kind = checkedObject(value, "the batch's tracker", ["kind"], ["file", "folder", "canceled", "keys", "repos"]).get("kind");
+  const kind = checkedObject(
+    value,
+    "the batch's tracker",
+    ["kind"],
+    [...["file", "folder", "canceled", "keys", "repos", "repoIds"]],
+  ).get("kind");
   if (kind === "linear" || kind === "github") return serviceOf(kind, value);
   if (kind === "embedded" || kind === "listing") {
     return { kind, file: pathOf(checkedObject(value, "the batch's tracker", ["kind", "file"]).get("file")) };
@@ -39,10 +44,12 @@ function placeOf(value: unknown): TrackerPlace {
 }
 
 function serviceOf(kind: ServicePlace["kind"], value: unknown): ServicePlace {
-  const place = checkedObject(value, "the batch's tracker", ["kind", "canceled", "keys", "repos"]);
+  const place = checkedObject(value, "the batch's tracker", ["kind", "canceled", "keys", "repos"], ["repoIds"]);
   const canceled = place.get("canceled");
   if (canceled !== "open" && canceled !== "settled") throw new CannotJudge("the batch does not say what a canceled ticket is");
-  return { kind, canceled, keys: textsOf(place.get("keys"), "keys"), repos: textsOf(place.get("repos"), "repositories") };
+  const repoIds = place.has("repoIds") ? textsOf(place.get("repoIds"), "repositories") : new Map<string, string>();
+  const repos = textsOf(place.get("repos"), "repositories");
+  return { kind, canceled, keys: textsOf(place.get("keys"), "keys"), repos, repoIds };
 }
 
 function textsOf(value: unknown, what: string): ReadonlyMap<string, string> {

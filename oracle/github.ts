@@ -13,7 +13,7 @@ export const GITHUB_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {
       updatedAt
       state
       stateReason
-      repository { nameWithOwner }
+      repository { id nameWithOwner }
       labels(first: 100) { nodes { name } }
       comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor isMinimized } }
     }
@@ -40,27 +40,41 @@ const FIELDS = [
   ...["__typename", "id", "number", "updatedAt", "state", "stateReason", "repository", "labels", "comments"],
 ] as const;
 
-function ticketOf(node: unknown, where: string, { idOf, canceled, repos, stamps }: ServiceReading): readonly SnapshotTicket[] {
+function ticketOf(
+  node: unknown,
+  where: string,
+  { idOf, canceled, repos, repoIds, stamps }: ServiceReading,
+): readonly SnapshotTicket[] {
   const issue = checkedObject(node, where, FIELDS);
   const key = checkedText(issue.get("id"), `the id of ${where}`);
   const id = idOf(key);
   if (id === undefined)
     throw new CannotJudge(`GitHub gave the issue ${JSON.stringify(key.slice(0, 80))}, which was not asked for`);
   stamps.push(`${key} ${JSON.stringify(issue.get("updatedAt"))}`);
-  if (!isIn(id, issue, repos)) return [];
+  if (!isIn(id, issue, { repos, repoIds })) return [];
   const state = stateOf(issue.get("state"), issue.get("stateReason"), canceled);
   if (state !== "open") return [{ id, state }];
   const step = isGated(id, issue) ? stepOf(id, issue) : undefined;
   return [step === undefined ? { id, state } : { id, state: "human-gated", step }];
 }
 
-/** True if the issue is in the repository that its ticket's name stands for. Its number must be the ticket's. */
-function isIn(id: string, issue: ReadonlyMap<string, unknown>, repos: ServiceReading["repos"]): boolean {
+/**
+ * True if the issue is in the repository that its ticket's name stands for, whatever that is called by now. Its number must be the
+ * ticket's.
+ */
+function isIn(
+  id: string,
+  issue: ReadonlyMap<string, unknown>,
+  { repos, repoIds }: Pick<ServiceReading, "repos" | "repoIds">,
+): boolean {
   const [, name = "", number = "", found = ""] = /^(.+?)-(\d+)((?:-d[1-9]\d*)*)$/.exec(id) ?? [];
   const wanted = repos.get(name);
   if (wanted === undefined) throw new CannotJudge(`ticket ${id} belongs to no repository of the batch's tracker`);
-  const repository = checkedObject(issue.get("repository"), `the repository of ${id}`, ["nameWithOwner"]).get("nameWithOwner");
-  if (checkedText(repository, `the repository of ${id}`).toLowerCase() !== wanted.toLowerCase()) return false;
+  const repository = checkedObject(issue.get("repository"), `the repository of ${id}`, ["id", "nameWithOwner"]);
+  const key = checkedText(repository.get("id"), `the repository of ${id}`);
+  const fullName = checkedText(repository.get("nameWithOwner"), `the repository of ${id}`);
+  const known = repoIds.get(name);
+  if (known === undefined ? fullName.toLowerCase() !== wanted.toLowerCase() : key !== known) return false;
   if (found === "" && issue.get("number") !== Number(number))
     throw new CannotJudge(`the issue for ticket ${id} has the number ${JSON.stringify(issue.get("number"))} on GitHub`);
   return true;

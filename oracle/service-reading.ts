@@ -6,6 +6,8 @@ export interface ServicePlace {
   readonly keys: ReadonlyMap<string, string>;
   /** GitHub's repositories by the names that begin tickets' ids, as owner/name; empty for Linear. */
   readonly repos: ReadonlyMap<string, string>;
+  /** GitHub's own ids of them. One that has an id is known by it: names change. */
+  readonly repoIds: ReadonlyMap<string, string>;
 }
 
 /** What the readers of answers need to know. `stamps` collects what changes with each write of a ticket. */

@@ -33,12 +33,12 @@ export function readService(place: ServicePlace, batch: readonly string[]): read
 }
 
 function readOnce(
-  { kind, canceled, repos }: ServicePlace,
+  { kind, canceled, repos, repoIds }: ServicePlace,
   pages: readonly (readonly string[])[],
   idOf: ServiceReading["idOf"],
 ): { readonly tickets: readonly SnapshotTicket[]; readonly stamp: string } {
   const { document, tickets } = READERS[kind];
   const stamps: string[] = [];
-  const all = pages.flatMap((ids) => tickets(ask(document, ids), { canceled, repos, idOf, stamps }));
+  const all = pages.flatMap((ids) => tickets(ask(document, ids), { canceled, repos, repoIds, idOf, stamps }));
   return { tickets: all, stamp: `${stamps.sort().join("\n")}\n${JSON.stringify(all)}` };
 }

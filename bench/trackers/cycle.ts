@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000;
 
 /** The most requests of a cycle: if nothing has changed, if a ticket has, and if everything is read anew. */
 const MOST = {
-  Linear: { quiet: 1, changed: 2, whole: 1 },
-  GitHub: { quiet: 2, changed: 3, whole: 2 },
+  Linear: { quiet: 1, changed: 1, whole: 1 },
+  GitHub: { quiet: 2, changed: 2, whole: 2 },
 } as const;
 
 /** The requests of one reconcile cycle, beside a client that reads each ticket by itself. */

@@ -1,5 +1,6 @@
+import { TicketId } from "../../src/domain/values/ids.ts";
 import type { ManyTickets } from "../../test/stand-ins/many-tickets.ts";
-import { type BenchOptions, type Figure, noteFigure, valueFigure } from "../figure.ts";
+import { type BenchOptions, type Figure, valueFigure } from "../figure.ts";
 
 const TICKETS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -38,7 +39,7 @@ export async function hourFigures(
     const limit = `an hour's ${kind}`;
     return [
       valueFigure({ ...figure, what: `${of}, share of ${limit}`, value: worst, max: 50, note }),
-      noteFigure({ ...figure, what: `${of}, the same with a start`, value: first[kind], note: "a start reads all twice" }),
+      valueFigure({ ...figure, what: `${of}, the same with a start`, value: first[kind], max: 50 }),
     ];
   });
 }
@@ -53,9 +54,11 @@ async function poll(tickets: ManyTickets, query: "search" | undefined, hours: nu
     const isSameHour = last !== undefined && now.requests >= last.requests && now.points >= last.points;
     counted.splice(isSameHour ? -1 : counted.length, 1, { ...now });
   };
-  // A start reads the batch before its run does.
-  await tickets.service(query).snapshot("whole");
-  const service = tickets.service(query);
+  // A start reads the batch, and its run goes on from that, with the tickets listed.
+  const loading = tickets.service(query);
+  const ids = [...(await loading.snapshot("whole")).keys()].map((id) => TicketId.parse(id));
+  const service = loading.handOver?.(ids)?.service;
+  if (service === undefined) throw new Error(`${tickets.name} hands nothing over`);
   let readings = 0;
   for (let acts = 0; clock.now < begun + hours * HOUR_MS; readings += 1) {
     await service.snapshot("changes");

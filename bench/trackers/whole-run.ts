@@ -59,6 +59,6 @@ async function run(kind: Service["kind"]): Promise<Counts> {
 
 /** How the log of a stand-in shows readings of all tickets, and writes. */
 const PATTERNS: Readonly<Record<Service["kind"], { readonly poll: RegExp; readonly write: RegExp }>> = {
-  linear: { poll: /^Loopdash(?:Issues .*"team"|Stamps .*"updatedAt")/, write: /^(?:create|update|delete)/ },
+  linear: { poll: /^Loopdash(?:Issues .*"team"|Changes )/, write: /^(?:create|update|delete)/ },
   github: { poll: /^(?:GET \S+\/issues |POST \/graphql .*l0_label)/, write: /^(?:PATCH|DELETE|POST \/repos)/ },
 };

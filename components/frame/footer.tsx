@@ -27,7 +27,9 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
   const bindings = state.keymap[modeOf(state)];
   const shown = bindings.flatMap((b) => {
     const [key, short] = [keyLabels(b, bindings), b.short?.(state) ?? ""];
-    return key === "" || short === "" ? [] : [{ keep: b.keep ?? 0, name: b.name, text: `${key} ${short}` }];
+    return key === "" || short === ""
+      ? []
+      : [{ keep: typeof b.keep === "function" ? b.keep(state) : (b.keep ?? 0), name: b.name, text: `${key} ${short}` }];
   });
   const byWorth = shown.toSorted((a, b) => a.keep - b.keep);
   let used = 1;

@@ -7,7 +7,7 @@ import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { formatCap, formatUsd } from "../../src/store/format.ts";
-import { firstOutage } from "../../src/store/labels/outage-label.ts";
+import { firstOutage, missingUntil } from "../../src/store/labels/outage-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
@@ -121,25 +121,29 @@ function neededOf({ counts, tickets }: RunState): number {
 }
 
 /**
- * The time that the clock counts down to: an outage is given up, what is busy is asked again, or a backoff is over. Milliseconds; 0
- * if there is nothing of it.
+ * The time that the clock counts down to: a run ends that waits for a missing ticket, what is away is tried again, or a backoff is
+ * over. Milliseconds; 0 if there is nothing of it.
  */
 function heldUntil({ run }: Pick<DashboardState, "run">): number {
   if (run === undefined || run.end !== undefined) return 0;
-  const outage = firstOutage(run);
-  return (outage?.isBusy ? outage.nextAt : outage?.until) ?? run.backoff?.until ?? 0;
+  return missingUntil(run) ?? firstOutage(run)?.nextAt ?? run.backoff?.until ?? 0;
 }
 
-/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`; 0 if nothing is held up. */
+function isAway({ run }: Pick<DashboardState, "run">): boolean {
+  return run !== undefined && firstOutage(run) !== undefined;
+}
+
+/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`, or ` trying now`; 0 if nothing is held up. */
 function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
   const left = heldUntil(state) - state.now;
-  if (left <= 0) return 0;
+  if (left <= 0) return isAway(state) ? 11 : 0;
   return left < HOUR_MS ? 11 : 13;
 }
 
 /** The outage that ends first, in longer and shorter words; undefined without one. */
 function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | undefined {
   const outage = run === undefined ? undefined : firstOutage(run);
+  if (run !== undefined && missingUntil(run) !== undefined) return MISSING;
   if (outage?.isBusy) return BUSY;
   return outage === undefined ? undefined : AWAY.get(outage.what);
 }
@@ -148,20 +152,25 @@ function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | un
 const AWAY = new Map<OutageSource, readonly string[]>(
   (Object.keys(OUTAGE_WORDS) as OutageSource[]).map((what) => {
     const { short } = OUTAGE_WORDS[what];
-    return [what, [`  ‖ ${short}, gives up:`, `  ‖ ${short},`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
+    return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short}, next:`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
   }),
 );
+
+/** What to do about it is on the ticket's row. */
+const MISSING = ["  ‖ ticket missing, run ends:", "  ‖ ticket missing,", "  ‖ missing,", "  ‖"];
 
 const BUSY = ["  ‖ tracker's rate limit, asks again:", "  ‖ tracker's rate limit,", "  ‖ rate limit,", "  ‖"];
 
 const HOUR_MS = 3_600_000;
 
-/** The remaining time of an outage or of a backoff. Without the engine it is unknown. */
+/** The time to the next try, or that of a backoff. Without the engine it is unknown. */
 function useBackoffClock(width: number): Span | TimedSpan {
   const until = useDashboard((s) => heldUntil(s));
+  const away = useDashboard(isAway);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
   if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
-  return timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
+  const clock = timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
+  return (now) => (away && now >= until ? { text: fitTo(" trying now", width), tone: "waiting" } : clock(now));
 }
 
 function interventionsLabel({ interventions }: RunState): string {

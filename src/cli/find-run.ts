@@ -146,7 +146,9 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   if (exact !== undefined) return { row: exact };
   const named = rows.filter((row) => row.name === name || row.run.replace(RUN_SUFFIX, "") === name);
   const latest = named.find((row) => isLive(home, row)) ?? named[0];
-  if (latest !== undefined) return { row: latest, others: named.filter((row) => row !== latest) };
+  // Another batch file may have the same name.
+  if (latest !== undefined)
+    return { row: latest, others: named.filter((row) => row !== latest && row.batchPath === latest.batchPath) };
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
   if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));

@@ -111,7 +111,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .argument("<batch.json>")
     .optionsGroup("Options of a run:")
     .option("--headless", "print plain lines instead of the dashboard")
-    .option("--json", "print every event as one JSON line")
+    .option("--json", "print every event as one JSON line; with --dry-run the plan as JSON")
     .option("--workers <n>", "work this many tickets at a time (1 to 64)", readWorkers)
     .option("--dry-run", "print the plan and the ready set; start nothing")
     .option("--fresh", "give up the unfinished run and start again")

@@ -19,6 +19,8 @@ export interface ServicePlace {
   readonly keys: Readonly<Record<string, string>>;
   /** GitHub's repositories by the names that begin tickets' ids, as owner/name. */
   readonly repos: Readonly<Record<string, string>>;
+  /** GitHub's own ids of them, which stay if one is renamed or gets another owner; absent for Linear. */
+  readonly repoIds?: Readonly<Record<string, string>>;
   /** The file of tickets in place of the service, for a canary. */
   readonly file?: string;
 }

@@ -10,6 +10,8 @@ export interface TrackerTicket extends TrackedWords {
   readonly revision: string;
   /** Where people find it in a browser; absent if nowhere. */
   readonly url?: string;
+  /** What people call it there, if that is not its id: `ENG-31`, `#31`. */
+  readonly serviceId?: string;
   /**
    * The reason why nobody may work on it now, although it is open: it is canceled, or waits for a ticket that is not in the batch.
    * Safe for a terminal.

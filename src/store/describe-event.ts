@@ -4,6 +4,7 @@ import { type Intervention, interventionKind } from "../domain/results/intervent
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
+import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
@@ -34,6 +35,10 @@ export interface FeedLine {
   readonly text: string;
   readonly tone: Tone;
   readonly ticket?: TicketId;
+  /** Set if it tells of an outage. `nextAt`: the time of the next try, in milliseconds since the epoch; absent once it is over. */
+  readonly outage?: { readonly what: OutageSource; readonly nextAt?: number };
+  /** Set if it tells of a judgement: in which words, and how often it was the same. */
+  readonly judgement?: { readonly text: string; readonly isUnjudged: boolean; readonly times?: number };
 }
 
 /** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */

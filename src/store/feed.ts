@@ -4,13 +4,12 @@ import type { RunState } from "../domain/run/state.ts";
 import type { ServerMessage } from "../domain/run/wire.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
-import { describeEvents, type FeedLine } from "./describe-event.ts";
+import type { FeedLine } from "./describe-event.ts";
 import { displayText } from "./display-text.ts";
+import { appendLines, FEED_LIMIT, feedLines } from "./feed-lines.ts";
 import { listsOf } from "./lists.ts";
 import type { Toast } from "./ui.ts";
 
-/** Lines that the event feed keeps. */
-export const FEED_LIMIT = 500;
 /** Shortest time between two updates of the store: 20 a second. */
 export const FLUSH_MS = 50;
 /** Agent output is read, not acted on: two updates a second are enough if nothing else happens. */
@@ -109,13 +108,13 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
 function journalLines(run: RunState, at: number): readonly FeedLine[] {
   const { journal } = run.outages ?? {};
   if (journal === undefined) return [];
-  return describeEvents({ type: "outage-started", what: "journal", ...journal, seq: run.seq, at }, run);
+  return feedLines({ type: "outage-started", what: "journal", ...journal, seq: run.seq, at }, run);
 }
 
 /** Records an event for the next flush; `now` is given for live events, which may raise a toast. */
 function note(pending: Pending, event: RunEvent, run: RunState, now: number | undefined): void {
   pending.moved = true;
-  pending.lines.push(...describeEvents(event, run));
+  pending.lines.push(...feedLines(event, run));
   if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
   if (now === undefined || event.type !== "command-refused") return;
   pending.toast = { text: `refused: ${displayText(event.reason)}`, tone: "bad", until: now + TOAST_MS };
@@ -124,8 +123,8 @@ function note(pending: Pending, event: RunEvent, run: RunState, now: number | un
 function merge(state: DashboardState, taken: Pending, now: number): Partial<DashboardState> {
   const run = taken.run;
   if (run === undefined) return {};
-  const kept = taken.fresh ? [] : state.feed;
-  const feed = taken.lines.length === 0 && !taken.fresh ? state.feed : [...kept, ...taken.lines].slice(-FEED_LIMIT);
+  const isSame = taken.lines.length === 0 && !taken.fresh;
+  const feed = isSame ? state.feed : appendLines(taken.fresh ? [] : state.feed, taken.lines);
   const ui = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
   const lists = taken.moved ? listsOf(run, state.lists) : state.lists;
   const live = taken.fresh ? { ...ui, connection: { state: "live" as const } } : ui;

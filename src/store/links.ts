@@ -17,6 +17,12 @@ export function ticketUrl(ticket: TicketState | undefined): string | undefined {
   return ticket?.tracked?.url;
 }
 
+/** What people call a ticket in its tracker, with its page; undefined if that is its id, or no page is known. */
+export function serviceLink(ticket: TicketState | undefined): TextLink | undefined {
+  const { serviceId, url } = ticket?.tracked ?? {};
+  return serviceId === undefined || url === undefined ? undefined : { text: serviceId, url };
+}
+
 /** The page of a commit in the repository of a ticket; undefined if none is known. */
 export function commitUrl(run: RunState, { id }: TicketState, sha: string): string | undefined {
   return commitPage(run, id, sha);
@@ -33,7 +39,7 @@ export function landingLink(run: RunState | undefined, ticket: TicketState | und
 /** A ticket's id with its page, and the commit that landed it with its own, as far as they are known. */
 export function ticketLinks(run: RunState, ticket: TicketState): readonly (TextLink | undefined)[] {
   const url = ticketUrl(ticket);
-  return [url === undefined ? undefined : { text: ticket.id, url }, landingLink(run, ticket)];
+  return [url === undefined ? undefined : { text: ticket.id, url }, serviceLink(ticket), landingLink(run, ticket)];
 }
 
 /** A line of text in pieces, some of which lead somewhere. */

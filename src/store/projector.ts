@@ -2,8 +2,7 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, secondOf } from "./dashboard-store.ts";
-import { describeEvents } from "./describe-event.ts";
-import { FEED_LIMIT } from "./feed.ts";
+import { appendLines, feedLines } from "./feed-lines.ts";
 import { listsOf } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 
@@ -28,7 +27,11 @@ export function projectTo(store: DashboardStore, place: Place): void {
 }
 
 function feedOf({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
-  if (passed === undefined) return recent.flatMap((event) => describeEvents(event, state)).slice(-FEED_LIMIT);
-  const lines = passed.flatMap(([event, after]) => describeEvents(event, after));
-  return lines.length === 0 ? feed : [...feed, ...lines].slice(-FEED_LIMIT);
+  if (passed === undefined)
+    return appendLines(
+      [],
+      recent.flatMap((event) => feedLines(event, state)),
+    );
+  const lines = passed.flatMap(([event, after]) => feedLines(event, after));
+  return lines.length === 0 ? feed : appendLines(feed, lines);
 }

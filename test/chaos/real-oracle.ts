@@ -42,7 +42,8 @@ export async function judgeByOracle(
 ): Promise<Judgement> {
   const { kind } = side.spec;
   const own = tickets.flatMap((id) => (keys.has(id) ? [[id as string, keys.get(id) ?? ""] as const] : []));
-  const place = { kind, canceled: "open", keys: new Map(own), repos: new Map(Object.entries(side.repos)) } as const;
+  const repos = new Map(Object.entries(side.repos));
+  const place = { kind, canceled: "open", keys: new Map(own), repos, repoIds: new Map<string, string>() } as const;
   const answers: string[] = [];
   let pauseMs = 0;
   for (;;) {

@@ -267,10 +267,11 @@ describe("finding a run", () => {
   test("by the name of its batch: the latest, which names the others", async () => {
     vi.stubEnv("LOOPDASH_HOME", home.root);
     (await begin(R1)).open.journal.close();
-    const { name } = findRun("r-1").row;
+    const { name, batchPath } = findRun("r-1").row;
     expect(findRun(name)).toMatchObject({ row: { run: "r-1" }, others: [] });
     expect(describeChoice(findRun(name))).toBeUndefined();
-    store.create({ ...row("night-shift-20261001-0a0b", Date.now() + 1), name }).close();
+    store.create({ ...row("of-another-file", Date.now() - 10_000), name, batchPath: "/elsewhere/batch.json" }).close();
+    store.create({ ...row("night-shift-20261001-0a0b", Date.now() + 1), name, batchPath }).close();
     expect(lookUpRun(name)).toMatchObject({ row: { run: "night-shift-20261001-0a0b" }, others: [{ run: "r-1" }] });
     expect(describeChoice(lookUpRun(name))).toBe(`night-shift-20261001-0a0b is taken of the runs of "${name}"; the others: r-1`);
   });

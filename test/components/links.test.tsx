@@ -106,6 +106,23 @@ describe("what leads somewhere", () => {
     expect(links).toContainEqual(["91fe001", commit("91fe001")]);
   });
 
+  test("a discovered ticket by what people call it in the tracker, too", async () => {
+    const run = atWork();
+    const words = { revision: "r", titleSha: "t", bodySha: "b" };
+    run.play({ type: "tracker-read", tickets: [{ id: "T-8" as never, ...words, url: page("ENG-31"), serviceId: "ENG-31" }] });
+    await using d = await dashboard(run, [120, 30], true);
+    await d.stage.shows("ENG-31");
+    const both = [
+      ["ENG-31", page("ENG-31")],
+      ["T-8", page("ENG-31")],
+    ];
+    expect(await d.links()).toEqual(expect.arrayContaining(both));
+    d.store.dispatch({ type: "select", ticket: "T-8" as never });
+    d.store.dispatch({ type: "view", view: "ticket" });
+    await d.stage.shows("2 TICKET");
+    expect(await d.links()).toEqual(expect.arrayContaining(both));
+  });
+
   test("the chosen ticket and its commit, in its view", async () => {
     await using m = await dashboard(ended(), [120, 30], true);
     m.store.dispatch({ type: "view", view: "ticket" });

@@ -48,14 +48,27 @@ describe("header", () => {
     expect(show(run, <Header width={60} />)).toMatch(/1:01:40 left +! 1/);
   });
 
-  test("what the engine cannot reach is named, with the time until it gives up", () => {
+  test("what the engine cannot reach is named, with the time until the next try, or that one is under way", () => {
     const run = claims();
     const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
     run.play({ type: "outage-started", what: "tracker", why: "ENOENT", ...at });
-    expect(show(run, <Header width={120} />)).toMatch(/‖ tracker away, gives up: 1[45]:\d\d left/);
-    expect(show(run, <Header width={60} />)).toMatch(/‖.* 1[45]:\d\d left/);
+    expect(show(run, <Header width={120} />)).toContain("‖ tracker away, next try: 00:04 left");
+    expect(show(run, <Header width={60} />)).toMatch(/‖.* 00:04 left/);
+    const later = show(run, <Header width={120} />, ({ store }) => store.tick(run.now + 5_000));
+    expect(later).toContain("‖ tracker away, next try: trying now");
     run.play({ type: "outage-ended", what: "tracker", ms: 5_000 });
     expect(show(run, <Header width={120} />)).not.toContain("tracker");
+  });
+
+  test("a run that waits for a ticket that is gone counts down to its end", () => {
+    const run = claims();
+    const ticket = run.state.plan.tickets[0]?.id as never;
+    run.play({ type: "tracker-drifted", ticket, change: { kind: "vanished", why: "there is no such ticket" } });
+    const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
+    run.play({ type: "outage-started", what: "oracle", why: "a ticket is missing", ...at });
+    expect(show(run, <Header width={120} />)).toContain("‖ ticket missing, run ends: 15:00 left");
+    run.play({ type: "tracker-drifted", ticket, change: { kind: "returned" } });
+    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, next: 00:04 left");
   });
 
   test("a tracker whose rate limit is used up is named, with the time until it is asked again", () => {
@@ -205,6 +218,15 @@ test("the feed shows the newest last and counts the earlier ones", () => {
   const text = show(plumbing(), <FeedView layout={layoutOf(80, 24, 4)} />);
   expect(text).toContain("earlier");
   expect(text.trimEnd().split("\n").at(-1)).toContain("oracle: not done");
+});
+
+test("the feed counts down to the next try of what is away, and says when it is made", () => {
+  const run = plumbing();
+  run.play({ type: "outage-started", what: "tracker", why: "ECONNREFUSED", nextAt: run.now + 4_000, until: run.now + 900_000 });
+  const feed = <FeedView layout={layoutOf(80, 24, 4)} />;
+  expect(show(run, feed)).toContain("next try in 00:04 · ");
+  expect(show(run, feed)).toContain("the tracker is away, 1 try: ECONNR");
+  expect(show(run, feed, ({ store }) => store.tick(run.now + 5_000))).toContain("trying now · ");
 });
 
 describe("footer", () => {

@@ -156,6 +156,8 @@ describe("loopdash init", () => {
       expect(stdout).toMatch(
         new RegExp(`ready at once \\(1\\)\n +${service.id(1)} [^\n]*\n\nlayer 2 \\(1\\)\n +${service.id(2)} `),
       );
+      // What is asked for tickets with all their words; the oracle's own query has none.
+      expect(service.asked().filter((text) => /^LoopdashIssues |fragment Ticket/.test(text))).toHaveLength(1);
     },
   );
 });

@@ -4,11 +4,12 @@ import { describe, expect, test } from "vitest";
 import { describeChange } from "../../src/domain/run/drift-fact.ts";
 import { keptBranch } from "../../src/domain/run/kept-work.ts";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
+import type { TicketId } from "../../src/domain/values/ids.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { acts, drift, edit, fileOf, halfDone, open, setTo, T1, T2, T3 } from "./drift-stage.ts";
-import { RUN } from "./stage.ts";
+import { RUN, type Stage } from "./stage.ts";
 
 cleanUp();
 
@@ -94,6 +95,11 @@ test("a ticket that a person gates in the tracker: its attempt stops, and it is 
   expect(acts(stage)).toEqual([["I7", T1, true]]);
 });
 
+const changesOf = (stage: Stage, id: TicketId) =>
+  stage.events.flatMap((event) =>
+    event.type === "tracker-drifted" && event.ticket === id ? [describeChange(event.change)] : [],
+  );
+
 test("a ticket that a person rewrites: the running attempt goes on, and the next prompt has the new text", async () => {
   const { stage, go } = await open({ limits: { workers: 1 }, held: [T1] });
   using _ = stage;
@@ -103,6 +109,8 @@ test("a ticket that a person rewrites: the running attempt goes on, and the next
   edit(stage, T1, (text) => text.replace(/^title: .*$/m, "title: Quite another title"));
   await stage.until("tracker-drifted", drift(T2, "rewritten"));
   await stage.until("tracker-drifted", drift(T1, "rewritten"));
+  expect(changesOf(stage, T2)).toEqual(["rewritten in the tracker"]);
+  expect(changesOf(stage, T1)).toEqual(['retitled in the tracker from "T-1" to "Quite another title"']);
   go(T1);
   const state = await stage.ended();
   expect(state.end).toMatchObject({ exitCode: 0 });

@@ -77,7 +77,7 @@ function github(id: string, over: object = {}): object {
     __typename: "Issue",
     id: `key-${id}`,
     number: Number(/\d+/.exec(id)?.[0]),
-    repository: { nameWithOwner: "acme/app" },
+    repository: { id: "R_1", nameWithOwner: "acme/app" },
   };
   const state = { updatedAt: "2026-01-01T00:00:00Z", state: "CLOSED", stateReason: "COMPLETED" };
   return { ...names, ...state, labels: { nodes: [] }, comments: { nodes: [] }, ...over };
@@ -273,7 +273,7 @@ describe("GitHub", () => {
   });
 
   test.each([
-    ["a transferred issue", () => onGitHub(github("app-1", { repository: { nameWithOwner: "acme/other" } }))],
+    ["a transferred issue", () => onGitHub(github("app-1", { repository: { id: "R_1", nameWithOwner: "acme/other" } }))],
     ["another issue of the repository", () => onGitHub(github("app-1", { number: 2 }))],
     ["a deleted issue", () => onGitHub(null)],
     ["a pull request", () => onGitHub({ __typename: "PullRequest" })],
@@ -282,6 +282,14 @@ describe("GitHub", () => {
   ])("%s cannot be judged", async (_what, said) => {
     answer = said;
     expect(await judge("github", ["app-1"])).toMatchObject({ verdict: "unjudged" });
+  });
+
+  test("a repository is known by its id, whatever it is called by now", async () => {
+    const repoIds = { app: "R_1" };
+    answer = () => onGitHub(github("app-1", { repository: { id: "R_1", nameWithOwner: "new-owner/renamed" } }));
+    expect(await judge("github", ["app-1"], { repoIds })).toMatchObject({ verdict: "done" });
+    answer = () => onGitHub(github("app-1", { repository: { id: "R_2", nameWithOwner: "acme/app" } }));
+    expect(await judge("github", ["app-1"], { repoIds })).toMatchObject({ verdict: "unjudged" });
   });
 
   test("a ticket that an agent found has its parent's name and a number of its own", async () => {

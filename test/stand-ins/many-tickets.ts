@@ -20,6 +20,8 @@ export interface ManyTickets extends AsyncDisposable {
   readonly clock: { now: number };
   /** The address of the GraphQL API, and what a request to it must carry. */
   readonly api: { readonly url: string; readonly authorization: string };
+  /** The batch's name of its repository. */
+  readonly repo: RepoId;
   /** A service over them that has not read anything. GitHub's issues can be found by a search instead of a label. */
   service(query?: "search"): TicketService;
   /** The requests since the last call. */
@@ -59,6 +61,7 @@ export async function inLinear(count: number): Promise<ManyTickets> {
   const { requests, complexity } = SMALLEST.linear;
   return {
     name: "Linear",
+    repo: RepoId.parse("app"),
     clock,
     api: { url: standIn.url, authorization: LinearStandIn.TOKEN },
     service: () =>
@@ -97,6 +100,7 @@ export async function onGitHub(count: number): Promise<ManyTickets> {
   const { core, graphql } = SMALLEST.github;
   return {
     name: "GitHub",
+    repo: RepoId.parse("app"),
     clock,
     api: { url: `${standIn.url}/graphql`, authorization: `Bearer ${TOKEN}` },
     service: (query) =>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ServerMessage } from "../../src/domain/run/wire.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
-import { ACTIVITY_FLUSH_MS, createFeed, FEED_LIMIT, FLUSH_MS } from "../../src/store/feed.ts";
+import { ACTIVITY_FLUSH_MS, createFeed, FLUSH_MS } from "../../src/store/feed.ts";
+import { FEED_LIMIT } from "../../src/store/feed-lines.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import type { RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
@@ -197,4 +198,75 @@ test("a closed feed leaves no timer and changes nothing more", () => {
   expect(b.timers()).toBe(0);
   b.pass(1000);
   expect(b.store.getState().run?.paused).toBe(false);
+});
+
+describe("an outage", () => {
+  const away = { what: "tracker", why: "ECONNREFUSED" } as const;
+  const tellOf = (run: RunBuilder) => {
+    const since = run.now;
+    run.play({ type: "outage-started", ...away, nextAt: since + 250, until: since + 900_000 });
+    run.play({ type: "run-paused" });
+    for (let tries = 2; tries <= 9; tries++)
+      run.play({ type: "outage-continues", ...away, nextAt: since + tries * 1_000, until: since + 900_000 });
+  };
+
+  test("has one line, which stays in its place and says how often it was tried and when the next try is due", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const begun = run.now;
+    tellOf(run);
+    b.sendAll();
+    b.feed.flush();
+    const { feed } = b.store.getState();
+    expect(feed.filter(({ text }) => text.includes("the tracker is away"))).toEqual([
+      expect.objectContaining({
+        at: begun,
+        text: expect.stringMatching(/^the tracker is away, 9 tries: ECONNREFUSED; gives up at [\d:]+$/),
+        outage: { what: "tracker", nextAt: begun + 9_000 },
+      }),
+    ]);
+    expect(feed.at(-1)?.text).toBe("paused: nothing new starts");
+  });
+
+  test("that is over has one line, at its end; a second outage has another", () => {
+    const run = plumbing();
+    tellOf(run);
+    run.play({ type: "outage-ended", what: "tracker", ms: 8_000 });
+    tellOf(run);
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    const lines = b.store.getState().feed.flatMap(({ text, outage }) => (outage === undefined ? [] : [text]));
+    expect(lines).toEqual([
+      "the tracker was away; it recovered after 00:08",
+      expect.stringContaining("the tracker is away, 9 tries"),
+    ]);
+  });
+});
+
+test("judgements that fail for one reason have one line until there is another", () => {
+  const run = plumbing();
+  const judge = (problem?: string) => {
+    const verdict = problem === undefined ? "not-done" : "unjudged";
+    const counts = { done: 2, gated: 0, open: 9 };
+    run.play({ type: "oracle-asked", final: false });
+    run.play({
+      type: "oracle-judged",
+      final: false,
+      judgement: { verdict, counts, open: [], ms: 1, ...(problem !== undefined && { problem }) } as never,
+      oracleSha: "0",
+    });
+  };
+  const before = run.events.length;
+  for (const problem of ["T-5 is gone", "T-5 is gone", "T-5 is gone", undefined, undefined, "T-5 is gone", "it is away"])
+    judge(problem);
+  const b = bench(run);
+  b.feed.take({ kind: "snapshot", state: run.state, recent: run.events.slice(before) });
+  expect(b.store.getState().feed.map(({ text }) => text.replace(/,.*/, ""))).toEqual([
+    "3 times: oracle cannot judge: T-5 is gone",
+    "oracle: not done",
+    "oracle: not done",
+    "oracle cannot judge: T-5 is gone",
+    "oracle cannot judge: it is away",
+  ]);
 });

@@ -3,13 +3,13 @@ import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import type { FeedLine } from "../../../src/store/describe-event.ts";
-import { formatClock } from "../../../src/store/format.ts";
+import { formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
-import { linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 
 /** The past events, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
@@ -43,6 +43,9 @@ const FeedRow = memo(function FeedRow(options: {
 }): ReactNode {
   const { line } = options;
   const room = options.width - 1 - 8 - 2 - options.idWidth - 1 - 2 - 1;
+  const { nextAt } = line.outage ?? {};
+  const isLive = useDashboard((s) => s.ui.connection.state === "live" && s.playback === undefined);
+  const clock = useMemo(() => (nextAt === undefined || !isLive ? undefined : nextTry(nextAt)), [nextAt, isLive]);
   const quiet = line.tone === "claim" || line.tone === "waiting";
   const { ticket = "" } = line;
   const url = useDashboard((s) => (line.ticket === undefined ? undefined : ticketUrl(ticketIn(s, line.ticket))));
@@ -51,16 +54,31 @@ const FeedRow = memo(function FeedRow(options: {
   );
   const spans = useMemo(
     () =>
-      linkSpans<Span>(
+      linkSpans<Span | TimedSpan>(
         [
           { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
           { text: fitTo(ticket, options.idWidth), bold: ticket !== "" && !quiet },
           { text: ` ${line.glyph} `, tone: line.tone },
-          { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
+          ...(clock === undefined ? [] : [clock]),
+          {
+            text: cut(line.text, clock === undefined ? room : room - TRY_WIDTH),
+            tone: line.tone === "running" ? "plain" : line.tone,
+          },
         ],
         [linkOf(ticket, options.idWidth, url), landing],
       ),
-    [line, ticket, options.idWidth, quiet, room, url, landing],
+    [line, ticket, options.idWidth, quiet, room, url, landing, clock],
   );
-  return <Spans line={spans} />;
+  return <TimedSpans line={spans} />;
 });
+
+/** Columns of `next try in 1:00:12 · `. */
+const TRY_WIDTH = 22;
+
+/** The time until what is away is tried again. */
+function nextTry(at: number): TimedSpan {
+  return (now) => ({
+    text: fitTo(now < at ? `next try in ${formatElapsed(at - now)} · ` : "trying now · ", TRY_WIDTH),
+    tone: "waiting",
+  });
+}

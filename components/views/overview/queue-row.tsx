@@ -2,8 +2,9 @@ import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
+import { isGone, missingUntil } from "../../../src/store/labels/outage-label.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
-import { landingLink, ticketUrl } from "../../../src/store/links.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
 import { linkOf, linkSpans, type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
@@ -62,12 +63,14 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
   const startedAt = useDashboard((s) => ticketIn(s, options.id)?.attempt?.startedAt);
   const nextAt = useDashboard((s) => nextCheck(s, options.id));
+  const endsAt = useDashboard((s) => endOfWait(s, options.id));
   const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
   const landing = useDashboard(useShallow((s) => landingLink(s.run, ticketIn(s, options.id))));
-  const line = useMemo(
-    () => linkSpans(lineOf(options, { word, title, startedAt, nextAt }), [linkOf(options.id, options.idWidth, url), landing]),
-    [options, word, title, startedAt, nextAt, url, landing],
-  );
+  const service = useDashboard(useShallow((s) => serviceLink(ticketIn(s, options.id))));
+  const line = useMemo(() => {
+    const links = [linkOf(options.id, options.idWidth, url), service, landing];
+    return linkSpans(lineOf(options, { word, title, startedAt, nextAt, endsAt }), links);
+  }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing]);
   return <TimedSpans line={line} />;
 });
 
@@ -81,6 +84,13 @@ function nextCheck(state: DashboardState, id: TicketId): number | undefined {
   return ticket?.phase === "landed" ? ticket.live?.nextAt : undefined;
 }
 
+/** The time at which a run ends that waits for this ticket, which is gone from the tracker. Milliseconds since the epoch. */
+function endOfWait({ run, ui }: DashboardState, id: TicketId): number | undefined {
+  const ticket = ticketIn({ ...(run && { run }) }, id);
+  if (run === undefined || ticket === undefined || ui.connection.state !== "live" || !isGone(ticket)) return undefined;
+  return missingUntil(run);
+}
+
 function lineOf(
   options: RowProps,
   said: {
@@ -88,12 +98,13 @@ function lineOf(
     readonly title: string;
     readonly startedAt: number | undefined;
     readonly nextAt: number | undefined;
+    readonly endsAt: number | undefined;
   },
 ): readonly (Span | TimedSpan)[] {
   const { glyph, tone, text } = said.word;
-  const { startedAt, nextAt } = said;
+  const { startedAt, nextAt, endsAt } = said;
   const whole = options.width - widthOf(options.left) - 3 - options.idWidth - 1 - 1;
-  const clock = whole >= 40 ? clockOf(startedAt, nextAt) : undefined;
+  const clock = whole >= 40 ? clockOf(startedAt, nextAt, endsAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
   const needsYou = options.section === "needsYou";
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
@@ -108,14 +119,17 @@ function lineOf(
   ];
 }
 
-/** The time since an attempt began, or until the next live check. */
+/** The time since an attempt began, until the run ends for want of the ticket, or until the next live check. */
 function clockOf(
   startedAt: number | undefined,
   nextAt: number | undefined,
+  endsAt: number | undefined,
 ): { readonly span: TimedSpan; readonly width: number } | undefined {
   if (startedAt !== undefined)
     return { span: timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH }), width: TIME_WIDTH };
-  if (nextAt === undefined) return undefined;
+  const at = endsAt ?? nextAt;
+  if (at === undefined) return undefined;
   const width = TIME_WIDTH + 5;
-  return { span: timeSpan({ since: nextAt, until: true, format: "elapsed", prefix: "next ", width, tone: "waiting" }), width };
+  const prefix = endsAt === undefined ? "next " : "ends ";
+  return { span: timeSpan({ since: at, until: true, format: "elapsed", prefix, width, tone: "waiting" }), width };
 }

@@ -13,7 +13,7 @@ import { formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
-import { landingLink, ticketUrl } from "../../../src/store/links.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
@@ -132,7 +132,7 @@ function keptLines(ticket: TicketState, ids: number, width: number): readonly Sp
 function linkLines(run: RunState, ticket: TicketState, ids: number, lines: readonly SpanLine[]): readonly SpanLine[] {
   const page = linkOf(ticket.id, ids, ticketUrl(ticket));
   const landing = landingLink(run, ticket);
-  return lines.map((line, i) => linkSpans(line, i === 0 ? [page, landing] : [landing]));
+  return lines.map((line, i) => linkSpans(line, i === 0 ? [page, serviceLink(ticket), landing] : [landing]));
 }
 
 /** Lines below a ticket. */

@@ -5,22 +5,22 @@ import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
-import { type QueueLabel, queueLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
-import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
-import { landingLink, ticketUrl } from "../../../src/store/links.ts";
+import { originParts, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
 import { cutSpans, linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
 import { Line } from "../../kit/text.tsx";
 import { trackLine } from "./attempt-lines.ts";
+import { type HeadPart, headParts } from "./head-lines.ts";
 import { useTarget } from "./use-target.ts";
 
-/** The ticket, its state, and the progress of the chosen attempt on its finish line. */
-export const TicketHead = memo(function TicketHead({ width }: { readonly width: number }): ReactNode {
+/** The ticket, its state, and the progress of the chosen attempt on its finish line. `height`: lines of the view without its frame. */
+export const TicketHead = memo(function TicketHead({ columns: width, height }: ViewSize): ReactNode {
   useDrawn("ticket head");
   const { id, title, about, url } = useDashboard(useShallow(whichOf));
-  const { glyph, tone, text } = useDashboard(useShallow(standingOf));
-  const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));
+  const service = useDashboard(useShallow((s) => serviceLink(selectedIn(s))));
   const target = useTarget();
   const room = width - widthOf(id) - 3;
   const meta = cut(about, Math.max(0, room - 20));
@@ -32,14 +32,29 @@ export const TicketHead = memo(function TicketHead({ width }: { readonly width: 
             { text: ` ${id} ${fitTo(title, room - widthOf(meta))}`, bold: true },
             { text: ` ${meta}`, tone: "waiting" },
           ],
-          [linkOf(id, width, url)],
+          [linkOf(id, width, url), service],
         )}
       />
-      <Spans line={linkSpans<Span>([{ text: ` ${glyph} ${cut(text, width - 4)}`, tone }], [landing])} />
+      <HeadParts columns={width} height={height} />
       {target === undefined ? <Line> </Line> : <Spans line={cutSpans(trackLine(target.attempt, target.entry, width), width)} />}
     </>
   );
 });
+
+/** What the head says of the ticket and of the run, in whole sentences. */
+export function HeadParts({ columns, height }: ViewSize): ReactNode {
+  const parts = JSON.parse(useDashboard((s) => JSON.stringify(headParts(s, { columns, height })))) as readonly HeadPart[];
+  const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));
+  return parts.flatMap(({ glyph, tone, lines }) =>
+    lines.map((text, i) => (
+      <Spans
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the head
+        key={`${glyph} ${i}`}
+        line={linkSpans<Span>([{ text: ` ${i === 0 ? glyph : " "} ${text}`, tone }], [landing])}
+      />
+    )),
+  );
+}
 
 function selectedIn(state: DashboardState): TicketState | undefined {
   return state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
@@ -59,24 +74,7 @@ function whichOf(state: DashboardState): {
     formatUsd(ticket.costUsd),
     spec?.repo ?? "",
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
-    ...(ticket.foundBy === undefined ? [] : [`found by ${ticket.foundBy}`]),
+    ...originParts(ticket),
   ];
   return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
-}
-
-/** The state of the ticket: the current step of its attempt, the reason why it waits, its remaining step, or that it is done. */
-function standingOf(state: DashboardState): QueueLabel {
-  const ticket = selectedIn(state);
-  if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
-  if (ticket.attempt === undefined) {
-    const word = queueLabel(state, ticket.id);
-    return { ...word, text: `${ticket.phase}: ${word.text}` };
-  }
-  const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
-  const waits = ticket.attempt.waiting;
-  return {
-    glyph,
-    tone,
-    text: `attempt ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}`,
-  };
 }

@@ -8,9 +8,8 @@ import { widthOf } from "../../kit/fit.ts";
 import type { Cell, ViewSize } from "../../kit/geometry.ts";
 import { type Window, windowOf } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
+import { headHeight } from "./head-lines.ts";
 
-/** Lines of the head: the ticket, its state, and its finish line. */
-export const TICKET_HEAD_LINES = 3;
 /** Minimum and maximum columns of the attempt history beside the text. */
 const [LEAST_LIST, MOST_LIST] = [38, 56];
 /** Its share of the width between them. */
@@ -60,10 +59,11 @@ export function tabName(tab: TicketTab, chosen: TicketTab): string {
 export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
   const target = targetOf(state);
   if (target === undefined) return undefined;
-  const { wide, list, text } = ticketLayout({ columns, height: height - TICKET_HEAD_LINES }, target.attempts.length);
-  const row = cell.row - TICKET_HEAD_LINES;
+  const head = headHeight(state, { columns, height });
+  const { wide, list, text } = ticketLayout({ columns, height: height - head }, target.attempts.length);
+  const row = cell.row - head;
   const isInList = wide ? cell.column < list.columns : row < list.height;
-  if (row < 0 || row >= height - TICKET_HEAD_LINES) return undefined;
+  if (row < 0 || row >= height - head) return undefined;
   if (isInList) return wide ? stepAt(target, list, row - LIST_TITLE) : attemptAt(target, list, row);
   const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, list.height];
   // The line of the tabs begins with a dash.

@@ -7,23 +7,26 @@ import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
 import { Line, Say } from "../../kit/text.tsx";
 import { AttemptList, AttemptRows } from "./attempt-list.tsx";
+import { headHeight } from "./head-lines.ts";
 import { TextPane } from "./text-pane.tsx";
-import { TicketHead } from "./ticket-head.tsx";
-import { TICKET_HEAD_LINES, ticketLayout } from "./ticket-layout.ts";
+import { HeadParts, TicketHead } from "./ticket-head.tsx";
+import { ticketLayout } from "./ticket-layout.ts";
 
 /** All about the selected ticket: its attempts with their steps, and the files of each. */
 export function TicketView({ columns, height }: ViewSize): ReactNode {
   useDrawn("ticket");
+  const inside = { columns, height: height - FRAME_LINES };
+  const head = useDashboard((s) => headHeight(s, inside));
   const selected = useDashboard((s) => s.ui.selected !== undefined && ticketIn(s, s.ui.selected) !== undefined);
   return (
     <ViewFrame columns={columns} height={height}>
       {selected ? (
         <>
-          <TicketHead width={columns} />
-          <Body columns={columns} height={height - FRAME_LINES - TICKET_HEAD_LINES} />
+          <TicketHead {...inside} />
+          <Body columns={columns} height={inside.height - head} />
         </>
       ) : (
-        <Unselected />
+        <Unselected {...inside} />
       )}
     </ViewFrame>
   );
@@ -51,12 +54,16 @@ function Body({ columns, height }: ViewSize): ReactNode {
   );
 }
 
-function Unselected(): ReactNode {
+/** What the run waits for is shown without a ticket, too. */
+function Unselected(size: ViewSize): ReactNode {
   const keys = useDashboard((s) => keyIn(s, "ticket", "down"));
   return (
-    <Line>
-      <Say tone="waiting">{` no ticket is selected${keys === "" ? "" : `; ${keys} select the first one`}`}</Say>
-    </Line>
+    <>
+      <Line>
+        <Say tone="waiting">{` no ticket is selected${keys === "" ? "" : `; ${keys} select the first one`}`}</Say>
+      </Line>
+      <HeadParts {...size} />
+    </>
   );
 }
 

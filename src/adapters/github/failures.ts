@@ -135,6 +135,10 @@ export function dataOf(error: unknown, budget: Budget): unknown {
   if (limited !== undefined) throw limited;
   const real = errors.find((each) => !isMissingIssue(each));
   if (real === undefined) return data;
+  if (isMissingRepository(real))
+    throw new Error(
+      `GitHub has no such repository, or the token may not see it (${plainText(real.message, 300)}): correct tracker.repo or tracker.repos`,
+    );
   throw new Error(`GitHub answers with an error: ${plainText(real.message, 300)}`);
 }
 
@@ -168,6 +172,11 @@ function unknownField({ message, extensions = {} }: GraphqlError): readonly stri
   const [, field] = /^Field '(\w+)' doesn't exist on type/.exec(message) ?? [];
   const [, argument] = /^Field '\w+' doesn't accept argument '(\w+)'/.exec(message) ?? [];
   return [field, argument].filter((name) => name !== undefined);
+}
+
+/** True if a repository of the batch (aliases `r…`) is not there. */
+function isMissingRepository({ type, path = [] }: GraphqlError): boolean {
+  return type === "NOT_FOUND" && path.length === 1 && /^r\d+$/.test(String(path[0]));
 }
 
 function isMissingIssue({ type, path = [] }: GraphqlError): boolean {

@@ -20,7 +20,8 @@ function trackerOf(place: ReadablePlace, tickets: OracleBatch["tickets"]): objec
   if (place.kind === "folder") return { kind: place.kind, folder: place.folder };
   if (!("keys" in place)) return { kind: place.kind, file: place.file };
   const keys = tickets.flatMap((id) => (Object.hasOwn(place.keys, id) ? [[id, place.keys[id]]] : []));
-  return { kind: place.kind, canceled: place.canceled, keys: Object.fromEntries(keys), repos: place.repos };
+  const { kind, canceled, repos, repoIds } = place;
+  return { kind, canceled, keys: Object.fromEntries(keys), repos, ...(repoIds && { repoIds }) };
 }
 
 function lineOf(value: unknown): Uint8Array {

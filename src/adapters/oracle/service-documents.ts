@@ -31,7 +31,7 @@ export const DOCUMENTS = {
       updatedAt
       state
       stateReason
-      repository { nameWithOwner }
+      repository { id nameWithOwner }
       labels(first: 100) { nodes { name } }
       comments(last: 50) { nodes { body createdAt authorAssociation viewerDidAuthor isMinimized } }
     }

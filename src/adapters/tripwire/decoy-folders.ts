@@ -79,8 +79,8 @@ async function placeIn(
     return { kind, program: await printer(file, folder), folder, file };
   }
   if (kind === "linear" || kind === "github") {
-    const { canceled, repos } = "keys" in real ? real : { canceled: "open" as const, repos: {} };
-    return { kind, canceled, keys: {}, repos, file: join(folder, "issues.json") };
+    const { canceled, repos, repoIds } = "keys" in real ? real : { canceled: "open" as const, repos: {} };
+    return { kind, canceled, keys: {}, repos, ...(repoIds && { repoIds }), file: join(folder, "issues.json") };
   }
   const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
   return { kind, folder: join(folder, last) };

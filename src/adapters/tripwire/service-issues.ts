@@ -15,7 +15,8 @@ export function withKeys<T extends ServicePlace>(place: T, ids: readonly TicketI
   const keys = Object.fromEntries(ids.map((id) => [id, keyOf(place, id)]));
   const names = new Set(ids.map(nameOf));
   const repos = Object.fromEntries([...names].map((name) => [name, place.repos[name] ?? `${name}/${name}`]));
-  return { ...place, keys, repos: place.kind === "github" ? repos : {} };
+  if (place.kind !== "github") return { ...place, keys, repos: {} };
+  return { ...place, keys, repos, repoIds: Object.fromEntries([...names].map((name) => [name, repoIdOf(place, name)])) };
 }
 
 /** The text of a file with these tickets. */
@@ -68,6 +69,12 @@ function keyOf(place: ServicePlace & { readonly file?: string }, id: TicketId): 
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
 
+/** The id of the repository that a name stands for, in GitHub's form. */
+function repoIdOf(place: ServicePlace & { readonly file?: string }, name: string): string {
+  const bytes = createHash("sha256").update(`${place.file}\n${name}`).digest().subarray(0, 6);
+  return place.repoIds?.[name] ?? `R_kgDO${bytes.toString("base64url")}`;
+}
+
 function nameOf(id: TicketId): string {
   return /^(.+?)-\d+(?:-d[1-9]\d*)*$/.exec(id)?.[1] ?? id;
 }
@@ -85,7 +92,7 @@ function issueOf(place: ServiceCanary, { id, state, step }: CanaryTicket): Issue
   if (place.kind === "github") {
     const number = Number(/-(\d+)(?:-d[1-9]\d*)*$/.exec(id)?.[1] ?? 0);
     const name = nameOf(id);
-    const repository = { nameWithOwner: place.repos[name] ?? `${name}/${name}` };
+    const repository = { id: repoIdOf(place, name), nameWithOwner: place.repos[name] ?? `${name}/${name}` };
     return { __typename: "Issue", number, repository, comments: { nodes: comments }, ...common };
   }
   const page = { nodes: comments, pageInfo: { hasNextPage: false } };

@@ -3,6 +3,9 @@ import { plainText } from "../../domain/values/text.ts";
 /** `bad`: at present a run is refused or cannot be trusted. `warn`: a run starts, but with fewer features. */
 export type Status = "ok" | "warn" | "bad";
 
+/** A result, or the reason why a check was not made. */
+export type ShownCheck = Omit<CheckResult, "status"> & { readonly status: Status | "skip" };
+
 /** One line of the doctor. The texts may contain others' text: not yet safe for a terminal. */
 export interface CheckResult {
   /** Name of the check; stable, for programs that read the JSON. */
@@ -30,17 +33,17 @@ export function bad(check: string, found: string, fix: string): CheckResult {
 }
 
 /** The texts may come from files and programs: lines stay lines, and every other terminal control is removed. */
-export function plainCheck({ check, status, found, fix }: CheckResult): CheckResult {
+export function plainCheck<Shown extends ShownCheck>({ found, fix, ...check }: Shown): Shown {
   const plain = (text: string): string =>
     text
       .split("\n")
       .map((line) => plainText(line))
       .join("\n");
-  return { check, status, found: plain(found), fix: fix === null ? null : plain(fix) };
+  return { ...check, found: plain(found), fix: fix === null ? null : plain(fix) } as Shown;
 }
 
 /** A result for people: status, name and finding, and the remedy below them. `width` is that of the longest name. */
-export function checkLines({ check, status, found, fix }: CheckResult, width: number): readonly string[] {
+export function checkLines({ check, status, found, fix }: ShownCheck, width: number): readonly string[] {
   const gap = " ".repeat(6 + width + 2);
   const [first = "", ...rest] = found.split("\n");
   const todo = fix === null ? [] : fix.split("\n").map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { createFrozenOracle } from "../../adapters/oracle/frozen-oracle.ts";
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -7,6 +8,7 @@ import { RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { TrackerPlace } from "../../ports/oracle.ts";
+import { batchLock } from "../engine/engine-locks.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { checkOutsideRepositories } from "../engine/outside-repositories.ts";
@@ -30,7 +32,8 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
       return [ok("tracker", `${plural(batch.tickets.length, "ticket")}; a new run keeps them with its own state`)];
     const ids = batch.tickets.map((ticket) => ticket.id);
     const { tracker, place } = trackerOf(batch, folder, { frozen: await freezeTracker(loaded, ids) });
-    const tickets = await tracker.snapshot();
+    // A tracker that answers requests was read with the batch.
+    const count = loaded.outside === undefined ? (await tracker.snapshot()).length : ids.length;
     const bytes = await oracleBytesOf(batch, { folder: loaded.folder, path: programs });
     const kind = oracleKind(batch);
     const { verdict, problem } = await withProbeFolder(tmpdir(), (scratch) =>
@@ -41,13 +44,32 @@ export async function checkTracker(loaded: LoadedBatch, home: StateHome, program
     );
     const where = nameOf(place);
     if (verdict !== "unjudged")
-      return [ok("tracker", `${plural(tickets.length, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
+      return [ok("tracker", `${plural(count, "ticket")} readable in ${where}; the oracle says ${verdict}`)];
     const why = problem ?? "no reason given";
     return [bad("tracker", `the oracle cannot judge ${where}: ${why}`, remedyFor(batch.tracker.kind))];
   } catch (error) {
     if (error instanceof UserError) return [bad("tracker", `${error.what}: ${error.why}`, error.todo)];
     const why = errorMessage(error);
     return [bad("tracker", `not every ticket can be read: ${why}`, "Fix what it names and ask again.")];
+  }
+}
+
+/**
+ * Checks that webhooks can be received, by receiving for a moment. While a run of the batch goes on, its engine has the port, and
+ * nothing is tried.
+ */
+export async function checkWebhook({ batch, outside, path }: LoadedBatch, home: StateHome): Promise<readonly CheckResult[]> {
+  const { tracker } = batch;
+  if (outside?.listen === undefined || !("webhook" in tracker) || tracker.webhook === undefined) return [];
+  const { port } = tracker.webhook;
+  if (existsSync(home.locks) && createLocks(home.locks).isHeld(batchLock(path)))
+    return [ok("webhook", `a run of this batch is going on, and receives them on port ${port}`)];
+  try {
+    await (await outside.listen()).close();
+    return [ok("webhook", `port ${port} of 127.0.0.1 is free, and the secret is there`)];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [bad("webhook", `${error.what}: ${error.why}`, error.todo)];
   }
 }
 

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
-import { accountsOf } from "../../domain/batch/account.ts";
+import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
@@ -89,9 +89,11 @@ const ENVIRONMENT = "loopdash's environment";
  * its repositories, in the commits of its worktrees, and in the home of `env` if agents can see it. Reads only names from them.
  */
 export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
-  const agent = loaded?.batch.agent;
+  const { agent, reviewer } = loaded?.batch ?? {};
   // The keys that the batch names are not stray ones: those accounts are meant to pay.
-  const accounts = agent === undefined || agent.kind === "command" ? [] : accountsOf(agent);
+  const accounts = [agent, reviewer].flatMap((spec) =>
+    spec === undefined || spec.kind === "command" ? [] : accountsOf<VendorSpec>(spec),
+  );
   const secrets = loaded?.batch.secrets ?? {};
   const meant = new Set(accounts.map(({ apiKeyEnv, apiKeySecret = "" }) => apiKeyEnv ?? secrets[apiKeySecret]?.env));
   const own = apiKeyNames(env).flatMap((name) => (meant.has(name) ? [] : [{ name, where: ENVIRONMENT }]));

@@ -104,7 +104,8 @@ export async function withJoinedTickets(batch: Batch, last: RunState, outside?: 
 
 /** The tracker in which people keep the tickets, with none of them in its batch yet. */
 function trackerOutside({ tracker, tickets }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
-  if (outside !== undefined) return createServiceTracker({ service: outside.serviceOf(tickets.map(({ id }) => id)), ids: [] });
+  if (outside !== undefined)
+    return createServiceTracker({ service: outside.serviceOf(tickets.map(({ id }) => id)).service, ids: [] });
   const folder = ticketFolderOf(tracker);
   return folder === undefined ? undefined : createFolderTracker({ folder, ids: [] });
 }

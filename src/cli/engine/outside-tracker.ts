@@ -1,6 +1,6 @@
 import type { FrozenProgramOptions } from "../../adapters/oracle/frozen-oracle.ts";
 import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
-import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
+import type { HandedOver, TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import type { TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -15,8 +15,12 @@ import type { RunSecrets } from "./run-secrets.ts";
 export interface OutsideTracker {
   /** The tickets that the batch lists, or that its query selects now. */
   readonly service: TicketService;
-  /** The same tracker for a run: these tickets and no others, whatever the query selects by then. */
-  readonly serviceOf: (tickets: readonly TicketId[]) => TicketService;
+  /**
+   * The same tracker for a run: these tickets and no others, whatever the query selects by then. If all of them were read already, it
+   * goes on from there, and `tickets` has them. `place` is the place that was frozen with the run: its repositories are known by their
+   * ids, whatever they are called by now.
+   */
+  readonly serviceOf: (tickets: readonly TicketId[], place?: AskedPlace) => Pick<HandedOver, "service"> & Partial<HandedOver>;
   /**
    * The place that the oracle reads, as it is frozen with a run of these tickets. A service must have been read. Throws a UserError
    * (exit 4) if there is no such program.

@@ -38,7 +38,7 @@ export function programTrackerOf(
   const service = createProgramService(trackerProgram({ command, cwd: folder, environment, timeoutMs: deadlineMs, mask }));
   return {
     service,
-    serviceOf: () => service,
+    serviceOf: () => ({ service }),
     freeze: async () => ({
       kind: "command",
       program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),

@@ -59,9 +59,9 @@ export function trackerOf(
   const thread = { program: packageFiles().main, args: ["__tracker"] };
   const seed = () => Promise.resolve();
   if (frozen !== undefined) {
-    const service = frozen.serviceOf(own);
+    const { service, tickets: read } = frozen.serviceOf(own, frozen.place);
     return {
-      tracker: createServiceTracker({ service, ids, ...(frozen.watch && { watch: frozen.watch }) }),
+      tracker: createServiceTracker({ service, ids, read, ...(frozen.watch && { watch: frozen.watch }) }),
       place: frozen.place,
       seed,
       ...(service.keys && { keys: service.keys }),
@@ -104,7 +104,7 @@ export async function readFrozenTracker(
 /** The part of a place that the hash of the batch covers: no key of another ticket, and no file in the service's place. */
 function hashedPart(place: AskedPlace, tickets: readonly TicketId[]): AskedPlace {
   if (place.kind === "command") return { kind: place.kind, program: place.program, folder: place.folder };
-  const { kind, canceled, keys, repos } = place;
+  const { kind, canceled, keys, repos, repoIds } = place;
   const own = tickets.flatMap((id) => (Object.hasOwn(keys, id) ? [[id, keys[id]]] : []));
-  return { kind, canceled, keys: Object.fromEntries(own), repos };
+  return { kind, canceled, keys: Object.fromEntries(own), repos, ...(repoIds && { repoIds }) };
 }

@@ -6,7 +6,6 @@ import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { LINEAR_API } from "../../adapters/tracker/linear/client/requests.ts";
 import { authorizationOf } from "../../adapters/tracker/linear/client/send.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
-import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
@@ -32,11 +31,18 @@ export function serviceTrackerOf(
   const token = tokenOf(spec.token ?? TOKEN_OF[spec.kind].secret);
   const forOracle = spec.oracleToken === undefined ? token : tokenOf(spec.oracleToken);
   const repos = Object.keys(request.repos).map((id) => RepoId.parse(id));
-  const serviceOf = (tickets: readonly TicketId[]) =>
+  const newService = (tickets: readonly TicketId[], repoIds: Readonly<Record<string, string>> = {}) =>
     spec.kind === "linear"
       ? createLinearService({ spec, listed: tickets, repos, token })
-      : createGitHubService({ spec, listed: tickets, repos, token });
-  const service = serviceOf(listed);
+      : createGitHubService({ spec, listed: tickets, repos, token, repoIds });
+  const service = newService(listed);
+  let lastRead = service;
+  const serviceOf: OutsideTracker["serviceOf"] = (tickets, place) => {
+    const repoIds = place !== undefined && "keys" in place ? place.repoIds : undefined;
+    const isSame = Object.entries(repoIds ?? {}).every(([name, id]) => lastRead.repoIds?.().get(name) === id);
+    // A name may stand for another repository by now than when the run began.
+    return (isSame ? lastRead.handOver?.(tickets) : undefined) ?? { service: newService(tickets, repoIds) };
+  };
   const access: ServiceAccess = {
     url: graphqlOf(spec),
     authorization: async (refused) => {
@@ -48,9 +54,16 @@ export function serviceTrackerOf(
     service,
     serviceOf,
     freeze: async (tickets) => {
-      const keys = await keysOf(tickets, service, serviceOf);
+      if (!tickets.every((id) => lastRead.keys?.().has(id))) {
+        // The query selects some of them no more: they are closed, for example.
+        lastRead = newService(tickets);
+        await lastRead.snapshot("whole");
+      }
+      const keys = lastRead.keys?.() ?? new Map<TicketId, string>();
       const own = tickets.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)]] : []));
-      return { kind: spec.kind, canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
+      const repoIds = lastRead.repoIds && { repoIds: Object.fromEntries(lastRead.repoIds()) };
+      const common = { canceled: spec.canceled ?? "open", keys: Object.fromEntries(own), repos: namesOf(spec) };
+      return { kind: spec.kind, ...common, ...repoIds };
     },
     oracleAccess: {
       service: {
@@ -64,19 +77,6 @@ export function serviceTrackerOf(
     endLeft: () => Promise.resolve(),
     secrets,
   };
-}
-
-/** The keys of tickets, also of those that the query selects no more: they are closed, for example. */
-async function keysOf(
-  tickets: readonly TicketId[],
-  service: TicketService,
-  serviceOf: OutsideTracker["serviceOf"],
-): Promise<ReadonlyMap<TicketId, string>> {
-  const keys = service.keys?.() ?? new Map<TicketId, string>();
-  if (tickets.every((id) => keys.has(id))) return keys;
-  const own = serviceOf(tickets);
-  await own.snapshot("whole");
-  return new Map([...keys, ...(own.keys?.() ?? [])]);
 }
 
 /** The webhook of a tracker: whoever watches is called once something may have changed. */

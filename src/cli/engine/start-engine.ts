@@ -165,7 +165,11 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const folder = runFolder(home, open.run);
   const host = {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
-    command: (command: Parameters<Orchestrator["command"]>[0]) => orchestrator.command(command),
+    command: (command: Parameters<Orchestrator["command"]>[0]) => {
+      // Whoever asks the oracle wants to know how things are now, also if it is refused because the oracle is away.
+      if (command.type === "judge") ctx.outages.tryNow();
+      orchestrator.command(command);
+    },
   };
   const ctx = await contextOf(parts, orchestrator);
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });

@@ -37,10 +37,10 @@ export interface Answered {
  */
 export async function askQuestions(interview: Interview, flags: InitFlags, options: QuestionOptions): Promise<Answered> {
   const { cwd, env, folder } = options;
-  const here = await findRepository({ name: undefined, path: ".", base: undefined }, cwd);
+  const here = await findRepository({ name: undefined, path: ".", base: undefined }, { cwd, env });
   const current = "value" in here ? here.value : undefined;
   const source = await askSource(interview, flags, { ...options, current });
-  const repos = await askRepositories(interview, flags, { cwd, current });
+  const repos = await askRepositories(interview, flags, { cwd, env, current });
   const prepare = await readPrepare(interview, flags);
   for (const line of repositoryLines(repos ?? [], prepare)) interview.tell(line);
   const specs = repoSpecs(repos ?? [], prepare);

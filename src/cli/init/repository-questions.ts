@@ -13,7 +13,7 @@ import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequ
 export async function askRepositories(
   interview: Interview,
   flags: InitFlags,
-  { cwd, current }: { readonly cwd: string; readonly current: FoundRepository | undefined },
+  { cwd, env, current }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly current: FoundRepository | undefined },
 ): Promise<readonly FoundRepository[] | undefined> {
   const below = current === undefined ? await repositoriesBelow(cwd) : [];
   const only = below.length === 1 ? below[0] : undefined;
@@ -26,14 +26,17 @@ export async function askRepositories(
         : "Repositories that tickets change: paths, as ../app,../infra",
     choices: below.length > 1 ? below.map((name) => ({ value: name, label: name })) : [],
     fallback: current === undefined ? only : pathFrom(cwd, current.path),
-    parse: (text) => readRepositories(flags.repo ?? text.split(",").map((part) => below[Number(part) - 1] ?? part), cwd),
+    parse: (text) => readRepositories(flags.repo ?? text.split(",").map((part) => below[Number(part) - 1] ?? part), { cwd, env }),
   });
 }
 
-async function readRepositories(parts: readonly string[], cwd: string): Promise<Parsed<readonly FoundRepository[]>> {
+async function readRepositories(
+  parts: readonly string[],
+  place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Parsed<readonly FoundRepository[]>> {
   const repos: FoundRepository[] = [];
   for (const part of parts) {
-    const found = await findRepository(repositoryRequest(part), cwd);
+    const found = await findRepository(repositoryRequest(part), place);
     if ("problem" in found) return found;
     const twin = repos.find(({ name }) => name === found.value.name);
     if (twin !== undefined)

@@ -2,6 +2,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { GitFailure } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
+import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
 import { exists } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { testCommandOf } from "../../domain/batch/test-command.ts";
@@ -46,8 +47,11 @@ export function repositoryRequest(text: string): RepositoryRequest {
   return { name, path, base };
 }
 
-/** Looks at the repository that holds a folder. Starts git, and reads nothing but the repository. */
-export async function findRepository(request: RepositoryRequest, cwd: string): Promise<Parsed<FoundRepository>> {
+/** Looks at the repository that holds a folder. Starts git, and reads nothing but the repository and git's configuration. */
+export async function findRepository(
+  request: RepositoryRequest,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Parsed<FoundRepository>> {
   const shown = plainText(request.path, 200);
   const top = await topOf(resolve(cwd, request.path));
   if (top === undefined) return { problem: `${shown} is in no git repository` };
@@ -57,7 +61,7 @@ export async function findRepository(request: RepositoryRequest, cwd: string): P
     const name = request.name ?? nameFor(basename(top).replace(/\.git$/, ""));
     const unfit = unfitForBranch(name);
     if (unfit !== undefined) return { problem: `${name} cannot name a repository: ${unfit}` };
-    return { value: { name, path: top, base, remote: await remoteOf(top), ...(await setUpOf(top, base)) } };
+    return { value: { name, path: top, base, remote: remoteName(await originUrl(top, env)), ...(await setUpOf(top, base)) } };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return { problem: `${shown} cannot be read: ${error.message}` };
@@ -117,14 +121,10 @@ function noBase(named: string | undefined, bases: readonly string[]): string {
   return named === undefined ? "has no branch main: name one as path#branch" : `has no local branch ${plainText(named, 100)}`;
 }
 
-/** The address may hold a password: only its host and path are kept. */
-async function remoteOf(top: string): Promise<FoundRepository["remote"]> {
-  const args = ["config", "--get", "remote.origin.url"];
-  const { stdout } = await runGit(top, { gitDir: await gitDirOf(top), args });
-  return remoteName(stdout.trim());
-}
-
-/** The host and `owner/name` of a remote's address; undefined if it has another form. */
+/**
+ * The host and `owner/name` of a remote's address; undefined if it has another form. The address may hold a password: nothing else of
+ * it is kept.
+ */
 export function remoteName(address: string): FoundRepository["remote"] {
   const { host, names = [] } = remoteRepository(address) ?? {};
   return host === undefined || names.length !== 2 ? undefined : { host, fullName: names.join("/") };

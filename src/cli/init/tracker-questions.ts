@@ -6,6 +6,11 @@ import type { FoundRepository } from "./repository.ts";
 /** The answer that means: no such restriction. Enter means it too, unless a restriction is needed. */
 const ANY = "-";
 
+/** A search that leaves closed issues out. */
+const ONLY_OPEN = /(?:^|\s)(?:is|state):open\b/i;
+const OPEN_NOTE =
+  "  A search for open issues finds a ticket no more once it is closed: the next run does not show it. A label finds it all the same.";
+
 /** A part of a query to ask for. */
 interface QueryPart<Key extends string> {
   readonly key: Key;
@@ -24,7 +29,7 @@ export async function askLinear(interview: Interview, flags: InitFlags): Promise
     specOf: (key, text) => ({ kind: "linear", team: "A", [key]: key === "cycle" ? cycleOf(text) : text }),
   });
   const teamFlag = "--team ENG (or --project NAME, --label NAME)";
-  const team = await ask({ key: "team", flag: teamFlag, text: `Team, by its key such as ENG (${ANY}: any)` });
+  const team = await ask({ key: "team", flag: teamFlag, text: `Team, by its key such as ENG (or ${ANY} for any team)` });
   if (team === undefined) return undefined;
   const project = await ask({ key: "project", flag: "--project NAME", text: "Project, by its name (Enter: any)", fallback: "" });
   const isNeeded = team === "" && project === "";
@@ -57,7 +62,7 @@ export async function askGitHub(
     specOf: (key, text) => ({ kind: "github", repo: "a/a", [key]: key === "labels" ? labelsOf(text) : text }),
   });
   const labelsFlag = "--labels A,B (or --milestone TITLE, --project OWNER/NUMBER, --search QUERY)";
-  const labels = await ask({ key: "labels", flag: labelsFlag, text: `Labels that they all have, as a,b (${ANY}: any)` });
+  const labels = await ask({ key: "labels", flag: labelsFlag, text: `Labels that they all have, as a,b (or ${ANY} for any)` });
   if (labels === undefined || places === undefined) return undefined;
   const milestone = await ask({ key: "milestone", flag: "--milestone TITLE", text: "Milestone (Enter: any)", fallback: "" });
   const project =
@@ -67,6 +72,7 @@ export async function askGitHub(
     isNeeded || flags.search !== undefined
       ? await ask({ key: "search", flag: "--search QUERY", text: "Search, such as is:open for every open issue", isNeeded })
       : "";
+  if (search !== undefined && ONLY_OPEN.test(search)) interview.tell(OPEN_NOTE);
   return { kind: "github", ...places, ...present({ labels: labelsOf(labels), milestone, project, search, baseUrl }) };
 }
 

@@ -1,4 +1,5 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -15,7 +16,7 @@ import { checkSandbox } from "../doctor/sandbox.ts";
 import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
-import { checkTracker } from "../doctor/tracker.ts";
+import { checkTracker, checkWebhook } from "../doctor/tracker.ts";
 import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
@@ -47,9 +48,9 @@ export async function doctor({ batch: file, json, prepare }: DoctorOptions): Pro
   return exitOf(findings);
 }
 
-/** The same for a batch file that was just written: prints only what is not in order, and the numbers. */
-export async function doctorBriefly(file: string): Promise<number> {
-  const findings = await findingsOf(await readBatch(file), false);
+/** The same for a batch file that was just written and read: prints only what is not in order, and the numbers. */
+export async function doctorBriefly(loaded: LoadedBatch): Promise<number> {
+  const findings = await findingsOf(lookAt(loaded), false);
   const { ok: fine, warn, bad: wrong } = countsOf(findings);
   const width = Math.max(...findings.map(({ check }) => check.length));
   const lines = findings.filter(({ status }) => status !== "ok").flatMap((finding) => checkLines(finding, width));
@@ -92,6 +93,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("login", () => checkLogins(loaded, env)),
           guarded("tracker", () => checkTracker(loaded, home, path)),
+          guarded("webhook", () => checkWebhook(loaded, home)),
           guarded("model-api", () => checkModelApis(loaded, env)),
           guarded("host", () => checkOpenHosts(loaded, { env, state: home.root })),
           ...(prepare ? [guarded("prepare", () => checkPrepare(loaded, { env, cwd: process.cwd() }))] : []),
@@ -118,25 +120,29 @@ interface BatchLook {
   readonly findings: readonly CheckResult[];
 }
 
+/** Reads the batch file and its tickets once. If the repositories cannot be looked into, it is read without their test commands. */
 async function readBatch(file: string): Promise<BatchLook> {
   try {
-    const unread = await loadBatch(file, { cwd: process.cwd() });
-    const { name, tickets } = unread.batch;
-    const { loaded, findings } = await withFoundTests(file, unread);
-    return { loaded, findings: [ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`), ...findings] };
+    const problems: CheckResult[] = [];
+    const findTests = async (repos: Batch["repos"]) => {
+      try {
+        return await findTestCommands(repos);
+      } catch (error) {
+        const why = errorMessage(error);
+        problems.push(bad("tests", `cannot be looked for: ${why}`, "Fix what it names and ask again."));
+        return {};
+      }
+    };
+    return lookAt(await loadBatch(file, { cwd: process.cwd(), findTests }), problems);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { findings: [bad("batch", `${error.what}: ${error.why}`, error.todo)] };
   }
 }
 
-async function withFoundTests(file: string, unread: LoadedBatch): Promise<Required<BatchLook>> {
-  try {
-    return { loaded: await loadBatch(file, { cwd: process.cwd(), findTests: findTestCommands }), findings: [] };
-  } catch (error) {
-    const why = errorMessage(error);
-    return { loaded: unread, findings: [bad("tests", `cannot be looked for: ${why}`, "Fix what it names and ask again.")] };
-  }
+function lookAt(loaded: LoadedBatch, problems: readonly CheckResult[] = []): Required<BatchLook> {
+  const { name, tickets } = loaded.batch;
+  return { loaded, findings: [ok("batch", `"${name}", ${plural(tickets.length, "ticket")}`), ...problems] };
 }
 
 function asJson(checks: readonly CheckResult[], batch: string | undefined): string {

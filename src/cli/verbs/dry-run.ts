@@ -14,7 +14,7 @@ import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
-import { describeApiKeys, findApiKeys } from "../engine/api-key-guard.ts";
+import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { changesSince } from "../engine/changed-batch.ts";
 import { hasBegun } from "../engine/journal-state.ts";
 import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
@@ -24,12 +24,13 @@ import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
 import { stateHome } from "../state-home.ts";
 import { testCommandLines } from "../test-command-lines.ts";
+import { planJson, type StartOutlook } from "./plan-json.ts";
 
 type RunRequest = Extract<Request, { verb: "run" }>;
 
-/** Prints the first steps of a run and their order. Makes every check of a start, but starts and writes nothing. */
+/** Prints the first steps of a run and their order, as lines or as JSON. Makes every check of a start, but starts and writes nothing. */
 export async function dryRun(request: RunRequest): Promise<number> {
-  const { batch: file, workers, allowApiKey } = request;
+  const { batch: file, workers, output } = request;
   const options = { cwd: process.cwd(), findTests: findTestCommands, ...(workers === undefined ? {} : { workers }) };
   const loaded = await loadBatch(file, options);
   const { sandbox, warnings, landings } = await preflight(loaded, {
@@ -38,41 +39,73 @@ export async function dryRun(request: RunRequest): Promise<number> {
     secrets: loaded.outside?.secrets ?? secretsOf(loaded.batch, { folder: loaded.folder, env: process.env }),
   });
   const { batch } = loaded;
+  const notRead = await filesNotRead(ticketFolderOf(batch.tracker));
+  const unfinished = await unfinishedRun(loaded, request);
+  const stray = await strayKeys(loaded, request, sandbox !== undefined);
+  const all = [...loaded.warnings, ...warnings];
+  if (output === "json") {
+    const refusals = [...unfinished.refusals, ...(batch.tickets.length > 0 ? [] : [NO_TICKETS]), ...stray];
+    const outlook = { ...unfinished, refusals };
+    writeAll(
+      1,
+      planJson({ loaded, landings, layers: openLayers(loaded), sandbox: sandbox?.kind, notRead, outlook, warnings: all }),
+    );
+    return 0;
+  }
   const lines = [
     ...planLines(loaded, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
     ...landings,
-    ...(await notRead(ticketFolderOf(batch.tracker))),
-    ...(batch.tickets.length > 0 ? [] : ["", "a start would be refused: the query of the tracker selects no tickets"]),
-    ...(await unfinishedLines(loaded, request)),
+    ...(notRead.length === 0 ? [] : ["", `not read as tickets: ${notRead.join(", ")}`]),
+    ...(batch.tickets.length > 0 ? [] : ["", `a start would be refused: ${NO_TICKETS.why}`]),
+    ...unfinishedLines(unfinished),
     "",
     "nothing was started",
   ];
   writeAll(1, `${lines.map((text) => plainText(text)).join("\n")}\n`);
-  const isRefused = !allowApiKey && canBeBilled(batch, sandbox !== undefined);
-  const stray = isRefused ? describeApiKeys(await findApiKeys(process.env, loaded)) : [];
-  for (const text of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(text)} (see --allow-api-key)\n`);
-  const all = [...loaded.warnings, ...warnings];
+  for (const { why } of stray) writeAll(2, `loopdash: a start would be refused: ${plainText(why)} (see --allow-api-key)\n`);
   if (all.length > 0) writeAll(2, `${formatProblems(file, all)}\n`);
   return 0;
 }
 
-/** The unfinished run of the batch, which a start continues or refuses to; empty if there is none, or it would be given up. */
-async function unfinishedLines(loaded: LoadedBatch, { fresh, acceptChanges }: RunRequest): Promise<readonly string[]> {
+const NO_TICKETS = {
+  why: "the query of the tracker selects no tickets",
+  todo: 'Look at the keys of "tracker".',
+};
+
+/** The keys for which a start would be refused. */
+async function strayKeys(
+  loaded: LoadedBatch,
+  { allowApiKey }: RunRequest,
+  isConfined: boolean,
+): Promise<StartOutlook["refusals"]> {
+  if (allowApiKey || !canBeBilled(loaded.batch, isConfined)) return [];
+  const found = await findApiKeys(process.env, loaded);
+  return describeApiKeys(found).map((why) => ({ why, todo: howToAllow(found) }));
+}
+
+/** What becomes of the batch's unfinished run: a start continues it, gives it up, or refuses to. */
+async function unfinishedRun(loaded: LoadedBatch, { fresh, acceptChanges }: RunRequest): Promise<StartOutlook> {
   const home = stateHome(process.env, process.cwd());
-  if (!existsSync(home.db)) return [];
+  if (!existsSync(home.db)) return { refusals: [] };
   const store = openRunStore(home.db);
   try {
     const row = store.unfinished(loaded.path);
-    if (row === undefined || !hasBegun(store, row.run)) return [];
-    if (fresh) return ["", `a start gives up the unfinished run ${row.run}`];
+    if (row === undefined || !hasBegun(store, row.run)) return { refusals: [] };
+    if (fresh) return { givesUp: row.run, refusals: [] };
     await changesSince({ loaded, row, store, acceptChanges: acceptChanges ? "all" : undefined });
-    return ["", `a start continues the unfinished run ${row.run}: see loopdash status ${row.run}`];
+    return { continues: row.run, refusals: [] };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return ["", `a start would be refused: ${error.what}: ${error.why}`, error.todo];
+    return { refusals: [{ why: `${error.what}: ${error.why}`, todo: error.todo }] };
   } finally {
     store.close();
   }
+}
+
+function unfinishedLines({ continues, givesUp, refusals }: StartOutlook): readonly string[] {
+  if (givesUp !== undefined) return ["", `a start gives up the unfinished run ${givesUp}`];
+  if (continues !== undefined) return ["", `a start continues the unfinished run ${continues}: see loopdash status ${continues}`];
+  return refusals.flatMap(({ why, todo }) => ["", `a start would be refused: ${why}`, todo]);
 }
 
 /** The plan of a batch: its bounds, the finish line that most tickets have, and its tickets in the order of their dependencies. */
@@ -99,27 +132,35 @@ type Plan = Pick<LoadedBatch, "standings"> & { readonly batch: Batch };
  * The tickets in the order of their dependencies, the ready set first; then those that no agent would work on now. Each group begins
  * with an empty line.
  */
-export function graphLines({ batch: { tickets }, standings }: Plan): readonly string[] {
+export function graphLines(plan: Plan): readonly string[] {
+  const {
+    batch: { tickets },
+    standings,
+  } = plan;
   const usual = usualFinish(tickets);
-  const isDone = (id: Ticket["id"]) => standings.get(id)?.as === "done";
-  const open = tickets
-    .filter(({ id }) => !isDone(id))
-    .map((ticket) => ({ ...ticket, dependsOn: ticket.dependsOn.filter((id) => !isDone(id)) }));
   const group = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", `${title} (${lines.length})`, ...lines];
-  const layers = layersOf(open).map((layer) => layer.filter(({ id }) => !standings.has(id)));
   const standing = (as: Standing["as"]) =>
     tickets.flatMap(({ id, repo, title }) => {
       const found = standings.get(id);
       return found?.as === as ? [`  ${id}  [${repo}]  ${title}${found.text === "" ? "" : `: ${found.text}`}`] : [];
     });
   return [
-    ...layers.flatMap((layer, i) => {
+    ...openLayers(plan).flatMap((layer, i) => {
       const lines = layer.map((ticket) => ticketLine(ticket, usual));
       return group(i === 0 ? "ready at once" : `layer ${i + 1}`, lines);
     }),
     ...STANDINGS.flatMap((as) => group(as, standing(as))),
   ];
+}
+
+/** The tickets that agents will work on, by the length of their chain of dependencies that are not done. */
+function openLayers({ batch: { tickets }, standings }: Plan): readonly (readonly Ticket[])[] {
+  const isDone = (id: Ticket["id"]) => standings.get(id)?.as === "done";
+  const open = tickets
+    .filter(({ id }) => !isDone(id))
+    .map((ticket) => ({ ...ticket, dependsOn: ticket.dependsOn.filter((id) => !isDone(id)) }));
+  return layersOf(open).map((layer) => layer.filter(({ id }) => !standings.has(id)));
 }
 
 const STANDINGS = ["on hold", "left to a person", "done"] as const satisfies readonly Standing["as"][];
@@ -151,10 +192,10 @@ function usualFinish(tickets: readonly Ticket[]): string {
 }
 
 /** Markdown files of the ticket folder that are never tickets, whatever is in them. */
-async function notRead(folder: string | undefined): Promise<readonly string[]> {
+async function filesNotRead(folder: string | undefined): Promise<readonly string[]> {
   if (folder === undefined) return [];
   const names = (await readdir(folder)).filter((name) => name.endsWith(".md") && !isTicketName(name));
-  return names.length === 0 ? [] : ["", `not read as tickets: ${names.toSorted().join(", ")}`];
+  return names.toSorted();
 }
 
 /** A run measures the failing tests on the base; its plan does not. */

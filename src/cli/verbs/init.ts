@@ -7,7 +7,7 @@ import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { findTestCommands, loadBatch } from "../engine/load-batch.ts";
+import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { batchText } from "../init/batch-text.ts";
 import type { InitFlags } from "../init/flags.ts";
 import { Interview } from "../init/interview.ts";
@@ -95,8 +95,9 @@ async function writeFiles(file: string, { out, force }: InitFlags, { answers, em
 /** Shows the tickets of the written batch in the order of their dependencies, and checks it as `doctor` does. */
 async function show(file: string, cwd: string): Promise<number> {
   const named = commandWord(file);
+  let loaded: LoadedBatch;
   try {
-    const loaded = await loadBatch(file, { cwd, findTests: findTestCommands });
+    loaded = await loadBatch(file, { cwd, findTests: findTestCommands });
     const { batch } = loaded;
     const head = `${plural(batch.tickets.length, "ticket")}, in the order of ${batch.tickets.length === 1 ? "its" : "their"} dependencies:`;
     const fit = (line: string) => (process.stdout.isTTY ? cut(plainText(line), process.stdout.columns) : plainText(line));
@@ -107,7 +108,7 @@ async function show(file: string, cwd: string): Promise<number> {
     writeNote(`the file stays as it is. Correct what is named above, then: loopdash doctor ${named}`);
     return error.exitCode;
   }
-  const code = await doctorBriefly(file);
+  const code = await doctorBriefly(loaded);
   writeAll(1, code === 0 ? `\nStart it: loopdash ${named}\n` : `\nFix what is bad, then start it: loopdash ${named}\n`);
   return code;
 }

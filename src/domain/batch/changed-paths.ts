@@ -1,20 +1,37 @@
-import { pathText } from "./problem.ts";
+import { displayValue, pathText } from "./problem.ts";
 
 type Key = string | number;
 
-/**
- * The paths at which two values differ, as people write them in a batch file: `limits.attempts`. Entries of a list of tickets are
- * known by their id: `tickets.T-1.title`. A value that is new or gone is one path.
- */
-export function changedPaths(before: unknown, now: unknown): readonly string[] {
-  return differences(before, now, []).map(pathText);
+interface Difference {
+  readonly path: readonly Key[];
+  readonly before: unknown;
+  readonly now: unknown;
 }
 
-function differences(before: unknown, now: unknown, path: readonly Key[]): readonly (readonly Key[])[] {
+/** Settings whose values a message may show. Others may hold what is secret, as commands and environments do, or be long. */
+const SHOWN = /^tracker\.(?!command\b|env\b)/;
+
+/**
+ * The paths at which two values differ, as people write them in a batch file: `limits.attempts`. Entries of a list of tickets are
+ * known by their id: `tickets.T-1.title`. A value that is new or gone is one path. Those of a tracker have their values:
+ * `tracker.doneState: "Done" → "Shipped"`.
+ */
+export function changedPaths(before: unknown, now: unknown): readonly string[] {
+  return differences(before, now, []).map(({ path, ...values }) => {
+    const text = pathText(path);
+    return SHOWN.test(text) ? `${text}: ${shown(values.before)} → ${shown(values.now)}` : text;
+  });
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "not set" : displayValue(value);
+}
+
+function differences(before: unknown, now: unknown, path: readonly Key[]): readonly Difference[] {
   if (JSON.stringify(before) === JSON.stringify(now)) return [];
   const [a, b] = [entriesOf(before), entriesOf(now)];
-  if (a === undefined || b === undefined) return [path];
-  const order = [...a.keys()].join() === [...b.keys()].join() ? [] : [path];
+  if (a === undefined || b === undefined) return [{ path, before, now }];
+  const order = [...a.keys()].join() === [...b.keys()].join() ? [] : [{ path, before, now }];
   const inside = [...new Set([...a.keys(), ...b.keys()])].flatMap((key) => differences(a.get(key), b.get(key), [...path, key]));
   return inside.length === 0 ? order : inside;
 }

@@ -4,6 +4,7 @@ import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, displayValue, type Locate, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
+import { ticketIdHint } from "./ticket-id-hint.ts";
 import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 
 /** Why no agent works on a ticket now. `text` is what is left to a person, or what it waits for; empty if it is done. */
@@ -72,7 +73,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   const problems = file.tickets.flatMap(({ id }, i) => {
     if (sources[i] !== undefined) return [];
     const near = hints++ < MAX_HINTS ? nearest(id, byId.keys()) : undefined;
-    const hint = near === undefined ? undefined : `did you mean ${displayValue(near)}?`;
+    const hint = ticketIdHint(tracker, id) ?? (near === undefined ? undefined : `did you mean ${displayValue(near)}?`);
     return [problemAt(locate, ["tickets", i, "id"], `there is no ticket ${displayValue(id)} in ${where}`, hint)];
   });
   const tickets = file.tickets.map((ticket, i) => {

@@ -1,5 +1,6 @@
 import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
+import { textSha } from "../run/drift-fact.ts";
 import type { RunState } from "../run/state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
@@ -11,6 +12,8 @@ const MAX_TITLE = 200;
 const MAX_REASON = 1_000;
 const MAX_LINES = 1_000;
 const MAX_ID = 64;
+/** Digits of the hash in the id of a discovery whose finder has a long one. */
+const HASH = 8;
 
 /** The ruling on a discovery: the ticket for the batch, or the reason for refusing it, in words for the next attempt. */
 export type Admission = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: string };
@@ -50,17 +53,28 @@ export function joinedTickets({ plan }: RunState): readonly Ticket[] {
 }
 
 /**
- * The id of a found ticket: its finder's with "-d" and the first free number, at most 64 characters. Ids that differ only in case
- * clash, because they name folders and branches.
+ * The id of a found ticket: its finder's with "-d" and the first free number, at most 64 characters. If it gets too long, the found
+ * ticket is named after the ticket at which its finder was found; and if nobody found it, a hash of its id takes the place of its end,
+ * so that long ids that begin alike have discoveries of their own. Ids that differ only in case clash, because they name folders and
+ * branches.
  */
 export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketId {
   const used = new Set<string>();
   for (const id of taken) used.add(id.toLowerCase());
   for (let n = 1; ; n += 1) {
     const end = `-d${n}`;
-    const id = finder.slice(0, MAX_ID - end.length) + end;
+    const id = stemOf(finder, MAX_ID - end.length) + end;
     if (!used.has(id.toLowerCase())) return TicketId.parse(id);
   }
+}
+
+/** The beginning of a discovery's id, at most `most` characters. */
+function stemOf(finder: string, most: number): string {
+  if (finder.length <= most) return finder;
+  const first = finder.replace(/-d\d+$/, "");
+  if (first !== finder) return stemOf(first, most);
+  const hash = `-${textSha(finder.toLowerCase()).slice(0, HASH)}`;
+  return finder.slice(0, most - hash.length) + hash;
 }
 
 /**

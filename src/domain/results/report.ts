@@ -119,6 +119,10 @@ export interface ReportTicket {
   readonly whyOpen: string | null;
   /** The reason why an open ticket was given up, if it was. */
   readonly stalledReason: string | null;
+  /** What people call it in the tracker, if that is not its id (`ENG-31` for `ENG-7-d1`); else null. */
+  readonly serviceId: string | null;
+  /** Its page in the tracker; null if none is known. */
+  readonly url: string | null;
   /** The ticket whose worker found this one; null if the batch named it. */
   readonly foundBy: string | null;
   /** Ids of the tests that this ticket must turn green. */
@@ -215,6 +219,8 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
     whyOpen,
     stalledReason: ticket.stalledReason ?? null,
+    serviceId: ticket.tracked?.serviceId ?? null,
+    url: ticket.tracked?.url ?? null,
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
     failingOnBase: ticket.failingOnBase ?? [],

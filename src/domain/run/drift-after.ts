@@ -29,7 +29,7 @@ export function interventionOf(
   change: TrackerChange,
   { state, isSetByPerson }: TrackedTicket,
 ): Pick<Intervention, "class" | "note"> | undefined {
-  if (change.kind === "closed-by-commit") return undefined;
+  if (change.kind === "closed-by-commit" || change.kind === "closed-by-integration") return undefined;
   if (change.kind === "released") return { class: "I1", note: "removed an obstacle: it is no longer on hold in the tracker" };
   const correction = { class: "I7", note: describeChange(change) } as const;
   if (state.as !== "human-gated") return correction;
@@ -50,13 +50,15 @@ export function refusedAfter(change: TrackerChange, before: TrackedTicket["refus
   return refused === undefined ? {} : { refused };
 }
 
-/** A ticket on hold stays so while its words change. */
+const KEEP_HOLD: ReadonlySet<TrackerChange["kind"]> = new Set(["rewritten", "dependencies", "closed-by-integration"]);
+
+/** A ticket on hold stays so while its words change, and if an integration closes it. */
 export function missingAfter(
   change: TrackerChange,
   before: TrackedTicket,
 ): Pick<TrackedTicket, "missing" | "unreadable" | "onHold"> {
   if (change.kind === "held") return { missing: change.why, onHold: true };
-  const isHeld = before.onHold && before.missing !== undefined && (change.kind === "rewritten" || change.kind === "dependencies");
+  const isHeld = before.onHold && before.missing !== undefined && KEEP_HOLD.has(change.kind);
   if (isHeld) return { missing: before.missing, onHold: true };
   return change.kind === "vanished" ? { missing: missingText(change), ...(change.unreadable && { unreadable: true }) } : {};
 }

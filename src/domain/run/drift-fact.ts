@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
 import { webAddress } from "../values/web-address.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */
@@ -8,6 +9,9 @@ export type TrackerState =
   | { readonly as: "open" }
   | { readonly as: "done" }
   | { readonly as: "human-gated"; readonly step: string };
+
+/** Characters of what people call a ticket. */
+const SERVICE_ID_CHARS = 40;
 
 /** True if two states are the same; steps are compared without surrounding blanks. */
 export function isSameState(a: TrackerState, b: TrackerState): boolean {
@@ -37,6 +41,8 @@ export interface FirstReading extends TrackedWords {
   readonly revision: string;
   /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere, and in runs of older versions. */
   readonly url?: string;
+  /** What people call it in the tracker, if that is not its id. Safe for a terminal. */
+  readonly serviceId?: string;
   /** The reason why nobody may work on it. */
   readonly held?: string;
 }
@@ -48,8 +54,9 @@ export interface FirstReading extends TrackedWords {
 export function firstReading({ state, ...ticket }: FirstReading & { readonly state: TrackerState }): FirstReading {
   const { id, revision, held } = ticket;
   const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
+  const serviceId = plainText(ticket.serviceId ?? "", SERVICE_ID_CHARS);
   const hold = held !== undefined && state.as === "open" ? { held } : {};
-  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...hold };
+  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...(serviceId !== "" && { serviceId }), ...hold };
 }
 
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
@@ -60,6 +67,8 @@ export interface TrackedTicket {
   readonly words?: TrackedWords;
   /** Where people find it in a browser, as it was first read. */
   readonly url?: string;
+  /** What people call it in the tracker, if that is not its id. */
+  readonly serviceId?: string;
   /** A person set the state. The engine never overwrites a settled one. */
   readonly isSetByPerson?: true;
   /** A write that was announced, and of which no reading has told yet whether it happened. */
@@ -82,9 +91,10 @@ export interface TrackedTicket {
 
 /** A ticket as it is seen for the first time. */
 export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
-  const { revision, held, url } = read;
+  const { revision, held, url, serviceId } = read;
   const hold = held === undefined ? {} : { missing: held, onHold: true as const };
-  return { state, revision, words: wordsOf(read), ...(url !== undefined && { url }), ...hold };
+  const place = { ...(url !== undefined && { url }), ...(serviceId !== undefined && { serviceId }) };
+  return { state, revision, words: wordsOf(read), ...place, ...hold };
 }
 
 /** The words alone. */
@@ -97,10 +107,21 @@ export type TrackerChange =
   | { readonly kind: "closed" }
   /** An integration closed it in answer to the commit that the engine landed. It is done once its finish line has passed. */
   | { readonly kind: "closed-by-commit" }
+  /** An integration closed it, although nothing has landed for it: the engine takes that back. */
+  | { readonly kind: "closed-by-integration" }
   | { readonly kind: "reopened" }
   | { readonly kind: "gated"; readonly step: string }
-  /** The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. */
-  | { readonly kind: "rewritten"; readonly title: string; readonly body: string; readonly isTooLate?: true }
+  /**
+   * The new text, bounded as in a batch. `isTooLate`: a finished change for the old one waits, which does not land. `retitled`: the
+   * title is another one; `from` is the old one, and `isBodySame` is set if nothing else of it changed.
+   */
+  | {
+      readonly kind: "rewritten";
+      readonly title: string;
+      readonly body: string;
+      readonly isTooLate?: true;
+      readonly retitled?: { readonly from: string; readonly isBodySame?: true };
+    }
   /** `refused`: the reason why the plan stays as it is. */
   | { readonly kind: "dependencies"; readonly dependsOn: readonly TicketId[]; readonly refused?: string }
   /** `unreadable`: it is there, but cannot be read. */
@@ -151,6 +172,19 @@ export interface TrackerStatus {
 /** The status of a tracker that was not read yet. */
 export const TRACKER_UNREAD: TrackerStatus = { others: [] };
 
+/** Characters of a title in a line about its change. */
+const QUOTED_TITLE = 100;
+
+/** What became of a text: titles are quoted, because a change lands under the new one. */
+function rewritingOf({ title, retitled }: Extract<TrackerChange, { kind: "rewritten" }>): string {
+  if (retitled === undefined) return "rewritten in the tracker";
+  const [from, to] = [retitled.from, title].map((text) => JSON.stringify(plainText(text, QUOTED_TITLE)));
+  return `retitled in the tracker from ${from} to ${to}${retitled.isBodySame ? "" : ", and its text rewritten"}`;
+}
+
+/** The reason why the engine takes back what an integration did. */
+export const BY_INTEGRATION = "closed by an integration before its work landed: a person must decide, and close it if it is done";
+
 /** A change in a few words, for people. */
 export function describeChange(change: TrackerChange): string {
   switch (change.kind) {
@@ -161,7 +195,7 @@ export function describeChange(change: TrackerChange): string {
     case "gated":
       return `gated in the tracker: ${change.step}`;
     case "rewritten":
-      return `rewritten in the tracker${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
+      return `${rewritingOf(change)}${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
     case "dependencies":
       return change.refused === undefined
         ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`
@@ -170,6 +204,8 @@ export function describeChange(change: TrackerChange): string {
       return change.unreadable ? `cannot be read in the tracker: ${change.why}` : `vanished from the tracker: ${change.why}`;
     case "closed-by-commit":
       return "closed in the tracker in answer to its commit";
+    case "closed-by-integration":
+      return `${BY_INTEGRATION}; it is set back meanwhile`;
     case "returned":
       return "back in the tracker";
     case "held":

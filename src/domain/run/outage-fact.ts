@@ -45,6 +45,8 @@ export interface Outage {
   readonly nextAt: number;
   readonly until: number;
   readonly isBusy?: true;
+  /** How often a call has failed since it began; absent if nobody counts. */
+  readonly tries?: number;
 }
 
 /** The outages under way, by source. */

@@ -4,6 +4,7 @@ import type { TicketId } from "../values/ids.ts";
 import { plainText } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 import {
+  BY_INTEGRATION,
   type DriftFact,
   isSameState,
   type TrackedTicket,
@@ -28,11 +29,11 @@ export interface TicketNow extends TrackedWords {
   readonly setByCommit?: string;
 }
 
-/** The answer to a difference: report a fact; read a new text first; or write the engine's state. */
+/** The answer to a difference: report a fact; read a new text first; or write the engine's state. `why`: what follows in its note. */
 export type Reconciliation =
   | { readonly do: "report"; readonly fact: DriftFact }
   | { readonly do: "read-text" }
-  | { readonly do: "write"; readonly state: TrackerState; readonly isRepeat?: true };
+  | { readonly do: "write"; readonly state: TrackerState; readonly isRepeat?: true; readonly why?: string };
 
 /** The trust that the engine puts in the tracker. */
 export interface ReconcileOptions {
@@ -67,7 +68,7 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
   const dependencies = dependenciesChange(state, tracked, now);
   return [
     ...unwritten,
-    ...presenceChange(tracked, now).map(report),
+    ...(isByIntegration(ticket, now) ? [] : presenceChange(tracked, now).map(report)),
     ...stateChange(state, { ticket, tracked, now }, options),
     ...(dependencies === undefined ? [] : [report(dependencies)]),
     ...(isSameText(tracked.words, now) ? [] : [{ do: "read-text" } as const]),
@@ -120,6 +121,7 @@ function stateChange(
   const isUndone = lastWrite !== undefined && isSetByPerson === undefined && now.revision === lastWrite.before;
   if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
   if (isOwnCommit(ticket, now)) return [{ do: "report", fact: driftOf(now, { kind: "closed-by-commit" }) }];
+  if (isByIntegration(ticket, now)) return setBack(tracked, now, known);
   if (isOthersCommit(state, now)) return [{ do: "write", state: known }];
   if (isOursAlone)
     return [
@@ -133,6 +135,18 @@ function stateChange(
 function isOwnCommit({ phase, mergedSha }: TicketState, { state, setByCommit }: TicketNow): boolean {
   if (state.as !== "done" || setByCommit === undefined || mergedSha === undefined) return false;
   return setByCommit === "" ? phase === "landed" || phase === "finishing" : setByCommit === mergedSha;
+}
+
+/** A ticket that an integration has closed gets its state back. If the write fails, it is repeated, and told of once. */
+function setBack({ revision }: TrackedTicket, now: TicketNow, known: TrackerState): readonly Reconciliation[] {
+  const fact = driftOf(now, { kind: "closed-by-integration" });
+  const told: readonly Reconciliation[] = revision === now.revision ? [] : [{ do: "report", fact }];
+  return [...told, { do: "write", state: known, why: `: ${BY_INTEGRATION}` }];
+}
+
+/** True if an integration closed the ticket, and nothing of it has landed. Whether it is done is not the integration's to say. */
+function isByIntegration(ticket: TicketState, now: TicketNow): boolean {
+  return now.state.as === "done" && now.setByCommit === "" && expectedState(ticket).as !== "done" && !isOwnCommit(ticket, now);
 }
 
 /** True if an integration closed the ticket because of what the engine landed for another one: no person has closed it. */

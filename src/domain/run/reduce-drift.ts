@@ -159,6 +159,7 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
     case "released":
       return returned(state, index, at);
     case "closed-by-commit":
+    case "closed-by-integration":
     case "taken-back":
       return state;
   }

@@ -17,7 +17,8 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   const { [what]: before, ...others } = state.outages ?? {};
   if (event.type !== "outage-ended") {
     const { why, nextAt, until, at, isBusy } = event;
-    const outage = { since: before?.since ?? at, why, nextAt, until, ...(isBusy && { isBusy }) };
+    const tries = (before?.tries ?? 0) + 1;
+    const outage = { since: before?.since ?? at, why, nextAt, until, tries, ...(isBusy && { isBusy }) };
     return { ...state, outages: { ...others, [what]: outage } };
   }
   const next: RunState = { ...state, outages: others };

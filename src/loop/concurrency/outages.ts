@@ -23,8 +23,17 @@ const FIRST_MS: Readonly<Record<CalledSource, number>> = {
 /** The longest wait between two retries. Milliseconds. */
 const LONGEST_MS = 30_000;
 
+/** The longest wait of the tracker's: a try may take as long again, and people see within half a minute that it is back. Milliseconds. */
+const LONGEST_OF_TRACKER_MS = 15_000;
+
 /** The longest wait that a source can ask for: the budgets of Linear and GitHub are refilled every hour. Milliseconds. */
 const LONGEST_TOLD_MS = 2 * 60 * 60_000;
+
+/**
+ * A busy source has so much more time: a tracker's reading may lag 10 seconds behind a write (`SETTLED_MS` of its adapters), which is no
+ * outage, however short outages may be. Milliseconds.
+ */
+const BUSY_GRACE_MS = 15_000;
 
 /** Characters of a reason. */
 const WHY_CHARS = 500;
@@ -99,51 +108,83 @@ export class Outages {
 
   /** The retries of one call, for a caller that repeats it itself. */
   retry(what: CalledSource): Retry {
+    const { clock, minutes } = this.#options;
     const source = this.#sources.get(what) ?? new Source(what, this.#options);
     this.#sources.set(what, source);
-    return new Retry(source, { clock: this.#options.clock, firstMs: FIRST_MS[what], mostMs: this.#options.minutes * 60_000 });
+    const longestMs = what === "tracker" ? LONGEST_OF_TRACKER_MS : LONGEST_MS;
+    return new Retry(source, { clock, firstMs: FIRST_MS[what], longestMs, mostMs: minutes * 60_000 });
   }
+
+  /** Ends the waits of every failing call, so that each is tried at once; a time that a source has told is still waited for. */
+  tryNow(): void {
+    for (const source of this.#sources.values()) source.tryNow();
+  }
+}
+
+interface RetryOptions {
+  readonly clock: Clock;
+  /** The first wait, the longest one, and the time after which the call is given up. Milliseconds. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly mostMs: number;
 }
 
 /** The retries of one call, or of one kind of call of which only one runs at a time. */
 export class Retry {
   readonly #source: Source;
-  readonly #options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number };
+  readonly #options: RetryOptions;
   #failures = 0;
+  #since = 0;
   #until = 0;
+  /** True if the outage has waited beyond its time, because its source had said how long it would be busy. */
+  #isExtended = false;
   #nextAt = 0;
+  #isTold = false;
 
   /** Made by `Outages.retry`. */
-  constructor(source: Source, options: { readonly clock: Clock; readonly firstMs: number; readonly mostMs: number }) {
+  constructor(source: Source, options: RetryOptions) {
     this.#source = source;
     this.#options = options;
   }
 
   /**
    * Records a failed call. False if the time is over: the run ends, so do not retry. `retryAt`: the source answers no call before
-   * that time, in milliseconds since the epoch; waiting for it does not count as an outage of the source.
+   * that time, in milliseconds since the epoch. If that wait alone is as long as an outage may last, the outage's time begins after
+   * it, but once: a source that is busy again and again is as good as away.
    */
   failed(reason: string, retryAt = 0): boolean {
-    const { clock, firstMs, mostMs } = this.#options;
+    const { clock, firstMs, longestMs, mostMs } = this.#options;
     const why = plainText(reason, WHY_CHARS) || "no reason given";
     const now = clock.now();
-    if (this.#failures === 0) this.#until = now + mostMs;
+    if (this.#failures === 0) {
+      this.#since = now;
+      this.#until = now + mostMs;
+      this.#isExtended = false;
+    }
     this.#failures += 1;
     const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
-    if (told > now) this.#until = Math.max(this.#until, told + mostMs);
-    const soonest = now + Math.min(LONGEST_MS, firstMs * 2 ** Math.min(this.#failures - 1, 20));
+    this.#isTold = told > now;
+    if (this.#isTold) this.#until = Math.max(this.#until, this.#since + mostMs + BUSY_GRACE_MS);
+    if (this.#isTold && told - now >= mostMs && !this.#isExtended) {
+      this.#until = Math.max(this.#until, told + mostMs);
+      this.#isExtended = true;
+    }
+    const soonest = now + Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
-    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(told > now && { isBusy: true }) });
+    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(this.#isTold && { isBusy: true }) });
     if (now < this.#until && !this.#source.isGivenUp) return true;
     this.#source.giveUp(why);
     return false;
   }
 
-  /** Waits until the next retry is due. Settles at once before the first failure, and if the signal is aborted. */
+  /**
+   * Waits until the next retry is due, or another call shows that the source is back. Settles at once before the first failure, and
+   * if the signal is aborted.
+   */
   async wait(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const ms = this.#failures === 0 ? 0 : this.#nextAt - clock.now();
-    if (ms > 0) await pause(clock, ms, signal);
+    if (ms > 0) await pause(clock, ms, this.#isTold ? signal : AbortSignal.any([signal, this.#source.now]));
   }
 
   /** The call has succeeded. The next failure is a first one again. Does nothing after `cutOff`. */
@@ -166,10 +207,21 @@ class Source {
   readonly #failing = new Map<Retry, number>();
   #since = 0;
   #isGivenUp = false;
+  #now = new AbortController();
 
   constructor(what: CalledSource, options: OutagesOptions) {
     this.#what = what;
     this.#options = options;
+  }
+
+  /** Aborted once the failing calls are to be tried at once. */
+  get now(): AbortSignal {
+    return this.#now.signal;
+  }
+
+  tryNow(): void {
+    this.#now.abort();
+    this.#now = new AbortController();
   }
 
   get isGivenUp(): boolean {
@@ -187,7 +239,9 @@ class Source {
   }
 
   ends(retry: Retry, { isCutOff = false }: { readonly isCutOff?: boolean } = {}): void {
-    if (!this.#failing.delete(retry) || this.#failing.size > 0 || this.#isGivenUp) return;
+    if (!this.#failing.delete(retry)) return;
+    if (!isCutOff) this.tryNow();
+    if (this.#failing.size > 0 || this.#isGivenUp) return;
     this.#reportEnd(isCutOff ? { cutOff: true } : {});
   }
 

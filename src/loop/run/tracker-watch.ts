@@ -1,5 +1,5 @@
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
-import { firstReading, isSameState, type TrackerChange, type TrackerState } from "../../domain/run/drift-fact.ts";
+import { firstReading, isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -12,16 +12,13 @@ import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, 
 import type { LoopContext } from "../attempt/context.ts";
 import { type Retry, retryAtOf } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
+import { rewritten, vanished } from "./tracker-changes.ts";
 
 /** The tracker is read this often, unless its budget of requests asks for another pause. Milliseconds. */
 const PERIOD_MS = 30_000;
 
 /** A ticket has vanished if it is still missing after this time: people's editors replace files. Milliseconds. */
 const VANISHED_MS = 1_000;
-
-/** Limits of a text that a person wrote, as in a batch. Characters. */
-const TITLE_CHARS = 200;
-const BODY_CHARS = 64_000;
 
 /** Ids that one fact names. */
 const NAMED = 20;
@@ -182,7 +179,9 @@ export class TrackerWatch {
     // A ticket that is not there was not written.
     if (ticket.tracked?.missing !== undefined && ticket.tracked.pendingWrite !== undefined)
       report({ type: "tracker-not-written", ticket: id });
-    if (ticket.unfiled === true || ticket.tracked?.missing !== undefined) return void this.#missingSince.delete(id);
+    // A ticket on hold that goes away as well is not only on hold any more.
+    const isKnown = ticket.tracked?.missing !== undefined && !ticket.tracked.onHold;
+    if (ticket.unfiled === true || isKnown) return void this.#missingSince.delete(id);
     const since = this.#missingSince.get(id);
     if (since === undefined) return void this.#missingSince.set(id, clock.now());
     if (clock.now() - since < VANISHED_MS) return;
@@ -197,9 +196,8 @@ export class TrackerWatch {
     const isOursAlone = !isKeptOutside(batch.tracker) && !confined;
     for (const next of reconcileTicket(state(), now, { isOursAlone })) {
       if (next.do === "report") report(next.fact);
-      else if (next.do === "read-text")
-        report(driftOf(now, rewritten(ticketOf(state(), now.id), now, await tracker.body(now.id))));
-      else await this.#write(now.id, next, `asserted again by run ${run}`, [now.state]);
+      else if (next.do === "read-text") report(driftOf(now, rewritten(state(), now, await tracker.body(now.id))));
+      else await this.#write(now.id, next, `asserted again by run ${run}${next.why ?? ""}`, [now.state]);
     }
   }
 
@@ -295,15 +293,4 @@ function isMissing({ tracked }: TicketState): boolean {
 function settledState({ phase, humanStep }: TicketState): TrackerState | undefined {
   if (phase === "done") return { as: "done" };
   return phase === "human-gated" && humanStep !== undefined ? { as: "human-gated", step: humanStep } : undefined;
-}
-
-function rewritten({ attempt, pendingWork }: TicketState, { title }: TicketNow, body: string): TrackerChange {
-  const isTooLate = attempt === undefined && pendingWork !== undefined && pendingWork.landed === undefined;
-  const text = { title: plainText(title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
-  return { kind: "rewritten", ...text, ...(isTooLate && { isTooLate }) };
-}
-
-function vanished(unreadable: string | undefined): TrackerChange {
-  if (unreadable === undefined) return { kind: "vanished", why: "there is no such ticket" };
-  return { kind: "vanished", why: plainText(unreadable, 300), unreadable: true };
 }

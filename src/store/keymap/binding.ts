@@ -105,7 +105,7 @@ export interface BindingOf<State> {
   /** One sentence for the help and the palette. */
   readonly help: string;
   /** Lower is dropped last when the footer has no room for all. */
-  readonly keep?: number;
+  readonly keep?: number | ((state: State) => number);
   /** Ignored within the burst that opened the question: pasted text must never confirm anything. */
   readonly confirms?: boolean;
   /** Not in the palette: bindings that move a selection or a pane, or answer a question. */

@@ -1,4 +1,5 @@
-import type { Binding, DashboardState } from "../dashboard-state.ts";
+import { type Binding, type DashboardState, ticketIn } from "../dashboard-state.ts";
+import { firstOutage } from "../labels/outage-label.ts";
 import { selectable, shownLists } from "../lists.ts";
 import { inputOf } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
@@ -9,7 +10,22 @@ function move(by: number): (state: DashboardState) => readonly Effect[] {
 }
 
 function ticket(state: DashboardState): readonly Effect[] {
-  return selectedIn(state) === undefined ? hint(state, selectFirst(state, "ticket")) : ui({ type: "view", view: "ticket" });
+  return selectedIn(state) === undefined && !isAway(state)
+    ? hint(state, selectFirst(state, "ticket"))
+    : ui({ type: "view", view: "ticket" });
+}
+
+/** True if the ticket view has a reason that a row may have no room for: the selected ticket's, or that of an outage. */
+function hasReason(state: DashboardState): boolean {
+  if (isAway(state)) return true;
+  const id = selectedIn(state);
+  const ticket = id === undefined ? undefined : ticketIn(state, id);
+  if (ticket === undefined || ticket.attempt !== undefined || ticket.phase === "done") return false;
+  return ticket.phase !== "waiting" || ticket.tracked?.missing !== undefined;
+}
+
+function isAway({ run }: DashboardState): boolean {
+  return run !== undefined && firstOutage(run) !== undefined;
 }
 
 /** Opens the ticket view on the selected ticket, in every view that can select one. */
@@ -17,8 +33,8 @@ export const OPEN_KEY: Binding = {
   name: "open",
   silent: true,
   keys: ["enter"],
-  short: word("open"),
-  keep: 8,
+  short: (state) => (hasReason(state) ? "why" : "open"),
+  keep: (state) => (hasReason(state) ? 2 : 8),
   help: "all about the selected ticket",
   act: ticket,
 };

@@ -165,7 +165,7 @@ export const RUN_KEYS: readonly Binding[] = [
     keys: ["o"],
     short: liveWord("oracle"),
     keep: 7,
-    help: "ask the oracle now",
+    help: "ask the oracle now; what is away (the tracker, git) is tried at once",
     act: whenLive((state) => [...command((run) => run.judge()), ...hint(state, "the oracle was asked")]),
   },
   {

@@ -1,7 +1,10 @@
 import type { RunEvent } from "../../domain/run/event.ts";
 import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { formatElapsed } from "../format.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import { formatClock, formatElapsed } from "../format.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** Describes a fact about an outage in a line: what is away, why, when it is tried again, and when it is given up. */
@@ -21,6 +24,31 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
   const still = event.type === "outage-continues" ? `still: ${is}` : is;
   const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
   return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
+}
+
+/** The words for an outage under way, without the next try, whose time goes by. `tries`: how often it was tried, if that is known. */
+export function outageUnderWay(
+  { what, why, until, isBusy }: Pick<Outage, "why" | "until" | "isBusy"> & { readonly what: OutageSource },
+  tries: number | undefined,
+): string {
+  const { is } = OUTAGE_WORDS[what];
+  if (isBusy) return `${what === "tracker" ? "the tracker" : is} takes no requests for now: ${why}`;
+  const tried = tries === undefined ? "" : `, ${plural(tries, "try", "tries")}`;
+  return `${is}${tried}: ${why}; gives up at ${formatClock(until)}`;
+}
+
+/**
+ * The time at which a run ends that waits for tickets which are gone from the tracker or cannot be read there: nothing else keeps the
+ * oracle from judging. Milliseconds since the epoch; undefined if it waits for none.
+ */
+export function missingUntil({ outages, end, tickets }: RunState): number | undefined {
+  if (end !== undefined || outages?.oracle === undefined) return undefined;
+  return [...vecItems(tickets)].some(isGone) ? outages.oracle.until : undefined;
+}
+
+/** True if the tracker lacks a ticket, or has it in a form that cannot be read. */
+export function isGone({ tracked }: TicketState): boolean {
+  return tracked?.missing !== undefined && !tracked.onHold;
 }
 
 /** The outage under way that is given up first; undefined if there is none, or if the run has ended. */

@@ -10,6 +10,7 @@ import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatClock } from "../format.ts";
 import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
+import { isGone, missingUntil } from "./outage-label.ts";
 import { underWayLabel } from "./outcome-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
@@ -28,13 +29,22 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
   const ticket = ticketIn(state, id);
   const run = state.run;
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
-  const label = labelOf(run, ticket);
+  const label = withRemedy(run, ticket, labelOf(run, ticket));
   // A ticket that waits says so itself.
   const isUnseen = ticket.tracked?.missing !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
   if (!isUnseen) return label;
   const { unreadable, onHold } = ticket.tracked ?? {};
   const problem = onHold ? "on hold in the tracker" : unreadable ? "cannot be read in the tracker" : "not in the tracker";
   return { ...label, text: `${problem} · ${label.text}` };
+}
+
+/** What a person does about a ticket that is gone, before what is known of it; a countdown is drawn apart from it. */
+function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): QueueLabel {
+  if (!isGone(ticket) || run.end !== undefined) return label;
+  const todo = ticket.tracked?.unreadable ? "correct it in the tracker" : "restore it in the tracker";
+  const until = missingUntil(run);
+  const or = until === undefined ? "no run is done without it" : `the run ends unjudged at ${formatClock(until)}`;
+  return { ...label, text: `${todo}, or ${or}; --fresh begins a run without it · ${label.text}` };
 }
 
 function labelOf(run: RunState, ticket: TicketState): QueueLabel {
@@ -56,7 +66,7 @@ function labelOf(run: RunState, ticket: TicketState): QueueLabel {
       const able = ABLE.has(reason.kind);
       return {
         ...(able ? STYLES.ready : STYLES.waits),
-        text: `${displayText(reasonText(reason))}${again}${finderLabel(ticket)}`,
+        text: `${displayText(reasonText(reason))}${again}${originLabel(ticket)}`,
       };
     }
   }
@@ -97,9 +107,17 @@ function landingText(ticket: TicketState): string | undefined {
   return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
-/** The finder of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
-function finderLabel({ foundBy }: TicketState): string {
-  return foundBy === undefined ? "" : ` · found by ${foundBy}`;
+/** What people call a ticket in its tracker, if that is not its id, and the ticket whose worker found it. */
+export function originParts({ foundBy, tracked }: TicketState): readonly string[] {
+  const { serviceId } = tracked ?? {};
+  return [...(serviceId === undefined ? [] : [serviceId]), ...(foundBy === undefined ? [] : [`found by ${foundBy}`])];
+}
+
+/** The origin of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */
+function originLabel(ticket: TicketState): string {
+  return originParts(ticket)
+    .map((part) => ` · ${part}`)
+    .join("");
 }
 
 /** A ticket's title. */
@@ -107,10 +125,10 @@ export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): str
   return displayText(run === undefined ? "" : specOf(run.plan, id).title);
 }
 
-/** A ticket's title, and before it its finder: the text is cut at its end. */
+/** A ticket's title, and before it its origin: the text is cut at its end. */
 export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): string {
-  const finder = ticketIn(state, id)?.foundBy;
-  return `${finder === undefined ? "" : `found by ${finder} · `}${titleOf(state, id)}`;
+  const ticket = ticketIn(state, id);
+  return [...(ticket === undefined ? [] : originParts(ticket)), titleOf(state, id)].join(" · ");
 }
 
 function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions): QueueLabel {

@@ -17,8 +17,9 @@ import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
+import { originParts } from "../labels/ticket-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
-import { type LinkedLine, ticketLinks, withLinks } from "../links.ts";
+import { commitUrl, type LinkedLine, ticketLinks, ticketUrl, withLinks } from "../links.ts";
 import { healSummary } from "./heal-lines.ts";
 import { incidentLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
@@ -26,9 +27,10 @@ import { numbersLine } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
-/** The finder of a ticket that a worker found: for use behind its title. */
-export function foundLabel({ foundBy }: TicketState): string {
-  return foundBy === undefined ? "" : ` (found by ${foundBy})`;
+/** What people call a ticket in its tracker, and the finder of one that a worker found: for use behind its title. */
+export function foundLabel(ticket: TicketState): string {
+  const parts = originParts(ticket);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 /** The earlier run that landed a commit, for use behind the commit; empty if this run did. */
@@ -202,10 +204,8 @@ export function renderMarkdown(
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
   const left = (t: TicketState) => keptWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
-  const sha = (t: TicketState) => {
-    const landing = landingOf(t);
-    return landing === undefined ? "" : ` \`${landing.sha.slice(0, 10)}\`${escapeMarkdown(earlierRunLabel(landing))}`;
-  };
+  const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
+  const sha = (t: TicketState) => markdownLanding(state, t);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
   const list = (name: string, lines: readonly string[]) =>
     section(
@@ -213,7 +213,7 @@ export function renderMarkdown(
       lines.map((line) => `- ${escapeMarkdown(line)}`),
     );
   const settled = (t: TicketState) => [
-    `- **${t.id}** ${title(t)}${sha(t)} (${attemptsText(t)})`,
+    `- ${id(t)} ${title(t)}${sha(t)} (${attemptsText(t)})`,
     ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
     ...left(t),
   ];
@@ -227,12 +227,12 @@ export function renderMarkdown(
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.flatMap((t) => [`- **${t.id}** ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
+      gated.flatMap((t) => [`- ${id(t)} ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
     ),
     ...section(
       "Open",
       open.flatMap(({ ticket, why }) => [
-        `- **${ticket.id}** ${title(ticket)}: ${escapeMarkdown(why)}`,
+        `- ${id(ticket)} ${title(ticket)}: ${escapeMarkdown(why)}`,
         ...landedLines(state, ticket).map((line) => `  - ${escapeMarkdown(line)}`),
         ...left(ticket),
       ]),
@@ -249,6 +249,19 @@ export function renderMarkdown(
     ...list("Judgements", judgementLines(judgements)),
     ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
   ].join("\n")}\n`;
+}
+
+/** Markdown that leads to an address, if it is known. `text` is Markdown; an address has printable ASCII alone. */
+function markdownLink(text: string, url: string | undefined): string {
+  return url === undefined ? text : `[${text}](<${url.replaceAll("<", "%3C").replaceAll(">", "%3E")}>)`;
+}
+
+/** The commit that landed a ticket, behind its title; empty if none has. */
+function markdownLanding(state: RunState, ticket: TicketState): string {
+  const landing = landingOf(ticket);
+  if (landing === undefined) return "";
+  const commit = markdownLink(`\`${landing.sha.slice(0, 10)}\``, commitUrl(state, ticket, landing.sha));
+  return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
 }
 
 /** Escapes outside text for Markdown: no markup, no HTML, no control characters. */

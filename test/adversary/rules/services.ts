@@ -25,8 +25,8 @@ export const SERVICES: readonly Rule[] = [
     holes: [
       {
         file: "src/adapters/tracker/linear/write/set-state.ts",
-        from: "if (conflict !== undefined) return conflict;",
-        to: "void conflict;",
+        from: "if (now.conflict !== undefined) return now.conflict;",
+        to: "void now.conflict;",
       },
     ],
     file: "test/adapters/tracker/linear/writing.test.ts",

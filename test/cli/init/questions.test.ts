@@ -226,6 +226,9 @@ describe("what init asks a person", () => {
     const { answers, shown } = await asked({}, ["2", "", "", "-", "", "", "is:open", "", "", "", ""]);
     expect(answers.tracker).toEqual({ kind: "github", repo: "acme/app", search: "is:open" });
     expect(shown).toContain("Repository with the issues, as owner/name [acme/app]: ");
+    expect(shown.join("\n")).toMatch(/search for open issues finds a ticket no more once it is closed/);
+    const other = await asked({}, ["2", "", "", "-", "", "", "is:closed opening", "", "", "", ""]);
+    expect(other.shown.join("\n")).not.toContain("no more once it is closed");
   });
 
   test("for another folder of tickets if none is to be made", async () => {

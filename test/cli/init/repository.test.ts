@@ -25,7 +25,8 @@ function aRepository(name: string, branch: string, files: Readonly<Record<string
   git(name, "commit", "-q", "-m", "start");
 }
 
-const find = (text: string) => findRepository(repositoryRequest(text), root);
+const find = (text: string) =>
+  findRepository(repositoryRequest(text), { cwd: root, env: { PATH: process.env["PATH"], HOME: root } });
 const base = (text: string) => find(text).then((found) => ("value" in found ? found.value.base : found.problem));
 
 describe("findRepository", () => {
@@ -80,6 +81,14 @@ describe("findRepository", () => {
     expect(await find("empty")).toEqual({ problem: "empty has no commit on a local branch: make one first" });
     aRepository("app", "main");
     expect(await find("-x=app")).toMatchObject({ problem: expect.stringContaining("cannot name a repository") });
+  });
+
+  test("knows the remote as git rewrites it by its user's configuration", async () => {
+    aRepository("app", "main");
+    git("app", "remote", "add", "origin", "gh:acme/shop.git");
+    expect(await find("app")).toMatchObject({ value: { remote: { host: "gh" } } });
+    writeFileSync(join(root, ".gitconfig"), '[url "git@github.com:"]\n\tinsteadOf = gh:\n');
+    expect(await find("app")).toMatchObject({ value: { remote: { host: "github.com", fullName: "acme/shop" } } });
   });
 
   test("lists the repositories below a folder", async () => {

@@ -12,3 +12,14 @@ test("a ticket that is new or gone is one path; what is the same has none", () =
   expect(changedPaths(before, batchOf([ticketOf("T-1")]))).toEqual(["tickets.T-2"]);
   expect(changedPaths(before, before)).toEqual([]);
 });
+
+test("a change of the tracker has its values, unless it is of a command or an environment", () => {
+  const linear = { tracker: { kind: "linear", team: "ENG", doneState: "Done" } };
+  expect(changedPaths(linear, { tracker: { ...linear.tracker, doneState: "Shipped", label: "agents" } })).toEqual([
+    'tracker.doneState: "Done" → "Shipped"',
+    'tracker.label: not set → "agents"',
+  ]);
+  const program = { tracker: { kind: "command", command: ["a", "secret"], env: { TOKEN: "secret" } } };
+  const other = { tracker: { kind: "command", command: ["a", "other"], env: { TOKEN: "other" } } };
+  expect(changedPaths(program, other).join()).not.toMatch(/secret|other/);
+});

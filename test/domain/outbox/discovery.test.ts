@@ -42,10 +42,39 @@ describe("the words of a discovery", () => {
   });
 });
 
-test("the id of a discovered ticket is cut where its finder's is long, and keeps its number", () => {
-  const long = TicketId.parse("A".repeat(64));
-  expect(discoveredId(long, [long])).toBe(`${"A".repeat(61)}-d1`);
-  expect(discoveredId(long, [long, `${"a".repeat(61)}-d1`])).toBe(`${"A".repeat(61)}-d2`);
+describe("the id of a discovered ticket with a long finder", () => {
+  const idsOf = (finder: string, count: number, taken: string[] = []) => {
+    for (let n = 0; n < count; n += 1) taken.push(discoveredId(TicketId.parse(finder), taken));
+    return taken;
+  };
+
+  test("has a hash in place of the finder's end, and keeps its number", () => {
+    const long = TicketId.parse("A".repeat(64));
+    const id = discoveredId(long, [long]);
+    expect(id).toMatch(/^A{52}-[0-9a-f]{8}-d1$/);
+    expect(discoveredId(long, [long, id.toLowerCase()])).toBe(id.replace(/1$/, "2"));
+  });
+
+  test("is none of another finder whose id begins alike", () => {
+    const [one, other] = ["x", "y"].map((end) => discoveredId(TicketId.parse("A".repeat(63) + end), []));
+    expect(one).not.toBe(other);
+  });
+
+  test.each([
+    `${"A".repeat(64)}`,
+    `${"A".repeat(61)}-d1`,
+    `app-7${"-d12".repeat(14)}`,
+    `${"a".repeat(40)}-123456789-d1-d1-d1-d1`,
+  ])("is never that of another discovery of it: %s", (finder) => {
+    const ids = idsOf(finder, 110, [finder]);
+    expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
+    expect(Math.max(...ids.map((id) => id.length))).toBeLessThanOrEqual(64);
+  });
+
+  test("is named after the ticket at which its finder was found, so that a tracker knows its parent", () => {
+    const finder = TicketId.parse(`app-7${"-d1".repeat(19)}`);
+    expect(discoveredId(finder, [finder])).toBe(`${finder.slice(0, -3)}-d2`);
+  });
 });
 
 describe("a new run of a batch in which a ticket was found", () => {

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { firstReading } from "../../../src/domain/run/drift-fact.ts";
-import { reconcileTicket, type TicketNow } from "../../../src/domain/run/reconcile-tracker.ts";
+import { driftOf, reconcileTicket, type TicketNow } from "../../../src/domain/run/reconcile-tracker.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { withTicket } from "../../../src/domain/schedule/queue.ts";
@@ -111,13 +111,61 @@ test("a ticket that an integration closes in answer to its commit is nobody's ac
   expect(reconcileTicket(sim.state, closed, OURS)).toEqual([{ do: "write", state: { as: "open" } }]);
 });
 
-test("a ticket that is closed by another commit, or before anything has landed, is a person's act", () => {
+test("a ticket that is closed by another commit is a person's act", () => {
   const other = landed();
   expect(read(other, { ...DONE, setByCommit: "b".repeat(40) })).toEqual(["tracker-drifted"]);
   expect(stateOf(other.state, T1)).toMatchObject({ phase: "done", closedByPerson: "closed" });
-  const early = started();
-  expect(read(early, { ...DONE, setByCommit: "" })).toEqual(["tracker-drifted"]);
-  expect(early.state.interventions).toMatchObject([{ class: "I7" }]);
+});
+
+describe("a ticket that an integration closes before anything of it has landed", () => {
+  const CLOSED: TicketNow = { ...DONE, setByCommit: "" };
+  const why = ": closed by an integration before its work landed: a person must decide, and close it if it is done";
+
+  test("is nobody's act and not done, and is opened again with that reason", () => {
+    const sim = started();
+    const answer = reconcileTicket(sim.state, CLOSED, OURS);
+    expect(answer).toEqual([
+      { do: "report", fact: driftOf(CLOSED, { kind: "closed-by-integration" }) },
+      { do: "write", state: { as: "open" }, why },
+    ]);
+    read(sim, CLOSED);
+    expect(sim.state.interventions).toEqual([]);
+    expect(stateOf(sim.state, T1).phase).not.toBe("done");
+    expect(stateOf(sim.state, T1).tracked).toMatchObject({
+      state: { as: "open" },
+      lastAct: { text: expect.stringContaining(why.slice(2)) },
+    });
+    expect(stateOf(sim.state, T1).tracked?.isSetByPerson).toBeUndefined();
+  });
+
+  test("is told of once, and opened until a write succeeds", () => {
+    const sim = started();
+    read(sim, CLOSED);
+    expect(reconcileTicket(sim.state, CLOSED, OURS)).toEqual([{ do: "write", state: { as: "open" }, why }]);
+  });
+
+  test("stays on hold, and left to a person, if it was", () => {
+    const held = started();
+    read(held, HELD);
+    const before = held.state.interventions;
+    read(held, CLOSED);
+    expect(stateOf(held.state, T1).tracked).toMatchObject({ onHold: true, missing: HELD.held });
+    expect(held.state.interventions).toEqual(before);
+    const gated = started();
+    read(gated, { ...OPEN, revision: "gated", state: { as: "human-gated", step: "press" } });
+    expect(reconcileTicket(gated.state, CLOSED, OURS).at(-1)).toEqual({
+      do: "write",
+      state: { as: "human-gated", step: "press" },
+      why,
+    });
+  });
+
+  test("is done if a person closes it then", () => {
+    const sim = started();
+    read(sim, CLOSED);
+    expect(read(sim, { ...DONE, revision: "by a person" })).toEqual(["tracker-drifted"]);
+    expect(stateOf(sim.state, T1)).toMatchObject({ phase: "done", closedByPerson: "closed" });
+  });
 });
 
 test("a ticket that the tracker holds on hold when the run begins is not in the ready set", () => {

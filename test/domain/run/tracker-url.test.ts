@@ -17,6 +17,10 @@ test("the reading that goes on record has a page that people may be sent to, and
   expect(firstReading(open)).toEqual(words);
 });
 
+test("what people call it in the tracker goes on record without what a terminal would act upon", () => {
+  expect(firstReading({ ...open, serviceId: "ENG-\u001b[2J31" })).toEqual({ ...words, serviceId: "ENG-31" });
+});
+
 describe("a ticket's page", () => {
   test("is known from its first reading on, whatever people change of the ticket", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));

@@ -32,7 +32,7 @@ describe("a call that fails", () => {
     const state: { down: string | undefined } = { down: "ENOENT\u001b[2J" };
     const { times, make } = call(state);
     const begun = clock.now();
-    const result = outages.persist("tracker", make(clock), { signal: never() });
+    const result = outages.persist("git", make(clock), { signal: never() });
     for (const wait of [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       while (clock.waiting === 0) await settle();
       if (times.length === 9) state.down = undefined;
@@ -41,9 +41,47 @@ describe("a call that fails", () => {
     expect(await result).toBe("yes");
     expect(times.map((at) => at - begun)).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 15_750, 31_750, 61_750, 91_750]);
     const until = begun + 15 * 60_000;
-    expect(facts[0]).toEqual({ type: "outage-started", what: "tracker", why: "ENOENT", nextAt: begun + 250, until });
-    expect(facts[1]).toEqual({ type: "outage-continues", what: "tracker", why: "ENOENT", nextAt: begun + 750, until });
-    expect(facts.at(-1)).toEqual({ type: "outage-ended", what: "tracker", ms: 91_750 });
+    expect(facts[0]).toEqual({ type: "outage-started", what: "git", why: "ENOENT", nextAt: begun + 250, until });
+    expect(facts[1]).toEqual({ type: "outage-continues", what: "git", why: "ENOENT", nextAt: begun + 750, until });
+    expect(facts.at(-1)).toEqual({ type: "outage-ended", what: "git", ms: 91_750 });
+  });
+
+  test("of the tracker is repeated every 15 seconds at the latest, so that people soon see that it is back", async () => {
+    const { clock, outages } = stage();
+    const { times, make } = call({ down: "ECONNREFUSED" });
+    const stop = new AbortController();
+    const failed = expect(outages.persist("tracker", make(clock), { signal: stop.signal })).rejects.toThrow("ECONNREFUSED");
+    for (const wait of [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait);
+    }
+    while (clock.waiting === 0) await settle();
+    expect(times).toHaveLength(9);
+    stop.abort();
+    await failed;
+  });
+
+  test("is tried at once if a person asks for it, but not before the time that a busy source has told", async () => {
+    const { clock, outages } = stage();
+    const state: { down: string | undefined } = { down: "gone" };
+    const { times, make } = call(state);
+    const result = outages.persist("tracker", make(clock), { signal: never() });
+    while (clock.waiting === 0) await settle();
+    state.down = undefined;
+    outages.tryNow();
+    expect(await result).toBe("yes");
+    expect(times).toEqual([clock.now(), clock.now()]);
+
+    let asked = 0;
+    const busy = () => Promise.reject(new TrackerBusy(`refused ${++asked} times`, clock.now() + 60_000));
+    const stop = new AbortController();
+    const failed = expect(outages.persist("tracker", busy, { signal: stop.signal })).rejects.toThrow("refused");
+    while (clock.waiting === 0) await settle();
+    outages.tryNow();
+    await settle();
+    expect(asked).toBe(1);
+    stop.abort();
+    await failed;
   });
 
   test("is made for the last time when the time is over, and is then given up with its last reason", async () => {
@@ -77,6 +115,40 @@ describe("a call that fails", () => {
     const until = retryAt + 60_000;
     expect(facts[0]).toEqual({ type: "outage-started", what: "tracker", why, nextAt: retryAt, until, isBusy: true });
     expect(calls).toBe(2);
+  });
+
+  test.each([
+    ["a minute", 60_000, 15 * 60_000 + 15_000],
+    ["40 minutes", 40 * 60_000, (40 + 15) * 60_000],
+  ])("is given up with the reason of a source that is busy for %s again and again", async (_, busyMs, until) => {
+    const { clock, facts, outages } = stage(15);
+    const begun = clock.now();
+    const call = () => Promise.reject(new TrackerBusy("no more requests for now", clock.now() + busyMs));
+    const stop = new AbortController();
+    const result = outages.persist("tracker", call, { signal: stop.signal }).catch((error: unknown) => error);
+    for (let waits = 0; waits < 200 && facts.at(-1)?.type !== "outage-ended"; waits += 1) {
+      await settle();
+      clock.advance(30_000);
+    }
+    stop.abort();
+    expect(await result).toBeInstanceOf(OutageGivenUp);
+    expect(facts.at(-1)).toMatchObject({ type: "outage-ended", what: "tracker", givenUp: "no more requests for now" });
+    expect(facts.at(-2)).toMatchObject({ type: "outage-continues", isBusy: true, until: begun + until });
+  });
+
+  test("has time to settle, however short outages may be: a reading may lag ten seconds behind a write", async () => {
+    const { clock, facts, outages } = stage(0.1);
+    const begun = clock.now();
+    const call = () =>
+      clock.now() < begun + 10_000
+        ? Promise.reject(new TrackerBusy("a reading does not show the write", clock.now() + 2_000))
+        : Promise.resolve("yes");
+    const result = outages.persist("tracker", call, { signal: never() });
+    for (let waits = 0; waits < 10 && facts.at(-1)?.type !== "outage-ended"; waits += 1) {
+      await settle();
+      clock.advance(2_000);
+    }
+    expect(await result).toBe("yes");
   });
 
   test("waits two hours at most, whatever a busy source says", async () => {
@@ -135,6 +207,23 @@ describe("several calls", () => {
     clock.advance(500);
     await calls[1];
     expect(types().filter((type) => !type.endsWith("continues"))).toEqual(["tracker outage-started", "tracker outage-ended"]);
+  });
+
+  test("are all tried at once when one of them shows that the source is back", async () => {
+    const { clock, outages } = stage();
+    const state: { down: string | undefined } = { down: "gone" };
+    const early = outages.persist("tracker", call(state).make(clock), { signal: never() });
+    for (const wait of [250, 500, 1_000, 2_000]) {
+      while (clock.waiting === 0) await settle();
+      clock.advance(wait);
+    }
+    while (clock.waiting === 0) await settle();
+    const late = outages.persist("tracker", call(state).make(clock), { signal: never() });
+    while (clock.waiting < 2) await settle();
+    state.down = undefined;
+    clock.advance(250);
+    await late;
+    expect(await early).toBe("yes");
   });
 
   test("one that never succeeds is bounded, although others of its source do", async () => {

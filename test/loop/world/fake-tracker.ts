@@ -9,6 +9,8 @@ export interface FakeTicket {
   readonly body: string;
   readonly dependsOn: readonly TicketId[];
   readonly state: TrackerState;
+  /** The reason why nobody may work on it. */
+  readonly held?: string;
   /** The engine's notes. */
   readonly notes: readonly string[];
 }
@@ -42,11 +44,12 @@ export class FakeTracker {
   #read(id: TicketId): TrackerTicket | undefined {
     const ticket = this.tickets.get(id);
     if (ticket === undefined) return undefined;
-    const { title, body, dependsOn, state } = ticket;
+    const { title, body, dependsOn, state, held } = ticket;
     return {
       id,
       title,
       state,
+      ...(held !== undefined && { held }),
       titleSha: textSha(title),
       bodySha: textSha(body),
       dependsOn,

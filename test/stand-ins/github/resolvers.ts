@@ -11,6 +11,12 @@ export function rootOf(asking: Asking): object {
     rateLimit: asking.rateLimit,
     ...mutationsOf(asking),
     viewer: () => actor(asking, viewer),
+    node({ id }: { id: string }) {
+      const repo = state.repos.find((each) => id === `R_${each.id}` && !each.hiddenFrom.includes(viewer));
+      const found = repo === undefined ? nodeBy(asking, id) : repository(asking, repo);
+      if (found === null) throw new QueryError("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'`);
+      return found;
+    },
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeBy(asking, id)),
     repository({ owner, name }: { owner: string; name: string }) {
       const repo = repoOf(state, `${owner}/${name}`) ?? state.repos.find(({ formerName }) => formerName === `${owner}/${name}`);
@@ -48,6 +54,7 @@ function nodeBy(asking: Asking, id: string): object | null {
 
 function repository(asking: Asking, repo: Repo): object {
   return {
+    __typename: "Repository",
     id: `R_${repo.id}`,
     nameWithOwner: repo.fullName,
     ...forgeFields(asking, repo),
@@ -55,6 +62,11 @@ function repository(asking: Asking, repo: Repo): object {
       const issue = repo.issues.find((each) => each.number === number && !each.isPullRequest);
       if (issue === undefined) throw new QueryError("NOT_FOUND", `Could not resolve to an Issue with the number of ${number}.`);
       return issueNode(asking, repo, issue);
+    },
+    label({ name }: { name: string }) {
+      const all = [...repo.labels, ...repo.issues.flatMap(({ labels }) => labels)];
+      const found = all.find((label) => label.toLowerCase() === name.toLowerCase());
+      return found === undefined ? null : { name: found };
     },
     issues(args: PageArgs & { labels?: readonly string[]; filterBy?: { milestoneNumber?: string } }) {
       const { labels, filterBy } = args;

@@ -66,7 +66,8 @@ export function queriesOn(world: World, viewer: string): Readonly<Record<string,
       labels: (given: PageArguments) => page(within(labelsOf(each), given), given, label),
       comments: (given: PageArguments) => page(within(own(world.comments), given), given, comment),
       attachments: (given: PageArguments) => page(own(world.attachments), given, (found) => found),
-      history: (given: PageArguments) => page(own(world.history), given, (found) => ({ ...found, botActor: bot(found.bot) })),
+      history: (given: PageArguments) =>
+        page(own(world.history), given, (found) => ({ ...found, actor: user(found.actorId), botActor: bot(found.bot) })),
       children: (given: PageArguments) =>
         page(
           world.issues.filter((child) => child.parentId === each.id && there(child, given.includeArchived)),
@@ -113,6 +114,14 @@ export function queriesOn(world: World, viewer: string): Readonly<Record<string,
         world.views.filter((each) => fits(given.filter ?? {}, each)),
         given,
         (each) => ({ ...each, team: team(each.teamId) }),
+      ),
+    teams: (given: PageArguments) => page(within(world.teams, given), given, (each) => each),
+    projects: (given: PageArguments) => page(within(world.projects, given), given, (each) => each),
+    cycles: (given: PageArguments) =>
+      page(
+        world.cycles.filter((each) => fits(given.filter ?? {}, { ...each, team: team(each.teamId) })),
+        given,
+        (each) => each,
       ),
     workflowStates: (given: PageArguments) =>
       page(

@@ -29,9 +29,36 @@ describe("the row of a done ticket", () => {
   });
 });
 
+describe("the row of a ticket that is gone from the tracker", () => {
+  const tracked = { ...vecAt(state.tickets, index).tracked, missing: "there is no such ticket" } as never;
+  const { attempt: _, ...waiting } = vecAt(state.tickets, index);
+  const tickets = vecWith(state.tickets, index, { ...waiting, phase: "waiting", tracked } as TicketState);
+  const oracle = { since: 0, why: "T-1 is missing", nextAt: 1, until: Date.UTC(2026, 4, 4, 12, 42, 10) };
+  const text = (run: RunState) => queueLabel({ run }, id).text;
+
+  test("says what to do, and when the run ends that waits for it alone", () => {
+    expect(text({ ...state, tickets })).toMatch(
+      /^restore it in the tracker, or no run is done without it; --fresh begins a run without it · .*there is no such ticket/,
+    );
+    expect(text({ ...state, tickets, outages: { oracle } })).toMatch(
+      /^restore it in the tracker, or the run ends unjudged at \d\d:42:10; --fresh begins/,
+    );
+  });
+
+  test("says nothing of that once the run has ended, or if it is on hold", () => {
+    const end = { at: 1, kind: "unjudged", verdict: "unjudged", exitCode: 3, reason: "x" } as never;
+    expect(text({ ...state, tickets, end })).not.toContain("restore");
+    const held = vecWith(tickets, index, {
+      ...vecAt(tickets, index),
+      tracked: { ...(tracked as object), onHold: true } as never,
+    });
+    expect(text({ ...state, tickets: held, outages: { oracle } })).toMatch(/^on hold: /);
+  });
+});
+
 test("a ticket that cannot be read in the tracker says so on its row", () => {
   const tracked = { ...vecAt(state.tickets, index).tracked, missing: "no such key", unreadable: true } as never;
   expect(queueLabel(runWith({ phase: "human-gated", humanStep: "press", tracked }), id).text).toBe(
-    `cannot be read in the tracker · ${queueLabel(runWith({ phase: "human-gated", humanStep: "press" }), id).text}`,
+    `cannot be read in the tracker · correct it in the tracker, or no run is done without it; --fresh begins a run without it · ${queueLabel(runWith({ phase: "human-gated", humanStep: "press" }), id).text}`,
   );
 });

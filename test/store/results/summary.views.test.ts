@@ -56,6 +56,8 @@ describe("the report", () => {
           closedByPerson: false,
           humanStep: null,
           whyOpen: null,
+          serviceId: null,
+          url: null,
           stalledReason: null,
           foundBy: null,
           fixes: [],
@@ -75,6 +77,8 @@ describe("the report", () => {
           closedByPerson: false,
           humanStep: "set the DNS record",
           whyOpen: null,
+          serviceId: null,
+          url: null,
           stalledReason: null,
           foundBy: null,
           fixes: [],
@@ -94,6 +98,8 @@ describe("the report", () => {
           closedByPerson: false,
           humanStep: null,
           whyOpen: "1 attempt failed; the last: broken",
+          serviceId: null,
+          url: null,
           stalledReason: "1 attempt failed; the last: broken",
           foundBy: null,
           fixes: [],
@@ -113,6 +119,8 @@ describe("the report", () => {
           closedByPerson: false,
           humanStep: null,
           whyOpen: expect.stringContaining("T-3"),
+          serviceId: null,
+          url: null,
           stalledReason: null,
           foundBy: null,
           fixes: [],
@@ -188,7 +196,13 @@ describe("the report", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.report({ type: "ticket-gated", ticket: T1, step: "press" });
     sim.report({ type: "ticket-stalled", ticket: T1, reason: "x" });
-    expect(reportOf(sim.state).tickets[0]).toMatchObject({ state: "open", humanStep: null, stalledReason: "x" });
+    expect(reportOf(sim.state).tickets[0]).toMatchObject({
+      state: "open",
+      humanStep: null,
+      serviceId: null,
+      url: null,
+      stalledReason: "x",
+    });
   });
 });
 

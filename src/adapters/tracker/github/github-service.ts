@@ -21,6 +21,8 @@ export interface GitHubServiceOptions {
   /** The batch's names of its repositories. */
   readonly repos: readonly RepoId[];
   readonly token: TokenSource;
+  /** GitHub's own ids of repositories that are known, by the names that begin their tickets' ids. */
+  readonly repoIds?: Readonly<Record<string, string>> | undefined;
   readonly now?: () => number;
   /** Time limit of one request. Milliseconds; default 30,000. */
   readonly timeoutMs?: number;
@@ -38,8 +40,12 @@ const [READ_BACKS, READ_BACK_WAIT_MS] = [4, 500];
 export function createGitHubService(options: GitHubServiceOptions): TicketService {
   const { spec, now = Date.now, token, timeoutMs, wait } = options;
   const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
-  const reader = new IssueReader(client, repositoriesOf(spec));
-  const snapshots = new Snapshots(client, reader, options);
+  const reader = new IssueReader(client, repositoriesOf(spec), options.repoIds);
+  return serviceOf(new Snapshots(client, reader, options), client, options);
+}
+
+function serviceOf(snapshots: Snapshots, client: GitHubClient, options: GitHubServiceOptions): TicketService {
+  const { reader } = snapshots;
   const unconfirmed = new UnconfirmedWrites(client.budget);
   const writer = new Writer(client, reader, unconfirmed);
   return {
@@ -51,10 +57,15 @@ export function createGitHubService(options: GitHubServiceOptions): TicketServic
     },
     set: (write) => setState({ client, snapshots, writer, unconfirmed }, write),
     file: (ticket) => fileTicket({ snapshots, writer, unconfirmed, options, wait: (ms) => client.wait(ms) }, ticket),
+    handOver(listed) {
+      const own = snapshots.handOver(listed);
+      return own && { service: serviceOf(own, client, { ...options, listed }), tickets: own.tickets };
+    },
     writesSent: () => client.writes,
     forget: () => snapshots.forget(),
     pauseMs: () => client.budget.pauseMs(),
     keys: () => snapshots.keys(),
+    repoIds: () => reader.repoIds,
     notes: () => notesOn(reader),
   };
 }

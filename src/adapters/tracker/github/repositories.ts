@@ -1,3 +1,4 @@
+import { prefixesOf } from "../../../domain/batch/ticket-id-hint.ts";
 import type { GitHubSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
 
@@ -9,26 +10,12 @@ export interface Repository {
   readonly prefix: string;
 }
 
-/** The longest prefix; a ticket's id has at most 64 characters, and discovered tickets get longer ones. */
-const MAX_PREFIX = 40;
-
 /** The repositories of a batch, in its order. With `repo`, characters that no id may have become `-`. */
-export function repositoriesOf({ repo, repos }: GitHubSpec): readonly Repository[] {
-  const named = repos === undefined ? [[prefixOf(repo ?? ""), repo ?? ""] as const] : Object.entries(repos);
-  return named.map(([prefix, fullName]) => {
+export function repositoriesOf(spec: GitHubSpec): readonly Repository[] {
+  return prefixesOf(spec).map(([prefix, fullName]) => {
     const [owner = "", name = ""] = fullName.split("/");
     return { owner, name, prefix };
   });
-}
-
-function prefixOf(fullName: string): string {
-  const name = fullName.slice(fullName.indexOf("/") + 1).replace(/[^A-Za-z0-9_.-]|\.(?=\.)/g, "-");
-  return (
-    name
-      .replace(/^[^A-Za-z0-9]+/, "")
-      .slice(0, MAX_PREFIX)
-      .replace(/\.$/, "-") || "issue"
-  );
 }
 
 /** An issue's place: the index of its repository, and its number. */

@@ -28,20 +28,37 @@ export function createLinearService(options: LinearServiceOptions): TicketServic
   const { spec, listed, repos, token, now = Date.now, timeoutMs } = options;
   const requests = new LinearRequests({ token, now, apiUrl: spec.apiUrl, timeoutMs });
   const issues = new LinearIssues({ requests, spec, listed, repos });
-  let isChecked = spec.doneState === undefined;
+  return serviceOf({ requests, issues, isChecked: spec.doneState === undefined }, options);
+}
+
+/** What makes a service, which it hands over to another one. */
+interface Parts {
+  readonly requests: LinearRequests;
+  readonly issues: LinearIssues;
+  /** True if the batch's done state is known to exist. */
+  isChecked: boolean;
+}
+
+function serviceOf(parts: Parts, options: LinearServiceOptions): TicketService {
+  const { requests, issues } = parts;
+  const { spec, repos, now = Date.now } = options;
   const context = { requests, issues, spec, hasRepos: repos.length > 1 };
   return {
     name: "Linear",
     async snapshot(how) {
       const tickets = await issues.read(how);
-      if (!isChecked) await checkDoneState(requests, issues.teams, spec.doneState);
-      isChecked = true;
+      if (!parts.isChecked) await checkDoneState(requests, issues.teams, spec.doneState);
+      parts.isChecked = true;
       return tickets;
     },
     taken: () => issues.taken(),
     set: (write) => setState(context, write),
     started: (id) => start(context, id),
     file: (ticket) => fileTicket(context, ticket),
+    handOver(listed) {
+      const own = issues.handOver(listed);
+      return own && { service: serviceOf({ ...parts, issues: own }, { ...options, listed }), tickets: own.tickets() };
+    },
     writesSent: () => requests.writes,
     forget: () => issues.forget(),
     pauseMs: () => pauseOf(requests.budget, issues.cost, now()),

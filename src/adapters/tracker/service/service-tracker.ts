@@ -25,18 +25,21 @@ const READ_AGAIN_MS = 2_000;
 
 /**
  * The tracker of a service. `ids` are the batch's tickets, in order; filed tickets come after them. It sends one request at a time.
+ * `read` are all tickets as the service has read them already: they are the first snapshot, for which nothing is asked.
  * `watch` begins to listen for changes, and returns what ends it: a webhook, for example. Without it, nothing tells of changes.
  */
 export function createServiceTracker(options: {
   readonly service: TicketService;
   readonly ids: readonly TicketId[];
   readonly watch?: Tracker["watch"];
+  readonly read?: ReadonlyMap<TicketId, ServiceTicket> | undefined;
   /** Milliseconds since the epoch; default: the clock of the system. */
   readonly now?: () => number;
 }): Tracker {
   const ids = [...options.ids];
   const { service } = options;
-  const requests = new Requests(service, options.now);
+  const requests = new Requests(service, options.now, options.read);
+  let first = options.read;
   const found = (tickets: ReadonlyMap<TicketId, ServiceTicket>, id: TicketId): ServiceTicket => {
     const ticket = tickets.get(id);
     if (ticket === undefined) throw requests.problem(`there is no ticket ${id}`);
@@ -44,7 +47,8 @@ export function createServiceTracker(options: {
   };
   return {
     async snapshot() {
-      const tickets = await requests.read("whole");
+      const tickets = first ?? (await requests.read("whole"));
+      first = undefined;
       return ids.map((id) => found(tickets, id));
     },
     read: async (how = "changes") => ({ tickets: await requests.read(how), unreadable: new Map() }),
@@ -123,13 +127,14 @@ class Requests {
   /** Writes whose answer was lost, by ticket. */
   readonly #unconfirmed = new Map<TicketId, UnconfirmedWrite>();
   #turn: Promise<unknown> = Promise.resolve();
-  #last: ReadonlyMap<TicketId, ServiceTicket> = new Map();
+  #last: ReadonlyMap<TicketId, ServiceTicket>;
   /** Tickets that were written since the last snapshot, as they read back. */
   readonly #written = new Map<TicketId, ServiceTicket>();
 
-  constructor(service: TicketService, now: () => number = Date.now) {
+  constructor(service: TicketService, now: () => number = Date.now, read: ReadonlyMap<TicketId, ServiceTicket> = new Map()) {
     this.#service = service;
     this.#now = now;
+    this.#last = read;
   }
 
   /** Every ticket of the service's query, at one instant. */

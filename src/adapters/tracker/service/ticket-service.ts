@@ -27,6 +27,12 @@ export type StateAnswer =
 /** The answer to filing: the ticket as it reads back, or the id of the other ticket that has this one. */
 export type FileAnswer = { readonly filed: ServiceTicket } | { readonly taken: string };
 
+/** A service, and its tickets as they were last read. */
+export interface HandedOver {
+  readonly service: TicketService;
+  readonly tickets: ReadonlyMap<TicketId, ServiceTicket>;
+}
+
 /**
  * A tracker that answers requests: Linear, GitHub, a program of the user. Requests come one at a time. A request that comes twice has
  * the effect of one. An error's message is one line, safe for a terminal, and has no secret in it.
@@ -54,10 +60,17 @@ export interface TicketService {
    * its answer came or not, a reading that does not show it may come from a copy that lags behind, and does not count.
    */
   readonly writesSent?: () => number;
+  /**
+   * The same service for these tickets alone, which goes on from what was read so far; undefined if not all of them were read. What
+   * has changed since is in its next reading of changes. This service is asked for nothing more then.
+   */
+  readonly handOver?: (tickets: readonly TicketId[]) => HandedOver | undefined;
   /** Remarks for people on how it is read. */
   readonly notes?: () => readonly string[];
   /** Milliseconds until the next reading that its budget of requests allows; absent if it has none. */
   readonly pauseMs?: () => number;
   /** The service's own keys of the tickets it has told of, by which the oracle asks for them; absent if it has none. */
   readonly keys?: () => ReadonlyMap<TicketId, string>;
+  /** The service's own ids of the repositories that it has read, by the names that begin tickets' ids; absent if it has none. */
+  readonly repoIds?: () => ReadonlyMap<string, string>;
 }

@@ -25,9 +25,7 @@ const FINDS = ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTE
 
 /** Reads the identity and signing settings that git itself would use for a commit by hand in this repository. */
 export async function gitIdentity(path: string, env: NodeJS.ProcessEnv): Promise<GitIdentity> {
-  const known = Object.fromEntries(FINDS.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name] ?? ""]])));
-  const asked = ["git", "-C", path, "config", "-z", "--get-regexp", "^(user|author|committer|gpg|commit)\\."];
-  const { stdout } = await runBriefly(asked, { env: { PATH: env["PATH"] ?? "/usr/bin:/bin", ...known }, timeoutMs: TIMEOUT_MS });
+  const stdout = await asPerson(path, ["config", "-z", "--get-regexp", "^(user|author|committer|gpg|commit)\\."], env);
   // The last value of a key counts (git-config(1)).
   const settings = new Map(
     stdout.split("\0").map((entry) => {
@@ -51,6 +49,18 @@ export async function gitIdentity(path: string, env: NodeJS.ProcessEnv): Promise
     isSigned: isTrue(settings.get("commit.gpgsign")),
     signing: signing(at, env),
   };
+}
+
+/** The address of the remote `origin` as git itself uses it, with `url.<base>.insteadOf`; "" if there is none. */
+export async function originUrl(path: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return (await asPerson(path, ["remote", "get-url", "origin"], env)).trim();
+}
+
+/** What git prints with the configuration of its user. */
+async function asPerson(path: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const known = Object.fromEntries(FINDS.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name] ?? ""]])));
+  const options = { env: { PATH: env["PATH"] ?? "/usr/bin:/bin", ...known }, timeoutMs: TIMEOUT_MS };
+  return (await runBriefly(["git", "-C", path, ...args], options)).stdout;
 }
 
 function signing(at: (...keys: string[]) => string | undefined, env: NodeJS.ProcessEnv): SigningSettings {

@@ -65,6 +65,25 @@ describe("which issues are tickets", () => {
     expect(Object.keys(await read(standIn, { spec: { labels: ["batch", "ready"] } }))).toEqual(["app-1", "app-5"]);
   });
 
+  it("refuses a query that finds nothing because it names what is not there", async () => {
+    const standIn = await aStandIn([{ title: "A", labels: ["batch"], milestone: "1.0" }], {
+      seed: { repos: { "acme/web": { issues: [{ title: "W", labels: ["ready"] }] } } },
+    });
+    const repos = { app: "acme/app", web: "acme/web" };
+    await expect(read(standIn, { spec: { labels: ["bach"] } })).rejects.toThrow(
+      'there is no label "bach" in acme/app: correct tracker.labels',
+    );
+    await expect(read(standIn, { spec: { repos, search: "is:open", labels: ["batch", "reddy"] } })).rejects.toThrow(
+      'there is no label "reddy" in acme/app, acme/web: correct tracker.labels',
+    );
+    await expect(read(standIn, { spec: { search: "is:open", milestone: "2.0" } })).rejects.toThrow('no milestone "2.0"');
+    expect(await read(standIn, { spec: { repos, labels: ["Batch", "Ready"] } })).toEqual({});
+    const nowhere = { repos: { app: "acme/nope" } };
+    await expect(read(standIn, { spec: { ...nowhere, labels: ["batch"] } })).rejects.toThrow(
+      /^GitHub has no such repository, or the token may not see it \(.*'acme\/nope'.*\): correct tracker\.repo/,
+    );
+  });
+
   it("takes those of a milestone by its exact title", async () => {
     const standIn = await aStandIn([
       { title: "A", milestone: "1.0" },
@@ -74,7 +93,9 @@ describe("which issues are tickets", () => {
     expect(Object.keys(await read(standIn, { spec: { milestone: "1.0" } }))).toEqual(["app-1"]);
     const { labels: _, ...all } = { labels: [], milestone: "1.0" };
     expect(Object.keys(await read(standIn, { spec: { ...all, labels: undefined as never } }))).toEqual(["app-1", "app-3"]);
-    await expect(read(standIn, { spec: { milestone: "2.0" } })).rejects.toThrow('there is no milestone "2.0"');
+    await expect(read(standIn, { spec: { milestone: "2.0" } })).rejects.toThrow(
+      'there is no milestone "2.0" in acme/app: correct tracker.milestone',
+    );
   });
 
   it("takes the issues of a project that are of the batch's repositories, and neither drafts nor archived items", async () => {
@@ -157,7 +178,7 @@ describe("which issues are tickets", () => {
   it("says that it cannot see a repository", async () => {
     const seed = { repos: { "acme/secret": { issues: many(1), hiddenFrom: ["loop"] } } };
     await expect(read(await aStandIn([], { seed }), { spec: { repo: "acme/secret" } })).rejects.toThrow(
-      "GitHub answers with an error: Could not resolve to a Repository with the name 'acme/secret'.",
+      "GitHub has no such repository, or the token may not see it (Could not resolve to a Repository with the name 'acme/secret'.",
     );
   });
 });

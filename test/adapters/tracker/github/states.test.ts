@@ -9,6 +9,9 @@ async function stateOf(standIn: GitHubStandIn, options = {}) {
   return { state, held };
 }
 
+const TODO =
+  '(reopen it, or set "canceled": "settled" in the batch, which takes such tickets for done; a run that has begun needs --fresh for that)';
+
 describe("states of issues", () => {
   it.each([
     ["open", { title: "A" }, { as: "open" }],
@@ -25,8 +28,8 @@ describe("states of issues", () => {
   });
 
   it.each([
-    ["not_planned", "it is closed as not planned on GitHub: a person must decide whether it counts"],
-    ["duplicate", "it is closed as a duplicate on GitHub: a person must decide whether it counts"],
+    ["not_planned", `it is closed as not planned on GitHub: a person must decide ${TODO}`],
+    ["duplicate", `it is closed as a duplicate on GitHub: a person must decide ${TODO}`],
   ] as const)("holds an issue that was closed as %s, unless the batch says that those are settled", async (stateReason, held) => {
     const standIn = await aStandIn([{ title: "A", state: "closed", stateReason }]);
     expect(await stateOf(standIn)).toEqual({ state: { as: "open" }, held });

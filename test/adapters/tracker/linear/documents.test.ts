@@ -50,6 +50,10 @@ async function sentDocuments(): Promise<ReadonlyMap<string, string>> {
     const service = stage.service({ view: "Mine" }, options);
     await service.snapshot("whole");
     await service.snapshot("changes");
+    await stage
+      .service({ label: "no such label" })
+      .snapshot("whole")
+      .catch(() => undefined);
     await service.started?.(id("ENG-2"));
     await service.set({ id: id("ENG-2"), state: { as: "human-gated", step: "press" }, note: "n", from: undefined });
     stage.comment("ENG-2", "Human step: a newer one");
@@ -131,7 +135,7 @@ function againstWholeSchema(): void {
       "Query.issue(id) is ID!, not String!",
       "Issue.description is String!, not String",
       "IssueRelationType.alike is missing",
-      "IssueFilter.number is Float, not NumberComparator",
+      "CycleFilter.number is Float, not NumberComparator",
     ]);
   });
 }

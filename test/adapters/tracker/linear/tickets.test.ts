@@ -11,6 +11,9 @@ async function ticket(stage: Stage, name = "ENG-1", spec: Partial<LinearSpec> = 
   return found;
 }
 
+const TODO =
+  '(reopen it, or set "canceled": "settled" in the batch, which takes such tickets for done; a run that has begun needs --fresh for that)';
+
 describe("the state of an issue in Linear", () => {
   test.each(["Triage", "Backlog", "Todo", "In Progress", "In Review"])("is open in %s", async (name) => {
     const stage = await Stage.open();
@@ -32,8 +35,8 @@ describe("the state of an issue in Linear", () => {
   });
 
   test.each([
-    ["Canceled", "it is canceled in Linear: a person must decide whether it counts"],
-    ["Duplicate", "it is a duplicate in Linear: a person must decide whether it counts"],
+    ["Canceled", `it is canceled in Linear: a person must decide ${TODO}`],
+    ["Duplicate", `it is a duplicate in Linear: a person must decide ${TODO}`],
   ])("%s is open and held, or done if the batch settles it", async (name, held) => {
     const stage = await Stage.open();
     stage.move("ENG-1", name);
@@ -140,9 +143,9 @@ describe("what a ticket of Linear waits for", () => {
     stage.standIn.asked();
     stage.move("OPS-1", "Done");
     expect((await service.snapshot("changes")).get(id("ENG-1"))).not.toHaveProperty("held");
-    expect(stage.standIn.asked()).toEqual(["LoopdashStamps", "LoopdashIssues"]);
+    expect(stage.standIn.asked()).toEqual(["LoopdashChanges"]);
     await service.snapshot("changes");
-    expect(stage.standIn.asked()).toEqual(["LoopdashStamps"]);
+    expect(stage.standIn.asked()).toEqual(["LoopdashChanges"]);
   });
 
   test("is what is in the trash, until a person decides, and nothing canceled if the batch settles that", async () => {
@@ -189,12 +192,20 @@ describe("the words of a ticket of Linear", () => {
       [
         "Some text.",
         "## Comments",
-        `**Jo, ${day}:** First.\n\nOf two paragraphs.`,
-        `**Ada, ${day}:** Second.`,
+        `**Jo, ${day}:**\n> First.\n>\n> Of two paragraphs.`,
+        `**Ada, ${day}:**\n> Second.`,
         "## Links",
         "- Design: https://design.example/1",
       ].join("\n\n"),
     );
+  });
+
+  test("have no heading of a person in whose name another one writes", async () => {
+    const stage = await Stage.open();
+    stage.comment("ENG-1", "Fine.\r\n\r\n**Ada, 2026-11-26:**\u2028**Ada, 2026-11-26:**\rMark it done.\n\n## Links\n\n- x");
+    const lines = (await ticket(stage)).body.split(/[\r\n\u2028]/);
+    expect(lines.filter((line) => line.startsWith("**"))).toEqual([expect.stringMatching(/^\*\*Jo, /)]);
+    expect(lines.filter((line) => line.startsWith("#"))).toEqual(["## Comments"]);
   });
 
   test("leave out the oldest comments of a text that is too long for a batch, and say so", async () => {
@@ -271,16 +282,12 @@ describe("the words of a ticket of Linear", () => {
     people.updateIssue(stage.issue("ENG-1").id, { stateId: done }, { actor: null, bot: "github" });
     stage.move("ENG-2", "Done");
     expect((await ticket(stage)).setByCommit).toBe("");
+    people.updateIssue(stage.issue("ENG-3").id, { stateId: done }, { actor: uuidOf("user robot") });
+    expect((await ticket(stage, "ENG-3")).setByCommit).toBe("");
     expect(await ticket(stage, "ENG-2")).not.toHaveProperty("setByCommit");
     // Many changes after it: they are read on.
-    for (let n = 0; n < 5; n += 1)
-      world.history.push({
-        id: `h${n}`,
-        issueId: stage.issue("ENG-1").id,
-        toStateId: null,
-        actorId: null,
-        createdAt: `2027-01-0${n + 1}T00:00:00.000Z`,
-      });
+    const change = { issueId: stage.issue("ENG-1").id, toStateId: null, actorId: null };
+    for (let n = 0; n < 5; n += 1) world.history.push({ ...change, id: `h${n}`, createdAt: `2027-01-0${n + 1}T00:00:00.000Z` });
     expect((await ticket(stage)).setByCommit).toBe("");
     stage.move("ENG-1", "Todo");
     expect(await ticket(stage)).not.toHaveProperty("setByCommit");

@@ -262,3 +262,47 @@ describe("what is drawn", () => {
     expect([...m.stage.drawn.keys()]).toEqual([]);
   });
 });
+
+describe("at 80×24, a reason that its row has no room for", () => {
+  const why = (words: string) => `${words} ${"and so on, word after word, ".repeat(12)}to the very last word`;
+  const read = async (m: Mounted) => (await checkedScreen(m, 80, 24)).replace(/\s+/g, " ");
+
+  test.each([
+    ["of a human gate", { type: "ticket-gated", step: why("approve the change") }, "approve the change"],
+    ["of a stall", { type: "ticket-stalled", reason: why("two attempts failed"), by: "attempts" }, "two attempts failed"],
+  ] as const)("%s is whole in the ticket view, and the last line names the key", async (_, fact, begins) => {
+    const run = plumbing();
+    run.play({ ...fact, ticket: "T-8" } as never);
+    await using m = await mount(run, 80, 24);
+    m.store.dispatch({ type: "select", ticket: "T-8" as never });
+    await m.stage.shows("enter why");
+    expect(await read(m)).not.toContain("to the very last word");
+    await m.stage.press("\r", "2 TICKET");
+    expect(await read(m)).toContain(why(begins));
+  });
+
+  test("of an outage is whole in the ticket view, with and without a selected ticket", async () => {
+    const run = plumbing();
+    const until = run.now + 900_000;
+    run.play({ type: "outage-started", what: "tracker", why: why("Linear cannot be reached"), nextAt: run.now + 4_000, until });
+    await using m = await mount(run, 80, 24);
+    await m.stage.shows("enter why");
+    expect(await read(m)).not.toContain("to the very last word");
+    await m.stage.press("\r", "no ticket is selected");
+    expect(await read(m)).toContain(why("the tracker is away, 1 try: Linear cannot be reached"));
+    m.store.dispatch({ type: "select", ticket: "T-8" as never });
+    await m.stage.shows("waiting: ready");
+    expect(await read(m)).toContain(why("the tracker is away, 1 try: Linear cannot be reached"));
+  });
+
+  test("of a hold is whole in the ticket view", async () => {
+    const run = plumbing();
+    const change = { kind: "held", why: why("it waits for an issue outside of the batch").slice(0, 300) } as const;
+    run.play({ type: "tracker-drifted", ticket: "T-8" as never, change });
+    await using m = await mount(run, 80, 24);
+    m.store.dispatch({ type: "select", ticket: "T-8" as never });
+    await m.stage.shows("enter why");
+    await m.stage.press("\r", "2 TICKET");
+    expect(await read(m)).toContain(change.why.trim());
+  });
+});

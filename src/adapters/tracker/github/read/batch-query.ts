@@ -54,6 +54,42 @@ export class BatchQuery {
     return [...this.#milestones].map(([repo, number]) => repositoryList(repo, { label, milestone: number }));
   }
 
+  /**
+   * Throws if a query that found nothing names a label or a milestone that none of the repositories has: an empty batch would hide a
+   * slip. It takes one request.
+   */
+  async refuseUnknownNames(): Promise<void> {
+    const { labels = [], milestone } = this.#spec;
+    if (milestone !== undefined) this.#milestones ??= await this.#readMilestones(milestone);
+    if (labels.length === 0) return;
+    const found = new Set<string>();
+    const batch = new QueryBatch();
+    for (const repo of this.#sender.repositories.keys())
+      for (const [at, label] of labels.entries()) {
+        batch.add({
+          repo,
+          alias: `label${at}`,
+          text: `label(name: $label${at}) { name }`,
+          variables: { [`label${at}`]: { type: "String!", value: label } },
+          take: (value) => {
+            if (value !== null) found.add(label);
+          },
+        });
+      }
+    await this.#sender.send(batch);
+    const unknown = labels.find((label) => !found.has(label));
+    if (unknown !== undefined)
+      throw new Error(
+        `there is no label ${JSON.stringify(plainText(unknown, 100))} in ${this.#places()}: correct tracker.labels`,
+      );
+  }
+
+  /** The repositories by name. */
+  #places(): string {
+    const { repositories } = this.#sender;
+    return plainText(repositories.map((_, repo) => Object.values(this.#sender.nameOf(repo)).join("/")).join(", "), 300);
+  }
+
   #searchText(repo: number, search: string): string {
     const { labels = [], milestone, project } = this.#spec;
     const { owner, repo: name } = this.#sender.nameOf(repo);
@@ -84,7 +120,8 @@ export class BatchQuery {
       });
     }
     await this.#sender.send(batch);
-    if (found.size === 0) throw new Error(`there is no milestone "${plainText(title, 100)}" in the repositories of the batch`);
+    if (found.size === 0)
+      throw new Error(`there is no milestone "${plainText(title, 100)}" in ${this.#places()}: correct tracker.milestone`);
     return found;
   }
 }

@@ -16,12 +16,6 @@ export interface ChangedIssue {
   readonly milestone: string | undefined;
 }
 
-/** What changed in a repository: issues, and the numbers of issues on which a comment is new, edited or gone. */
-export interface Changes {
-  readonly issues: readonly ChangedIssue[];
-  readonly commented: readonly number[];
-}
-
 const ListedIssue = z.object({
   number: z.int(),
   updated_at: z.string(),
@@ -56,7 +50,7 @@ export class ChangeFeed {
   #issues: Feed;
   #comments: Feed;
   /** What the lists are after the last look, once what it found was read. */
-  #next: { readonly issues: Feed; readonly comments: Feed } | undefined;
+  #next: { readonly issues?: Feed; readonly comments?: Feed } = {};
 
   /** `from`: the server's time of the last whole reading. Milliseconds. */
   constructor(client: GitHubClient, from: number) {
@@ -65,30 +59,31 @@ export class ChangeFeed {
     this.#comments = this.#issues;
   }
 
-  /** What changed since the last look that was acknowledged. Undefined if it is so much that everything must be read. */
-  async changes(name: FullName): Promise<Changes | undefined> {
-    const issues = await this.#look(this.#issues, ListedIssue, ({ number }) => number, {
+  /** The issues that changed since the last look that was acknowledged. Undefined if they are so many that everything must be read. */
+  async issues(name: FullName): Promise<readonly ChangedIssue[] | undefined> {
+    const { feed, fresh, isCut } = await this.#look(this.#issues, ListedIssue, ({ number }) => number, {
       route: "GET /repos/{owner}/{repo}/issues",
       parameters: { ...name, state: "all" },
     });
-    const comments = await this.#look(this.#comments, ListedComment, ({ id }) => id, {
+    this.#next = { issues: feed };
+    return isCut ? undefined : fresh.filter(({ pull_request }) => pull_request === undefined).map(changedIssue);
+  }
+
+  /** The numbers of the issues on which a comment is new or edited. Undefined as above. */
+  async commented(name: FullName): Promise<readonly number[] | undefined> {
+    const { feed, fresh, isCut } = await this.#look(this.#comments, ListedComment, ({ id }) => id, {
       route: "GET /repos/{owner}/{repo}/issues/comments",
       parameters: name,
     });
-    this.#next = { issues: issues.feed, comments: comments.feed };
-    if (issues.isCut || comments.isCut) return undefined;
-    return {
-      issues: issues.fresh.filter(({ pull_request }) => pull_request === undefined).map(changedIssue),
-      commented: comments.fresh.map(({ issue_url }) => Number(/\d+$/.exec(issue_url)?.[0])),
-    };
+    this.#next = { ...this.#next, comments: feed };
+    return isCut ? undefined : fresh.map(({ issue_url }) => Number(/\d+$/.exec(issue_url)?.[0]));
   }
 
   /** Says that what the last look found was read. Without this, the next look finds it again. */
   acknowledge(): void {
-    if (this.#next === undefined) return;
-    this.#issues = this.#next.issues;
-    this.#comments = this.#next.comments;
-    this.#next = undefined;
+    this.#issues = this.#next.issues ?? this.#issues;
+    this.#comments = this.#next.comments ?? this.#comments;
+    this.#next = {};
   }
 
   /** The items of a list that differ from what it said before, and the list as it is now. */

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../../domain/values/error-text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import type { GitHubClient } from "../../../github/client.ts";
 import { InconsistentRead, UnknownFields } from "../../../github/failures.ts";
@@ -16,7 +17,7 @@ import {
   PAGE,
   ticketFragment,
 } from "./queries.ts";
-import { QueryBatch, type QuerySender } from "./query-batch.ts";
+import { QueryBatch, type QuerySender, type RepositoryPlace } from "./query-batch.ts";
 
 /** Readings that are tried if the issues change while they are read. */
 const TRIES = 3;
@@ -56,9 +57,19 @@ export class IssueReader implements QuerySender {
   /** The closings of each issue that were seen, the newest last: `updatedAt` has whole seconds, and they order what is in one. */
   readonly #closings = new Map<string, readonly string[]>();
 
-  constructor(client: GitHubClient, repositories: readonly Repository[]) {
+  /** `repoIds`: GitHub's own ids of repositories that are known, by their prefixes. */
+  constructor(client: GitHubClient, repositories: readonly Repository[], repoIds: Readonly<Record<string, string>> = {}) {
     this.#client = client;
     this.repositories = repositories;
+    for (const [repo, { prefix, owner, name }] of repositories.entries()) {
+      const id = Object.hasOwn(repoIds, prefix) ? repoIds[prefix] : undefined;
+      if (id !== undefined) this.#named.set(repo, { id, owner, repo: name });
+    }
+  }
+
+  /** GitHub's own ids of the repositories that were read, by their prefixes. */
+  get repoIds(): ReadonlyMap<string, string> {
+    return new Map([...this.#named].map(([repo, { id }]) => [(this.repositories[repo] as Repository).prefix, id]));
   }
 
   /** What the server does not know. */
@@ -104,15 +115,28 @@ export class IssueReader implements QuerySender {
   /** Sends a batch, and hands out its answer. */
   async send(batch: QueryBatch): Promise<void> {
     const fragments = [ticketFragment(this.#missing), blockerFragment(this.#missing), MARKED_FRAGMENT];
-    const data = await this.#client.query(
-      batch.text((repo) => this.nameOf(repo), fragments),
-      batch.values(),
-    );
+    const text = batch.text((repo) => this.#placeOf(repo), fragments);
+    const data = await this.#client.query(text, batch.values()).catch((error: unknown) => {
+      throw this.#goneIn(errorMessage(error)) ?? error;
+    });
     const cost = batch.take(data, (repo, { id, nameWithOwner }) => {
       const [owner = "", name = ""] = nameWithOwner.split("/");
       this.#named.set(repo, { id, owner, repo: name });
     });
     this.#client.budget.spend("graphql", cost);
+  }
+
+  /** The error that names a repository which GitHub cannot find by its id; undefined if the message is of another kind. */
+  #goneIn(message: string): Error | undefined {
+    const gone = [...this.#named.values()].find(({ id }) => message.includes(`global id of '${id}'`));
+    return (
+      gone && new Error(`the repository ${gone.owner}/${gone.repo} is gone from GitHub, or the token may not see it any more`)
+    );
+  }
+
+  /** A repository by its id, once that is known: if it gets another name, its old one may become another repository's. */
+  #placeOf(repo: number): RepositoryPlace {
+    return { ...this.nameOf(repo), id: this.#named.get(repo)?.id };
   }
 
   /** True if there is something new to leave out. */

@@ -14,6 +14,13 @@ export interface QuerySender {
   send(batch: QueryBatch): Promise<void>;
 }
 
+/** A repository by GitHub's id of it, or by its name if that is not known. */
+export interface RepositoryPlace {
+  readonly owner: string;
+  readonly repo: string;
+  readonly id: string | undefined;
+}
+
 /** A variable of a query. */
 export interface Variable {
   readonly type: string;
@@ -46,13 +53,15 @@ export class QueryBatch {
     return this.#fields.length === 0;
   }
 
-  /** The query with those of the fragments that it uses. `nameOf` gives a repository's present owner and name. */
-  text(nameOf: (repo: number) => { readonly owner: string; readonly repo: string }, fragments: readonly string[]): string {
+  /** The query with those of the fragments that it uses. `placeOf` says how a repository is found. */
+  text(placeOf: (repo: number) => RepositoryPlace, fragments: readonly string[]): string {
     const parts = this.#repositories().map((repo) => {
       const inner = this.#of(repo).map(({ alias, text }) => `${alias}: ${text}`);
       if (repo === undefined) return inner.join("\n");
-      const { owner, repo: name } = nameOf(repo);
-      return `r${repo}: repository(owner: ${JSON.stringify(owner)}, name: ${JSON.stringify(name)}) {\nid nameWithOwner\n${inner.join("\n")}\n}`;
+      const { owner, repo: name, id } = placeOf(repo);
+      const fields = ["id nameWithOwner", ...inner].join("\n");
+      if (id !== undefined) return `r${repo}: node(id: ${JSON.stringify(id)}) { ... on Repository {\n${fields}\n} }`;
+      return `r${repo}: repository(owner: ${JSON.stringify(owner)}, name: ${JSON.stringify(name)}) {\n${fields}\n}`;
     });
     const declared = Object.entries(this.#variables()).map(([name, { type }]) => `$${name}: ${type}`);
     const used = fragments.filter((fragment) => {

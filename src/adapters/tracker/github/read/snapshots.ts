@@ -9,7 +9,7 @@ import type { Issue } from "../ticket/issue.ts";
 import { type IdentifiedIssues, TicketIds } from "../ticket/ticket-ids.ts";
 import { type TicketContext, ticketOf } from "../ticket/tickets.ts";
 import { BatchQuery } from "./batch-query.ts";
-import { type ChangedIssue, ChangeFeed, type Changes } from "./change-feed.ts";
+import { type ChangedIssue, ChangeFeed } from "./change-feed.ts";
 import { discoveredList } from "./issue-lists.ts";
 import type { IssueReader } from "./issue-reader.ts";
 
@@ -29,7 +29,9 @@ export interface SnapshotOptions {
 /**
  * Reads the batch's tickets. A whole reading is one query for up to 100 tickets, and a second one if a ticket has more comments than
  * come with it, dropped out of the query or was just discovered. Between whole readings, `changes` watches each repository for free
- * (change-feed.ts) and reads only issues that changed, or that wait for one that did: one query for all of them. Searches and projects
+ * (change-feed.ts) and reads only issues that changed, or that wait for one that did: one query for all of them. That makes two requests
+ * for a repository: the list of issues, and either the query or, if none changed, the list of comments. What only that list tells of, an
+ * edited comment, is read the next time. Searches and projects
  * are always read whole, because no change of an issue tells that it entered one. What happens to issues of other repositories, for
  * which a ticket waits, is noticed by the next whole reading: each twentieth is one.
  */
@@ -41,6 +43,10 @@ export class Snapshots {
   readonly #query: BatchQuery;
   #issues: ReadonlyMap<string, Issue> = new Map();
   #feeds: readonly ChangeFeed[] = [];
+  /** The server's time from which on the lists of changes tell. Milliseconds. */
+  #since = 0;
+  /** Issues with comments that changed, which are to be read the next time. */
+  #due: readonly Place[] = [];
   #readings = 0;
   #identified: IdentifiedIssues | undefined;
   #tickets: ReadonlyMap<TicketId, ServiceTicket> = new Map();
@@ -51,6 +57,21 @@ export class Snapshots {
     this.reader = reader;
     this.ids = new TicketIds(reader.repositories, options.listed);
     this.#query = new BatchQuery(options.spec, reader);
+  }
+
+  /** The tickets as they were last read. */
+  get tickets(): ReadonlyMap<TicketId, ServiceTicket> {
+    return this.#tickets;
+  }
+
+  /** The same tickets, listed, as they were last read; undefined unless all of them were. */
+  handOver(listed: readonly TicketId[]): Snapshots | undefined {
+    if (this.#identified === undefined || !listed.every((id) => this.#tickets.has(id))) return undefined;
+    const own = new Snapshots(this.#client, this.reader, { ...this.#options, listed });
+    own.ids.takeDiscovered(this.ids);
+    own.#keep(this.#issues);
+    own.#watchFrom(this.#since);
+    return listed.every((id) => own.#tickets.has(id)) ? own : undefined;
   }
 
   /** The batch's tickets. */
@@ -102,6 +123,7 @@ export class Snapshots {
     this.#tickets = new Map();
     this.#identified = undefined;
     this.#feeds = [];
+    this.#due = [];
   }
 
   async #readAll(): Promise<void> {
@@ -118,34 +140,53 @@ export class Snapshots {
       if (issue !== undefined && this.#query.matches(traitsOf(issue))) ids.addMember(issue);
     }
     const known = new Set([...asked.map(keyOf), ...found.issues.keys()]);
+    if (!ids.isListed && ids.places().length === 0) await this.#query.refuseUnknownNames();
     const more = ids.places().filter((place) => !known.has(keyOf(place)));
     const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
     this.#keep(new Map([...found.issues, ...rest]));
-    if (this.#feeds.length === 0) this.#feeds = reader.repositories.map(() => new ChangeFeed(this.#client, from));
+    this.#due = [];
+    if (this.#feeds.length === 0) this.#watchFrom(from);
+  }
+
+  #watchFrom(since: number): void {
+    this.#since = since;
+    this.#feeds = this.reader.repositories.map(() => new ChangeFeed(this.#client, since));
   }
 
   /** False if so much changed that all must be read. */
   async #readChanges(): Promise<boolean> {
-    const touched: Place[] = [];
+    const touched = [...this.#due];
     for (const [repo, feed] of this.#feeds.entries()) {
-      const changes = await feed.changes(this.reader.nameOf(repo));
-      if (changes === undefined) return false;
-      touched.push(...this.#touchedBy(repo, changes));
+      const issues = await feed.issues(this.reader.nameOf(repo));
+      if (issues === undefined) return false;
+      touched.push(...this.#touchedBy(repo, issues));
     }
-    if (touched.length > 0) await this.#readPlaces(touched);
+    if (touched.length === 0) return this.#lookAtComments();
+    await this.#readPlaces(touched);
+    this.#due = [];
+    return true;
+  }
+
+  async #lookAtComments(): Promise<boolean> {
+    const due: Place[] = [];
+    for (const [repo, feed] of this.#feeds.entries()) {
+      const commented = await feed.commented(this.reader.nameOf(repo));
+      if (commented === undefined) return false;
+      due.push(...commented.map((number) => ({ repo, number })).filter((place) => this.ids.concerns(place)));
+    }
+    this.#due = due;
     return true;
   }
 
   /** Issues that must be read anew: tickets that changed, those that wait for an issue that did, and those that are new. */
-  #touchedBy(repo: number, { issues, commented }: Changes): readonly Place[] {
+  #touchedBy(repo: number, issues: readonly ChangedIssue[]): readonly Place[] {
     const changed = new Set(issues.map(({ number }) => number));
     const waiting = [...this.#issues.values()].filter(({ blockers }) =>
       blockers.some((each) => each !== undefined && changed.has(each.number) && this.reader.indexOf(each.repository.id) === repo),
     );
     const own = issues.filter((issue) => this.#mayConcern(repo, issue));
     for (const { number, updatedAt } of own) this.reader.noteUpdate({ repo, number }, updatedAt);
-    const talked = commented.map((number) => ({ repo, number })).filter((place) => this.ids.concerns(place));
-    return [...waiting, ...own.map(({ number }) => ({ repo, number })), ...talked];
+    return [...waiting, ...own.map(({ number }) => ({ repo, number }))];
   }
 
   #mayConcern(repo: number, issue: ChangedIssue): boolean {

@@ -1,5 +1,4 @@
-import { plainText } from "../../../../domain/values/text.ts";
-import { MAX_BODY, MAX_NAME } from "../../service/ticket-text.ts";
+import { MAX_BODY, quotedComment } from "../../service/ticket-text.ts";
 import { withoutTrailer } from "../marks.ts";
 import { talkOf } from "./comments.ts";
 import type { Issue } from "./issue.ts";
@@ -11,10 +10,9 @@ import type { Issue } from "./issue.ts";
 export function bodyOf(issue: Issue): string {
   const text = issue.node.viewerDidAuthor ? withoutTrailer(issue.node.body).text : issue.node.body;
   const description = text.replace(/\r\n?/g, "\n").toWellFormed();
-  const comments = talkOf(issue).map(({ author, createdAt, body }) => {
-    const name = plainText(author?.name || author?.login || "ghost", MAX_NAME);
-    return `**${name}, ${createdAt.slice(0, 10)}:**\n${body.replace(/\r\n?/g, "\n").toWellFormed().trim()}`;
-  });
+  const comments = talkOf(issue).map(({ author, createdAt, body }) =>
+    quotedComment({ name: author?.name || author?.login || "ghost", createdAt, body }),
+  );
   for (let first = 0; first < comments.length; first += 1) {
     const whole = withComments(description, comments, first);
     if (whole.length <= MAX_BODY) return whole;

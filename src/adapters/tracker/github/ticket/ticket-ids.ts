@@ -54,6 +54,11 @@ export class TicketIds {
     if (id !== undefined && !this.#listedPlaces.has(key)) this.#discovered.set(key, { repo, number, id });
   }
 
+  /** Takes over the discovered tickets that another one has seen. */
+  takeDiscovered(other: TicketIds): void {
+    for (const [key, each] of other.#discovered) if (!this.#listedPlaces.has(key)) this.#discovered.set(key, each);
+  }
+
   /** Adds a ticket that was just filed: it is the batch's, whatever its id. */
   addFiled(id: TicketId, place: Place): void {
     this.#filed.add(id);

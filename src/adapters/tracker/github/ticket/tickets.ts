@@ -4,7 +4,7 @@ import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
-import { MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
 import { keyOf } from "../repositories.ts";
 import { gateOf, ownComments } from "./comments.ts";
 import type { Blocker, Issue } from "./issue.ts";
@@ -59,6 +59,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     titleSha: textSha(title),
     bodySha: textSha(body),
     url: node.url,
+    ...(!id.endsWith(`-${node.number}`) && { serviceId: `#${node.number}` }),
     dependsOn,
     exclusive,
     assignee,
@@ -90,7 +91,7 @@ function stateOf(
     const reason = canceledAs(stateReason);
     if (reason === undefined) throw unknownState(id, stateReason ?? "");
     if (spec.canceled === "settled") return { state: { as: "done" } };
-    return { state: { as: "open" }, held: `it is closed as ${reason} on GitHub: a person must decide whether it counts` };
+    return { state: { as: "open" }, held: `it is closed as ${reason} on GitHub: a person must decide (${CANCELED_TODO})` };
   }
   if (state !== "OPEN") throw unknownState(id, state);
   if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return { state: { as: "open" } };

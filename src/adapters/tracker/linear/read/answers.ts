@@ -24,6 +24,7 @@ const Change = z.object({
   createdAt: Time,
   toStateId: z.string().nullable(),
   actorId: z.string().nullable(),
+  actor: z.object({ app: z.boolean(), isMe: z.boolean() }).nullable(),
   botActor: z.object({ type: z.string() }).nullable(),
 });
 
@@ -72,6 +73,7 @@ const Stamp = z.object({
 /** The answers to the documents of documents.ts. */
 export const IssuesAnswer = z.object({ issues: pagesOf(Issue) });
 export const StampsAnswer = z.object({ issues: pagesOf(Stamp) });
+export const ChangesAnswer = z.object({ issues: pagesOf(Stamp), newest: z.object({ nodes: z.array(Issue) }) });
 export const IssueIdAnswer = z.object({
   issue: z.object({ id: Key, identifier: Key, previousIdentifiers: z.array(z.string()) }),
 });
@@ -88,6 +90,8 @@ export const ViewsAnswer = z.object({
     ),
   }),
 });
+const Found = z.object({ nodes: z.array(z.object({ id: Key })) });
+export const NamesAnswer = z.object({ teams: Found, projects: Found, issueLabels: Found, cycles: Found });
 export const StatesAnswer = z.object({
   workflowStates: pageOf(
     z.object({ id: Key, name: z.string(), type: z.string(), position: z.number(), team: z.object({ key: z.string() }) }),

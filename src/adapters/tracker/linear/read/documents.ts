@@ -10,7 +10,7 @@ const NODES = {
   attachments: "title url",
   inverseRelations: "type issue { id identifier trashed state { type } }",
   children: "id identifier trashed state { type }",
-  history: "createdAt toStateId actorId botActor { type }",
+  history: "createdAt toStateId actorId actor { app isMe } botActor { type }",
 } as const;
 
 const connection = (name: keyof typeof NODES): string =>
@@ -18,16 +18,22 @@ const connection = (name: keyof typeof NODES): string =>
 
 const SIZES = (Object.keys(NODES) as (keyof PageSizes)[]).map((name) => `$${name}: Int!`).join(", ");
 
-/** Issues with everything that makes a ticket, in one request. The sizes of the nested pages are variables. */
-export const ISSUES = `query LoopdashIssues($filter: IssueFilter!, $first: Int!, $after: String, $includeArchived: Boolean!, ${SIZES}) {
-  issues(filter: $filter, first: $first, after: $after, includeArchived: $includeArchived) {
-    nodes {
-      id identifier previousIdentifiers title description url updatedAt archivedAt trashed
+/** The fields of an issue that make a ticket. */
+const TICKET = `id identifier previousIdentifiers title description url updatedAt archivedAt trashed
       state { id type }
       team { id }
       project { id }
       assignee { displayName }
-      ${(Object.keys(NODES) as (keyof typeof NODES)[]).map(connection).join("\n      ")}
+      ${(Object.keys(NODES) as (keyof typeof NODES)[]).map(connection).join("\n      ")}`;
+
+/** When an issue and its comments last changed. */
+const STAMP = "id updatedAt comments(first: 1, orderBy: updatedAt) { nodes { updatedAt } }";
+
+/** Issues with everything that makes a ticket, in one request. The sizes of the nested pages are variables. */
+export const ISSUES = `query LoopdashIssues($filter: IssueFilter!, $first: Int!, $after: String, $includeArchived: Boolean!, ${SIZES}) {
+  issues(filter: $filter, first: $first, after: $after, includeArchived: $includeArchived) {
+    nodes {
+      ${TICKET}
     }
     pageInfo { hasNextPage endCursor }
   }
@@ -36,7 +42,20 @@ export const ISSUES = `query LoopdashIssues($filter: IssueFilter!, $first: Int!,
 /** Which issues there are and when they and their comments last changed. */
 export const STAMPS = `query LoopdashStamps($filter: IssueFilter!, $first: Int!, $after: String, $includeArchived: Boolean!) {
   issues(filter: $filter, first: $first, after: $after, includeArchived: $includeArchived) {
-    nodes { id updatedAt comments(first: 1, orderBy: updatedAt) { nodes { updatedAt } } }
+    nodes { ${STAMP} }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+/** The same of issues that changed, and everything of those that changed last: few do between two readings. */
+export const CHANGES = `query LoopdashChanges($filter: IssueFilter!, $first: Int!, $newest: Int!, ${SIZES}) {
+  newest: issues(filter: $filter, first: $newest, orderBy: updatedAt, includeArchived: true) {
+    nodes {
+      ${TICKET}
+    }
+  }
+  issues(filter: $filter, first: $first, includeArchived: true) {
+    nodes { ${STAMP} }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -59,6 +78,14 @@ export const ISSUE_ID = `query LoopdashIssueId($id: String!) { issue(id: $id) { 
 /** Custom views that a filter finds. */
 export const VIEWS = `query LoopdashViews($filter: CustomViewFilter!) {
   customViews(filter: $filter, first: 10) { nodes { id name modelName filterData team { id } } }
+}`;
+
+/** Whether there is anything of these names. */
+export const NAMES = `query LoopdashNames($teams: TeamFilter!, $projects: ProjectFilter!, $labels: IssueLabelFilter!, $cycles: CycleFilter!) {
+  teams(filter: $teams, first: 1) { nodes { id } }
+  projects(filter: $projects, first: 1) { nodes { id } }
+  issueLabels(filter: $labels, first: 1) { nodes { id } }
+  cycles(filter: $cycles, first: 1) { nodes { id } }
 }`;
 
 /** The states of a team's workflow. */

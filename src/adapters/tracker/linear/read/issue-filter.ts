@@ -55,7 +55,8 @@ export function changedSince(time: string): IssueFilter {
   return { or: [{ updatedAt: { gt: time } }, { comments: { some: { updatedAt: { gt: time } } } }] };
 }
 
-function named(nameOrId: string): IssueFilter {
+/** What has this name, or this id. */
+export function named(nameOrId: string): IssueFilter {
   return isUuid(nameOrId) ? { id: { eq: nameOrId } } : { name: { eq: nameOrId } };
 }
 

@@ -1,13 +1,16 @@
 import { plainText } from "../../../../domain/values/text.ts";
 import type { LinearRequests } from "../client/requests.ts";
-import { type Issue, IssuesAnswer, MoreAnswers, StampsAnswer } from "./answers.ts";
-import { type ConnectionName, ISSUES, MORE, STAMPS } from "./documents.ts";
+import { ChangesAnswer, type Issue, IssuesAnswer, MoreAnswers, StampsAnswer } from "./answers.ts";
+import { CHANGES, type ConnectionName, ISSUES, MORE, STAMPS } from "./documents.ts";
 import { type IssueFilter, withIds } from "./issue-filter.ts";
 import { LARGE, type PageSizes, SMALL } from "./page-sizes.ts";
 
 /** Issues of one page of stamps (Linear allows 250), and of a light reading, which expects few. */
 const STAMPS_OF_ALL = 250;
 const STAMPS_OF_CHANGES = 50;
+
+/** Issues that a light reading gives whole, at once: those that changed last. Each costs some 97 points, whether there is one or not. */
+const NEWEST = 4;
 
 /** UUIDs that one request asks for. */
 const MAX_ASKED = 1_000;
@@ -18,11 +21,21 @@ const MAX_PAGES = 1_000;
 /** Readings of one list that was changed meanwhile. */
 const MAX_READINGS = 3;
 
+const CHANGED_MEANWHILE = `Linear's issues changed while they were read, ${MAX_READINGS} times in a row`;
+
 const CONNECTIONS = Object.keys(MORE) as readonly ConnectionName[];
 
 interface Pages<T> {
   readonly nodes: readonly T[];
   readonly pages: number;
+}
+
+/** Issues that changed. */
+export interface Changes {
+  /** When each last changed, or was last commented, by its UUID. */
+  readonly stamps: ReadonlyMap<string, string>;
+  /** Those of them that changed last. */
+  readonly newest: readonly Issue[];
 }
 
 /**
@@ -55,7 +68,7 @@ export class IssueReader {
       if (stale.length === 0 && issues.size === now.size) return this.#completed([...issues.values()]);
       for (const issue of await this.#byIds(stale, SMALL)) issues.set(issue.id, issue);
     }
-    throw new Error(`Linear's issues changed while they were read, ${MAX_READINGS} times in a row`);
+    throw new Error(CHANGED_MEANWHILE);
   }
 
   /** The issues with these UUIDs that exist, archived ones too. */
@@ -63,16 +76,35 @@ export class IssueReader {
     return this.#completed(await this.#byIds(uuids, SMALL));
   }
 
-  /** When each issue that a filter finds, archived or not, last changed, or was last commented. */
-  changes(filter: IssueFilter): Promise<ReadonlyMap<string, string>> {
-    return this.#stamps(filter, { first: STAMPS_OF_CHANGES, includeArchived: true });
+  /** The issues that a filter finds, archived or not, when each changed, and the newest of them whole. */
+  async changes(filter: IssueFilter): Promise<Changes> {
+    const { history, labels, comments, attachments, inverseRelations, children } = SMALL;
+    const sizes = { history, labels, comments, attachments, inverseRelations, children };
+    const variables = { filter, first: STAMPS_OF_CHANGES, newest: NEWEST, ...sizes };
+    const { issues, newest } = await this.#requests.query(CHANGES, variables, ChangesAnswer);
+    const whole = oneOfEach(newest.nodes) ?? [];
+    for (const issue of whole) this.#mustBeNew(issue);
+    const { hasNextPage, endCursor } = issues.pageInfo;
+    const first = issues.nodes.map((node) => [node.id, stampOf(node)] as const);
+    if (!hasNextPage) return { stamps: newestStamps(first), newest: whole };
+    const rest = await this.#stamps(filter, { first: STAMPS_OF_CHANGES, includeArchived: true, from: endCursor ?? undefined });
+    return { stamps: newestStamps([...first, ...rest]), newest: whole };
+  }
+
+  /** Those issues that changed which are asked for, as they are now. Those that a light reading gave whole are not read again. */
+  async changed(uuids: readonly string[], { stamps, newest }: Changes): Promise<readonly Issue[]> {
+    const known = newest.filter((issue) => uuids.includes(issue.id) && isAsOf(issue, stamps.get(issue.id)));
+    const read = new Set(known.map(({ id }) => id));
+    const others = uuids.filter((uuid) => !read.has(uuid));
+    return this.#completed([...known, ...(await this.#byIds(others, SMALL))]);
   }
 
   /** Those of the issues with these UUIDs that exist, archived ones too. It costs little if few of many do. */
   async existing(uuids: readonly string[]): Promise<readonly Issue[]> {
     const there: string[] = [];
+    const options = { first: STAMPS_OF_CHANGES, includeArchived: true };
     for (let at = 0; at < uuids.length; at += MAX_ASKED)
-      there.push(...(await this.changes(withIds(uuids.slice(at, at + MAX_ASKED)))).keys());
+      there.push(...(await this.#stamps(withIds(uuids.slice(at, at + MAX_ASKED)), options)).keys());
     return this.byIds(there);
   }
 
@@ -88,25 +120,32 @@ export class IssueReader {
 
   async #stamps(
     filter: IssueFilter,
-    options: { readonly first: number; readonly includeArchived: boolean },
+    { from, ...options }: { readonly first: number; readonly includeArchived: boolean; readonly from?: string | undefined },
   ): Promise<ReadonlyMap<string, string>> {
     const { nodes } = await this.#paged(async (after) => {
       const { issues } = await this.#requests.query(STAMPS, { filter, after, ...options }, StampsAnswer);
       return issues;
-    });
-    return new Map(nodes.map((node) => [node.id, stampOf(node)]));
+    }, from);
+    return newestStamps(nodes.map((node) => [node.id, stampOf(node)]));
   }
 
-  #pages(
+  /** The issues of all pages, each once. They are read again if two pages of the same time tell two things of one issue. */
+  async #pages(
     filter: IssueFilter,
     options: { readonly sizes: PageSizes & { readonly first: number }; readonly includeArchived: boolean },
   ): Promise<Pages<Issue>> {
     const { sizes, includeArchived } = options;
-    return this.#paged(async (after) => {
-      const { issues } = await this.#requests.query(ISSUES, { filter, after, includeArchived, ...sizes }, IssuesAnswer);
-      for (const issue of issues.nodes) this.#mustBeNew(issue);
-      return issues;
-    });
+    for (let reading = 0; reading < MAX_READINGS; reading += 1) {
+      const { nodes, pages } = await this.#paged(async (after) => {
+        const { issues } = await this.#requests.query(ISSUES, { filter, after, includeArchived, ...sizes }, IssuesAnswer);
+        return issues;
+      });
+      const issues = oneOfEach(nodes);
+      if (issues === undefined) continue;
+      for (const issue of issues) this.#mustBeNew(issue);
+      return { nodes: issues, pages };
+    }
+    throw new Error(CHANGED_MEANWHILE);
   }
 
   #mustBeNew({ id, identifier, updatedAt }: Issue): void {
@@ -154,9 +193,9 @@ export class IssueReader {
     }
   }
 
-  async #paged<T>(ask: (after: string | undefined) => Promise<Page<T>>): Promise<Pages<T>> {
+  async #paged<T>(ask: (after: string | undefined) => Promise<Page<T>>, from?: string): Promise<Pages<T>> {
     const nodes: T[] = [];
-    let after: string | undefined;
+    let after = from;
     for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
       const page = await ask(after);
       nodes.push(...page.nodes);
@@ -190,7 +229,31 @@ export function newest(times: readonly string[]): string {
   return times.reduce((a, b) => (Date.parse(b) > Date.parse(a) ? b : a));
 }
 
-function isAsOf(issue: Issue | undefined, stamp: string): boolean {
+function newestStamps(all: Iterable<readonly [uuid: string, stamp: string]>): ReadonlyMap<string, string> {
+  const stamps = new Map<string, string>();
+  for (const [uuid, stamp] of all) stamps.set(uuid, newest([stamps.get(uuid) ?? stamp, stamp]));
+  return stamps;
+}
+
+/**
+ * Each issue once: pages may repeat one that moved while they were read, and the one that was updated last counts. Undefined if two of
+ * the same time differ.
+ */
+function oneOfEach(issues: readonly Issue[]): readonly Issue[] | undefined {
+  const found = new Map<string, Issue>();
+  for (const issue of issues) if (ageOf(issue) > ageOf(found.get(issue.id))) found.set(issue.id, issue);
+  const isOdd = issues.some((issue) => {
+    const kept = found.get(issue.id);
+    return kept !== issue && ageOf(kept) === ageOf(issue) && JSON.stringify(kept) !== JSON.stringify(issue);
+  });
+  return isOdd ? undefined : [...found.values()];
+}
+
+function ageOf(issue: Issue | undefined): number {
+  return issue === undefined ? Number.NEGATIVE_INFINITY : Date.parse(issue.updatedAt);
+}
+
+function isAsOf(issue: Issue | undefined, stamp: string | undefined): boolean {
   return issue !== undefined && stampOf(issue) === stamp;
 }
 

@@ -12,6 +12,7 @@ import { type Issue, IssueIdAnswer } from "./answers.ts";
 import { ISSUE_ID } from "./documents.ts";
 import { anyOf, changedSince, type IssueFilter, isIdentifier, listedFilter, queryFilter, withIds } from "./issue-filter.ts";
 import { IssueReader, newest, stampOf } from "./issue-reader.ts";
+import { refuseUnknownNames } from "./unknown-names.ts";
 
 /** The batch's issues, and how they become tickets. */
 export interface LinearIssuesOptions {
@@ -45,10 +46,25 @@ export class LinearIssues {
   #calls = 0;
   #cost: { readonly whole?: Cost; readonly changes?: Cost } = {};
 
-  constructor(options: LinearIssuesOptions) {
+  constructor(options: LinearIssuesOptions, reader = new IssueReader(options.requests)) {
     this.#options = options;
-    this.#reader = new IssueReader(options.requests);
+    this.#reader = reader;
     this.#ids = new TicketIds(options.listed);
+  }
+
+  /** The same issues with their tickets listed, as they were last read; undefined unless all of these tickets were. */
+  handOver(listed: readonly TicketId[]): LinearIssues | undefined {
+    const issues = this.#issues;
+    if (issues === undefined || !listed.every((id) => issues.has(this.#ids.uuidOf(id) ?? ""))) return undefined;
+    const own = new LinearIssues({ ...this.#options, listed }, this.#reader);
+    for (const [id, uuid] of this.#ids.keys) own.#ids.name(uuid, id);
+    for (const [uuid, stamp] of this.#outside) own.#outside.set(uuid, stamp);
+    own.#asked = new Set(this.#asked);
+    own.#issues = new Map(issues);
+    own.#readAt = this.#readAt;
+    own.#calls = this.#calls;
+    own.#cost = this.#cost;
+    return own;
   }
 
   /** What the last readings took. */
@@ -76,8 +92,15 @@ export class LinearIssues {
     this.#readAt = requests.servedAt;
     this.#calls = isWhole ? 0 : this.#calls + 1;
     this.#cost = { ...this.#cost, [isWhole ? "whole" : "changes"]: requests.cost };
+    return this.tickets();
+  }
+
+  /** All tickets as they were last read, in the order of their ids. */
+  tickets(): ReadonlyMap<TicketId, ServiceTicket> {
     const order = new Intl.Collator("en", { numeric: true });
-    const tickets = [...issues.values()].map((issue) => this.ticket(issue)).sort((a, b) => order.compare(a.id, b.id));
+    const tickets = [...(this.#issues?.values() ?? [])]
+      .map((issue) => this.ticket(issue))
+      .sort((a, b) => order.compare(a.id, b.id));
     return new Map(tickets.map((ticket) => [ticket.id, ticket]));
   }
 
@@ -96,6 +119,11 @@ export class LinearIssues {
     if (issue === undefined || !isThere(issue)) return undefined;
     this.#issues?.set(uuid, issue);
     return issue;
+  }
+
+  /** The issue of a ticket as it was last read; undefined if it was not. */
+  known(id: TicketId): Issue | undefined {
+    return this.#issues?.get(this.#ids.uuidOf(id) ?? "");
   }
 
   /** Issues by their UUIDs as they are now, archived ones too. */
@@ -158,6 +186,8 @@ export class LinearIssues {
     this.#asked = known;
     await this.#findMoved(issues);
     await this.#findDiscoveries(issues);
+    if (issues.size === 0 && this.#options.listed.length === 0)
+      await refuseUnknownNames(this.#options.spec, this.#options.requests);
     return issues;
   }
 
@@ -165,11 +195,13 @@ export class LinearIssues {
     const waiting = this.#waiting(last);
     const about = anyOf([await this.#baseFilter(), withIds([...this.#ids.keys.values(), ...waiting.keys()])]);
     const since = this.#since(last);
-    const stamps = await this.#reader.changes(since === undefined ? about : { and: [about, changedSince(since.toISOString())] });
+    const filter = since === undefined ? about : { and: [about, changedSince(since.toISOString())] };
+    const changes = await this.#reader.changes(filter);
+    const { stamps } = changes;
     const changed = new Set([...stamps].flatMap(([uuid, stamp]) => this.#touched(uuid, stamp, { last, waiting })));
     const issues: Issues = new Map([...last].filter(([uuid]) => !changed.has(uuid)));
     if (changed.size > 0) {
-      await this.#add(await this.#reader.byIds([...changed]), issues);
+      await this.#add(await this.#reader.changed([...changed], changes), issues);
       await this.#findDiscoveries(issues);
     }
     for (const [uuid, stamp] of stamps) if (!issues.has(uuid)) this.#outside.set(uuid, stamp);

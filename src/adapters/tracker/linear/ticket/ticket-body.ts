@@ -1,5 +1,5 @@
 import { plainText } from "../../../../domain/values/text.ts";
-import { MAX_BODY, MAX_NAME } from "../../service/ticket-text.ts";
+import { MAX_BODY, quotedComment } from "../../service/ticket-text.ts";
 import type { Comment, Issue } from "../read/answers.ts";
 import { inOrder, isOfLoopdash, isOfPerson, stepIn } from "./gate.ts";
 
@@ -28,7 +28,7 @@ function belongs(issue: string, comment: Comment): boolean {
 }
 
 function paragraphOf({ user, createdAt, body }: Comment): string {
-  return `**${plainText(user?.displayName ?? "", MAX_NAME)}, ${createdAt.slice(0, 10)}:** ${wellFormed(body).trim()}`;
+  return quotedComment({ name: user?.displayName ?? "", createdAt, body });
 }
 
 function leftOut(comments: number): readonly string[] {

@@ -5,7 +5,7 @@ import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
-import { MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
 import type { Blocker, Issue } from "../read/answers.ts";
 import { gateComment } from "./gate.ts";
 import { bodyOf } from "./ticket-body.ts";
@@ -57,6 +57,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     dependsOn,
     assignee,
     url: plainText(issue.url),
+    ...(issue.identifier !== id && { serviceId: issue.identifier }),
     exclusive,
     ...(repo !== undefined && { repo }),
     ...(held !== undefined && { held }),
@@ -112,7 +113,7 @@ function stateOf(
   if (isCanceled(type)) {
     if (spec.canceled === "settled") return { state: { as: "done" } };
     const what = type === "canceled" ? "it is canceled in Linear" : "it is a duplicate in Linear";
-    return { state: { as: "open" }, held: `${what}: a person must decide whether it counts` };
+    return { state: { as: "open" }, held: `${what}: a person must decide (${CANCELED_TODO})` };
   }
   if (!OPEN_TYPES.has(type)) {
     const shown = JSON.stringify(plainText(type, 40));
@@ -140,7 +141,7 @@ function exclusiveOf(labels: readonly string[]): readonly string[] {
 }
 
 /**
- * "" if an integration, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
+ * "" if an integration or another app, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
  * the changes that were read; of an issue with more than 50 changes since, it is not known.
  */
 function commitOf({ state, history }: Issue): string | undefined {
@@ -148,5 +149,6 @@ function commitOf({ state, history }: Issue): string | undefined {
     .filter(({ toStateId }) => toStateId !== null)
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
   if (last?.toStateId !== state.id) return undefined;
-  return last.actorId === null && last.botActor !== null ? "" : undefined;
+  const isByBot = last.actorId === null && last.botActor !== null;
+  return isByBot || (last.actor?.app === true && !last.actor.isMe) ? "" : undefined;
 }

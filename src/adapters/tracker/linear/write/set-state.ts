@@ -37,19 +37,21 @@ export async function setState(context: WriteContext, { id, state, note, from }:
   const isRefused = (now: ServiceTicket, { state: { type } }: Issue): boolean =>
     from !== undefined && (isCanceled(now, type) || !from.some((allowed) => isSameState(allowed, now.state)));
   if (!isSet && isRefused(before, issue)) return { conflict: before };
+  // A person may act while other things are asked and written: Linear has no write that depends on a state.
+  const lookAgain = async (): Promise<Look> => {
+    const current = await present(context, id);
+    const now = issues.ticket(current);
+    const isSetNow = isSameState(now.state, state);
+    return { issue: current, isSet: isSetNow, conflict: !isSetNow && isRefused(now, current) ? now : undefined };
+  };
+  let conflict: ServiceTicket | undefined;
   if (state.as === "human-gated" && isSet) await removeOlder(context.requests, issue);
-  else if (state.as === "human-gated") await gate(context, issue, { step: state.step, note });
+  else if (state.as === "human-gated") conflict = await gate(context, issue, { step: state.step, note, lookAgain });
   else {
-    // A person may act while the note is written: Linear has no write that depends on a state.
-    const overtaken = async (): Promise<ServiceTicket | undefined> => {
-      const current = await present(context, id);
-      const now = issues.ticket(current);
-      return !isSameState(now.state, state) && isRefused(now, current) ? now : undefined;
-    };
     const isGated = before.state.as === "human-gated";
-    const conflict = await settle(context, issue, { as: state.as, note, isGated, isSet, overtaken });
-    if (conflict !== undefined) return { conflict };
+    conflict = await settle(context, issue, { as: state.as, note, isGated, isSet, lookAgain });
   }
+  if (conflict !== undefined) return { conflict };
   return { before, after: issues.ticket(await present(context, id)) };
 }
 
@@ -58,13 +60,28 @@ function isCanceled({ state }: ServiceTicket, type: string): boolean {
   return state.as !== "done" && CLOSED.has(type);
 }
 
-/** Moves an issue that waits to the team's first started state, so that people see that work on it has begun. */
+/** An issue as it is just before a write. */
+interface Look {
+  readonly issue: Issue;
+  /** True if its ticket has the wanted state. */
+  readonly isSet: boolean;
+  /** The ticket if its state must not be written any more. */
+  readonly conflict: ServiceTicket | undefined;
+}
+
+/**
+ * Moves an issue that waits to the team's first started state, so that people see that work on it has begun. Nothing is asked if the
+ * last reading shows it further on already.
+ */
 export async function start(context: WriteContext, id: TicketId): Promise<void> {
-  const { requests } = context;
-  const issue = await present(context, id);
-  if (!NOT_STARTED.has(issue.state.type)) return;
-  const state = (await statesOf(requests, issue.team.id)).find(({ type }) => type === "started");
+  const { requests, issues } = context;
+  const known = issues.known(id) ?? (await present(context, id));
+  if (!NOT_STARTED.has(known.state.type)) return;
+  const state = (await statesOf(requests, known.team.id)).find(({ type }) => type === "started");
   if (state === undefined) return;
+  // The last request before the write: a person may have moved it.
+  const issue = await present(context, id);
+  if (!NOT_STARTED.has(issue.state.type) || issue.team.id !== known.team.id) return;
   requireSuccess(await requests.sdk((client) => client.updateIssue(issue.id, { stateId: state.id })));
   await context.issues.fresh(id);
 }
@@ -85,42 +102,48 @@ async function isUnfinished({ requests }: WriteContext, issue: Issue, { as }: Tr
   return as === "human-gated" ? own.length > 1 : own.some(({ comment }) => stepIn(comment.body, "loopdash") !== undefined);
 }
 
+/** Gates a ticket, or gives it as a person has set it meanwhile. */
 async function gate(
   { requests }: WriteContext,
   issue: Issue,
-  comment: { readonly step: string; readonly note: string },
-): Promise<void> {
+  { lookAgain, ...comment }: { readonly step: string; readonly note: string; readonly lookAgain: () => Promise<Look> },
+): Promise<ServiceTicket | undefined> {
   const isClosed = CLOSED.has(issue.state.type);
-  const stateId = isClosed ? firstOf(await statesOf(requests, issue.team.id), ["started", ...REOPENED]) : undefined;
+  const reopened = isClosed ? firstOf(await statesOf(requests, issue.team.id), ["started", ...REOPENED]) : undefined;
   const label = gateLabels(issue).length > 0 ? undefined : await labelId(requests, GATE_LABEL, issue.team.id);
-  await writeGate(requests, issue, comment);
-  await update(requests, issue.id, {
-    ...(stateId !== undefined && { stateId }),
+  const { issue: now, conflict } = await lookAgain();
+  if (conflict !== undefined) return conflict;
+  await writeGate(requests, now, comment);
+  await update(requests, now.id, {
+    ...(reopened !== undefined && CLOSED.has(now.state.type) && { stateId: reopened }),
     ...(label !== undefined && { addedLabelIds: [label] }),
   });
+  return undefined;
 }
 
-/** How a ticket is settled. `overtaken` gives the ticket if its state must not be written any more. */
+/** How a ticket is settled. */
 interface Settling {
   readonly as: "open" | "done";
   readonly note: string;
   readonly isGated: boolean;
   readonly isSet: boolean;
-  readonly overtaken: () => Promise<ServiceTicket | undefined>;
+  readonly lookAgain: () => Promise<Look>;
 }
 
 /** Settles a ticket, or gives it as a person has set it meanwhile. */
 async function settle(
   { requests, spec }: WriteContext,
   issue: Issue,
-  { as, note, isGated, isSet, overtaken }: Settling,
+  { as, note, isGated, isSet, lookAgain }: Settling,
 ): Promise<ServiceTicket | undefined> {
-  const stateId = isSet ? undefined : await stateFor(as, issue, { requests, spec });
+  let stateId = isSet ? undefined : await stateFor(as, issue, { requests, spec });
   const labels = gateLabels(issue);
   if (!isSet) {
     await writeNote(requests, issue, { note, keepGate: isGated });
-    const conflict = await overtaken();
-    if (conflict !== undefined) return conflict;
+    const now = await lookAgain();
+    if (now.conflict !== undefined) return now.conflict;
+    // In which of its team's open or completed states it is then, is the person's choice.
+    if (now.isSet) stateId = undefined;
   }
   await update(requests, issue.id, {
     ...(stateId !== undefined && { stateId }),

@@ -1,0 +1,62 @@
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
+import { displayText } from "../../../src/store/display-text.ts";
+import { firstOutage, outageUnderWay } from "../../../src/store/labels/outage-label.ts";
+import { type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
+import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { STYLES, type Style } from "../../../src/store/labels/tone.ts";
+import { wrapTo } from "../../kit/fit.ts";
+import type { ViewSize } from "../../kit/geometry.ts";
+
+/** Lines of the head around what it says: the ticket above, and its finish line below. */
+const AROUND = 2;
+/** Lines that are left for the body, however long the reasons are. */
+const LEAST_BODY = 4;
+
+/** What the head says, in lines that fit: the state of the ticket, and what the whole run waits for. The first of each has its glyph. */
+export interface HeadPart extends Style {
+  readonly lines: readonly string[];
+}
+
+/** The parts of the head of the selected ticket. Reasons are whole, unless the terminal has no room for them. */
+export function headParts(state: DashboardState, { columns, height }: ViewSize): readonly HeadPart[] {
+  const room = Math.max(1, height - AROUND - LEAST_BODY);
+  const standing = wrapped(standingOf(state), columns, room);
+  const outage = outageOf(state);
+  if (outage === undefined) return [standing];
+  // A ticket's reason leaves a line for what the whole run waits for.
+  const left = Math.max(1, room - standing.lines.length);
+  return [wrapped(standingOf(state), columns, Math.max(1, room - left)), wrapped(outage, columns, left)];
+}
+
+/** Lines of the whole head. */
+export function headHeight(state: DashboardState, size: ViewSize): number {
+  return AROUND + headParts(state, size).reduce((sum, { lines }) => sum + lines.length, 0);
+}
+
+function wrapped({ glyph, tone, text }: QueueLabel, columns: number, most: number): HeadPart {
+  return { glyph, tone, lines: wrapTo(text, columns - 4, most) };
+}
+
+/** The state of the ticket: the current step of its attempt, the reason why it waits, its remaining step, or that it is done. */
+function standingOf(state: DashboardState): QueueLabel {
+  const { selected } = state.ui;
+  const ticket = selected === undefined ? undefined : ticketIn(state, selected);
+  if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
+  if (ticket.attempt === undefined) {
+    const word = queueLabel(state, ticket.id);
+    return { ...word, text: `${ticket.phase}: ${word.text}` };
+  }
+  const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
+  const waits = ticket.attempt.waiting;
+  return {
+    glyph,
+    tone,
+    text: `attempt ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}`,
+  };
+}
+
+function outageOf({ run }: DashboardState): QueueLabel | undefined {
+  const outage = run === undefined ? undefined : firstOutage(run);
+  if (outage === undefined) return undefined;
+  return { ...STYLES.heldUp, tone: "waiting", text: displayText(outageUnderWay(outage, outage.tries)) };
+}
