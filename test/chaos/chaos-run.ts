@@ -44,6 +44,7 @@ export class ChaosRun {
   readonly repo: FakeRepo;
   readonly #options: ChaosRunOptions;
   #engine: Engine;
+  readonly #killed: Engine[] = [];
   #killAt = Number.POSITIVE_INFINITY;
   #onKill: () => void = () => undefined;
   #failure: unknown;
@@ -104,6 +105,11 @@ export class ChaosRun {
     return true;
   }
 
+  /** Frees what killed engines wait for. A process that is killed does that; here, Node keeps signals that somebody listens to. */
+  close(): void {
+    for (const { performer } of this.#killed) performer.abortAll();
+  }
+
   async settle(): Promise<void> {
     await this.#options.network.settle(() => this.events.length);
     if (this.#failure !== undefined) throw this.#failure;
@@ -112,6 +118,7 @@ export class ChaosRun {
   #kill(): void {
     this.#killAt = Number.POSITIVE_INFINITY;
     this.#engine.isAlive = false;
+    this.#killed.push(this.#engine);
     this.#options.network.cut();
     this.#engine.orchestrator.fail(new Error("the engine was killed"));
     this.#onKill();

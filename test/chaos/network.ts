@@ -14,6 +14,20 @@ type Late = ReturnType<typeof globalThis.setTimeout>;
 /** Turns of the event loop without any request, timer or answer after which only time makes anything happen. */
 const STILL_TURNS = 4;
 
+/** An address at which no server listens, and to which `fetch` connects: it refuses many low ports. */
+const NOBODY = "http://127.0.0.1:2";
+let connected: Promise<unknown> | undefined;
+
+/**
+ * Makes this process try to connect before it has the clock of a run. All connections of a process have one timer, which `fetch` makes
+ * for the first of them (undici, lib/util/timers.js). If that timer were a run's, it would end with the run, and what later connections
+ * wait for would be kept for good.
+ */
+export async function startConnectionTimer(): Promise<void> {
+  connected ??= fetch(NOBODY).catch(() => undefined);
+  await connected;
+}
+
 /**
  * The network between loopdash and a stand-in, by the clock of a run. While it is open, `fetch`, `setTimeout` and
  * `AbortSignal.timeout` of this process are its own, because libraries of services wait by them. It has one request at the server at
@@ -114,7 +128,13 @@ export class Network {
       () => undefined,
       () => undefined,
     );
-    return sent;
+    // A failure would wake up a killed engine, which repeats its reading and goes on to write.
+    return new Promise((resolve, reject) => {
+      sent.then(
+        (answer) => life === this.#life && resolve(answer),
+        (error: unknown) => life === this.#life && reject(error),
+      );
+    });
   }
 
   async #pass(life: number, address: string, init: RequestInit): Promise<Response> {

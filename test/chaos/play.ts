@@ -11,7 +11,7 @@ import { discoveredIn, problemsOf } from "./check.ts";
 import { climateOf, type Mishap, Weather } from "./faults.ts";
 import { openGitHub } from "./github-side.ts";
 import { openLinear } from "./linear-side.ts";
-import { Network } from "./network.ts";
+import { Network, startConnectionTimer } from "./network.ts";
 import { planOf, type RunPlan } from "./plan.ts";
 import { judgeByOracle } from "./real-oracle.ts";
 import { RunClock } from "./run-clock.ts";
@@ -60,6 +60,7 @@ export interface Outcome {
 
 /** Plays one run. All that happens in it follows from the service and the seed. */
 export async function play(options: Play): Promise<Outcome> {
+  await startConnectionTimer();
   const stage = new Stage(options);
   try {
     return await stage.play();
@@ -133,6 +134,7 @@ class Stage {
 
   async close(): Promise<void> {
     this.#network.cut();
+    this.#run?.close();
     this.#network.close();
     await this.#side?.close();
   }

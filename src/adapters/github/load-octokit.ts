@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 /** The longest wait that a plugin may make by itself before it repeats a refused request. Seconds. */
 const LONGEST_WAIT_S = 5;
 
@@ -36,6 +38,9 @@ export async function loadOctokit({ baseUrl, fetch }: OctokitOptions) {
     request: { fetch, redirect: "manual" },
     retry: { retries: 1, doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451] },
     throttle: {
+      // Clients without an id of their own share one queue for as long as the process lives: ten requests of one client that never
+      // end would hold up all others (@octokit/plugin-throttling, "maxConcurrent: 10").
+      id: randomUUID(),
       onRateLimit: isSoon,
       onSecondaryRateLimit: isSoon,
       ...(/\/api\/v3$/.test(baseUrl) && { write: AT_ONCE, notifications: AT_ONCE }),

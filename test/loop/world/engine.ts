@@ -54,7 +54,8 @@ export interface Outside {
   readonly tracker: Pick<FakeTracker, "port">;
 }
 
-const NEVER = new Promise<never>(() => undefined);
+/** Another promise for each call: all that waits for one that lives as long as the process would live as long, too. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** A port whose calls never end once the engine is dead: what it had begun goes no further. */
 function mortal<Port extends object>(port: Port, isAlive: () => boolean): Port {
@@ -62,7 +63,7 @@ function mortal<Port extends object>(port: Port, isAlive: () => boolean): Port {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== "function") return value;
-      return (...args: unknown[]) => (isAlive() ? value.apply(target, args) : NEVER);
+      return (...args: unknown[]) => (isAlive() ? value.apply(target, args) : never());
     },
   });
 }
@@ -126,7 +127,7 @@ export function contextOf(
     agent: {
       reserveUsd: 0,
       run: async ({ signal, ticket, attempt, worktree }): Promise<AgentResult> => {
-        if (!isAlive()) return NEVER;
+        if (!isAlive()) return never();
         const isOk = turns.agents.shift() ?? true;
         if (turns.work !== undefined)
           repo.worktrees.set(worktree, { [`${ticket}.txt`]: `${attempt} ${turns.work.shift() ?? "good"}` });
@@ -137,7 +138,7 @@ export function contextOf(
     },
     executor: {
       run: async ({ signal, argv, cwd, marker }): Promise<ExecResult> => {
-        if (!isAlive()) return NEVER;
+        if (!isAlive()) return never();
         const files = repo.filesOf(repo.checkouts.get(cwd));
         const isOk = turns.command?.({ argv, marker, files }) ?? turns.verifies.shift() ?? true;
         const how = (await take(clock, VERIFY_MS, signal)) ? result(isOk) : cutOff;

@@ -15,6 +15,8 @@ const document: Json = JSON.parse(readFileSync(new URL("./openapi.json", import.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(withNulls(document) as Json, "github");
 const validators = new Map<string, ValidateFunction>();
+/** Ajv keeps each schema object that it was given. */
+const ofParameters = new Map<Json, ValidateFunction>();
 
 /** `nullable` of OpenAPI 3.0 as JSON Schema has it, beside `$ref`, `enum` and all. */
 function withNulls(value: unknown): unknown {
@@ -52,7 +54,8 @@ export function wrongIn(operation: Operation, query: URLSearchParams, body: unkn
     const text = parameter.in === "path" ? operation.parameters[parameter.name] : (query.get(parameter.name) ?? undefined);
     if (text === undefined && parameter.required !== true) continue;
     const value = parameter.schema["type"] === "integer" ? Number(text) : text;
-    if (!ajv.validate(withNulls(parameter.schema) as Json, value)) return `${parameter.name} ${ajv.errorsText()}`;
+    const validate = validatorOf(parameter.schema);
+    if (!validate(value)) return `${parameter.name} ${ajv.errorsText(validate.errors)}`;
   }
   const known = new Set(((item["parameters"] ?? []) as Json[]).map((each) => (resolved(each) as { name: string }).name));
   for (const name of query.keys()) if (!known.has(name)) return `there is no parameter ${name}`;
@@ -82,6 +85,12 @@ function mismatch(reference: string, value: unknown): string | undefined {
   const validate = validators.get(reference) ?? ajv.compile({ $ref: `github${reference}` });
   validators.set(reference, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors?.slice(0, 5));
+}
+
+function validatorOf(parameter: Json): ValidateFunction {
+  const validate = ofParameters.get(parameter) ?? ajv.compile(withNulls(parameter) as Json);
+  ofParameters.set(parameter, validate);
+  return validate;
 }
 
 function pointer({ path, method }: Operation, rest: string): string {

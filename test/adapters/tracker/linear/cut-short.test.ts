@@ -84,6 +84,25 @@ describe("a write to Linear that is cut short", () => {
     },
   );
 
+  test("makes no second comment if Linear fails after it made the first one, and then while that one is edited", async () => {
+    const failed: Fault = {
+      status: 200,
+      body: { data: null, errors: [{ message: "Internal server error", extensions: { type: "internal error" } }] },
+    };
+    for (const to of [DONE, gate("press")]) {
+      const stage = await Stage.open();
+      const faults: Readonly<Record<string, Fault | { readonly after: Fault }>> = {
+        createComment: { after: failed },
+        updateComment: failed,
+      };
+      stage.standIn.fault = ({ name }) => faults[name];
+      await expect(set(stage.service(), to)).rejects.toThrow("Internal server error");
+      stage.standIn.fault = () => undefined;
+      expect(after(await set(stage.service(), to))).toEqual(to);
+      expect(stage.comments("ENG-1")).toHaveLength(1);
+    }
+  });
+
   test.each([1, 2, 3, 50])("makes no second comment if readings are %i writes behind", async (staleWrites) => {
     for (const to of [DONE, gate("press")]) {
       const stage = await Stage.open();

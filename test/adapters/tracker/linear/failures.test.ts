@@ -39,6 +39,12 @@ describe("an answer of Linear that is none", () => {
     ["no data", json({ data: null }), /^Linear's answer is not what its API promises/],
     ["other data", json({ data: { issues: [] } }), /^Linear's answer is not what its API promises: issues must be an object/],
     ["a redirect", { status: 302, headers: { location: "http://127.0.0.1:1/" }, body: "" }, /^Linear cannot be reached at /],
+    [
+      "an error inside Linear",
+      errors("Internal server error", { type: "internal error", code: "INTERNAL_SERVER_ERROR" }),
+      /^Linear failed: Internal server error$/,
+    ],
+    ["a lock inside Linear", errors("Lock timeout", { type: "lock timeout" }), /^Linear failed: Lock timeout$/],
     ["a refusal", errors("Argument \u001b[31mValidation Error"), /^Linear refuses the request: Argument Validation Error$/],
     ["too much at once", errors("Query too complex", { code: "INPUT_ERROR" }), /^Linear refuses the request: Query too complex$/],
     ["a 404", { status: 404, body: "not here" }, /^Linear answered with HTTP 404$/],

@@ -8,7 +8,16 @@ import { retryAtOf } from "./budget.ts";
 /** Characters of a service's own words in a message. */
 const MAX_QUOTED = 300;
 
-/** Linear refused a request for a reason of its own, and did nothing. */
+/**
+ * Types of errors inside Linear (`LinearErrorType` of its SDK), which come with status 200 too. A write that ends in one may have been
+ * carried out.
+ */
+const INTERNAL: ReadonlySet<string> = new Set(["internal error", "network error", "bootstrap error", "lock timeout"]);
+
+/**
+ * Linear refused a request for a reason of its own, and did nothing. An object whose id is taken is refused as "conflict on insert of
+ * Comment", with the code INPUT_ERROR.
+ */
 export class LinearRefusal extends Error {
   override readonly name = "LinearRefusal";
 }
@@ -40,7 +49,7 @@ export function isRefusedToken(error: unknown): boolean {
 
 /**
  * What the SDK threw, as one line for people, without a token: a TrackerBusy if a rate limit is reached, a LinearRefusal if Linear
- * gave a reason, or an Error.
+ * gave a reason and did nothing, or an Error.
  */
 export function describeFailure(error: unknown, failed: Failed): Error {
   const response = responseOf(error);
@@ -54,6 +63,7 @@ export function describeFailure(error: unknown, failed: Failed): Error {
   if (status === 403 || errors.some(({ code, type }) => code === "FORBIDDEN" || type === "forbidden"))
     return new Error(`Linear forbids the request: the token has too few rights${quoted === "" ? "" : ` (${quoted})`}`);
   if (status >= 500) return new Error(`Linear answered with HTTP ${status}`);
+  if (errors.some(isInternal)) return new Error(`Linear failed: ${quoted}`);
   if (errors.length > 0) return new LinearRefusal(`Linear refuses the request: ${quoted}`);
   if (status >= 400) return new Error(`Linear answered with HTTP ${status}`);
   return new Error(`Linear's answer is not what its API promises: it has no data (HTTP ${status}); is apiUrl right?`);
@@ -74,6 +84,10 @@ function withoutAnswer(error: unknown, { host, timeoutMs, tokens }: Failed): str
 
 function isRateLimit({ status, errors }: Response): boolean {
   return status === 429 || errors.some(({ code, type }) => code === "RATELIMITED" || type === "ratelimited");
+}
+
+function isInternal({ code, type }: Response["errors"][number]): boolean {
+  return code === "INTERNAL_SERVER_ERROR" || INTERNAL.has(type);
 }
 
 /** The SDK wraps what `fetch` throws, and keeps it as `raw`. */
