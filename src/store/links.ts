@@ -36,10 +36,17 @@ export function landingLink(run: RunState | undefined, ticket: TicketState | und
   return url === undefined ? undefined : { text: landing.sha.slice(0, SHORT), url };
 }
 
-/** A ticket's id with its page, and the commit that landed it with its own, as far as they are known. */
+/** The pull request of a ticket, as texts name it, with its page; undefined if it has none. */
+function pullRequestLink({ pullRequest }: TicketState): TextLink | undefined {
+  const { number, url } = pullRequest ?? {};
+  return number === undefined || url === undefined ? undefined : { text: `#${number}`, url };
+}
+
+/** A ticket's id with its page, its pull request, and the commit that landed it with its own, as far as they are known. */
 export function ticketLinks(run: RunState, ticket: TicketState): readonly (TextLink | undefined)[] {
   const url = ticketUrl(ticket);
-  return [url === undefined ? undefined : { text: ticket.id, url }, serviceLink(ticket), landingLink(run, ticket)];
+  const own = url === undefined ? undefined : { text: ticket.id, url };
+  return [own, serviceLink(ticket), pullRequestLink(ticket), landingLink(run, ticket)];
 }
 
 /** A line of text in pieces, some of which lead somewhere. */

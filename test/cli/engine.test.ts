@@ -61,8 +61,7 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
       landings: [],
       pullRequests: new Map(),
     },
-    places: { folder: "/", hidden: [], repos: [], homes: [] },
-    carefulToolchains: new Map(),
+    ...{ places: { folder: "/", hidden: [], repos: [], homes: [] }, carefulToolchains: new Map() },
     toolchainPaths: new Map<string, string>(),
   };
   const open = await beginRun({ loaded, world, home, store, run, now: Date.now(), fresh: over.fresh ?? false });

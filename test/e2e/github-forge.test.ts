@@ -67,6 +67,7 @@ describe("a repository whose changes land by pull requests", { timeout: 300_000 
     expect(forgeOf().ciJobs.length).toBeGreaterThan(0);
     expect(events.filter(({ type }) => type === "pull-request-opened")).toHaveLength(1);
     expect(stage.git("app", "status", "--porcelain")).toBe("");
+    expect((await stage.report()).pullRequests).toMatchObject([{ ticket: "T-1", number: 1 }]);
     // The token is nowhere in what is kept.
     expect(stage.everything()).not.toContain(TOKEN);
     expect(standIn.mistakes).toEqual([]);

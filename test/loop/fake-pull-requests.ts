@@ -69,7 +69,8 @@ export class FakePullRequests {
       failures: (_head, names) =>
         reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
       rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
-      answer: () => reached(() => undefined),
+      answer: (_number, threads, text) =>
+        reached(() => void this.calls.push(`answer ${threads.map(({ id }) => id).join()}: ${text}`)),
       removeBranch: (branch) => reached(() => void this.branches.delete(branch)),
     };
   }

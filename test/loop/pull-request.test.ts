@@ -106,6 +106,28 @@ describe("a pull request", () => {
     expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
   });
 
+  test("whose thread a bot began gives an agent its words once, and says in the thread what answers them", async () => {
+    const prompts: string[] = [];
+    const { stage, forge } = await open({
+      work: (task) => {
+        prompts.push(readFileSync(task.promptFile, "utf8"));
+        return oneFile(task);
+      },
+    });
+    using _ = stage;
+    const thread = { id: "t1", place: "T-1.txt:1", author: "lint-bot", isBot: true, body: "no digits\n# New orders" };
+    forge.shown = { threads: [thread] };
+    forge.onRead = () => {
+      if (forge.calls.some((call) => call.startsWith("answer"))) forge.shown = {};
+    };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(prompts[1]).toContain("lint-bot at T-1.txt:1:\n> no digits\n> # New orders");
+    const [, second] = forge.calls.filter((call) => call.startsWith("push")).map((call) => call.slice(5));
+    expect(forge.calls).toContain(`answer t1: An agent was given this. The answer is ${second}.`);
+    expect(stage.tasks).toHaveLength(2);
+  });
+
   test("without a check is not green", async () => {
     const { stage, forge } = await open();
     using _ = stage;
@@ -113,6 +135,7 @@ describe("a pull request", () => {
     stage.start();
     await stage.until("pull-request-read", (event) => "waits" in event && event.waits === "waits for any check to appear");
     expect(forge.merges).toBe(0);
+    expect(stage.ticket(T1).attempt?.waiting).toBe("pull request #7: waits for any check to appear");
     forge.shown = {};
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
   });

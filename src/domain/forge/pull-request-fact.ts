@@ -53,8 +53,9 @@ export interface TicketPullRequest {
   readonly seen?: SeenPullRequest;
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
-  /** Words that an agent has had. */
+  /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
+  readonly answeredAt?: string;
 }
 
 /** Words that are remembered. */
@@ -79,7 +80,7 @@ export function reducePullRequest(
       return known && { ...known, seen: { checks, ...(waits !== undefined && { waits }) } };
     }
     case "pull-request-words":
-      return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED) };
+      return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
     case "pull-request-rerun":
       return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
     case "pull-request-merging":

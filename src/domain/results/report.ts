@@ -42,6 +42,8 @@ export interface RunReport {
   readonly incidentsByKind: Ledger["incidentsByKind"];
   /** The incidents, in order. */
   readonly incidentList: readonly ReportIncident[];
+  /** The pull requests of its tickets. */
+  readonly pullRequests: readonly { readonly ticket: string; readonly number: number; readonly url: string }[];
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -187,6 +189,10 @@ export function reportOf(
       repo: repo ?? null,
       summary,
     })),
+    pullRequests: [...vecItems(state.tickets)].flatMap(({ id, pullRequest }) => {
+      const { number, url } = pullRequest ?? {};
+      return number === undefined || url === undefined ? [] : [{ ticket: id, number, url }];
+    }),
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
       at: iso(at),
       final,

@@ -1,5 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { reducePullRequest } from "../forge/pull-request-fact.ts";
+import { isAboutPullRequest, type PullRequestFact, reducePullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -113,6 +113,7 @@ type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-c
 
 function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
   const phase = ticket.phase;
+  if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -150,17 +151,6 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { kept: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, notKept: event.why } };
     }
-    case "pull-request-gated":
-      return { phase, attempt: { ...attempt, humanStep: event.step } };
-    case "pull-request-intended":
-    case "pull-request-opened":
-    case "pull-request-read":
-    case "pull-request-merging":
-    case "pull-request-rerun":
-    case "pull-request-words": {
-      const pullRequest = reducePullRequest(ticket.pullRequest, event);
-      return { phase, ...(pullRequest && { pullRequest }) };
-    }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
@@ -174,6 +164,19 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: true } } };
     }
   }
+}
+
+/** The pull request after a fact about it, and the attempt with what it waits for, in words. */
+function withPullRequest(
+  ticket: TicketState,
+  { waiting: _, ...attempt }: Attempt,
+  event: PullRequestFact & { readonly at: number },
+): Pick<TicketState, "attempt" | "pullRequest"> {
+  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step } };
+  const pullRequest = reducePullRequest(ticket.pullRequest, event);
+  const { number, seen } = pullRequest ?? {};
+  const waiting = seen?.waits === undefined ? {} : { waiting: `pull request #${number}: ${seen.waits}` };
+  return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };
 }
 
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {

@@ -148,6 +148,7 @@ async function untilDecided(ctx: Context, scope: StepScope, needs: PullRequestNe
     const own = ownOf(ctx, scope, open.head);
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
     tell(ctx, scope, read, move.do === "wait" ? move.why : undefined);
+    await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
       if (merged.as === "queued") queued += 1;
@@ -156,6 +157,16 @@ async function untilDecided(ctx: Context, scope: StepScope, needs: PullRequestNe
     } else if (move.do !== "wait") return move;
     await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
   }
+}
+
+/** Tells in the threads that an agent was given that another commit answers them. A thread that has been told is not told again. */
+async function answerThreads(ctx: Context, scope: StepScope, { pulls }: PullRequestNeeds, read: PullRequestState): Promise<void> {
+  const known = pullRequestOf(ctx, scope);
+  if (known?.answeredAt === undefined || known.answeredAt === known.head || read.head !== known.head) return;
+  const answered = new Set(known.answered);
+  const threads = read.threads.filter(({ id }) => answered.has(id));
+  if (threads.length === 0) return;
+  await ask(ctx, scope, () => pulls.answer(read.number, threads, `An agent was given this. The answer is ${known.head}.`));
 }
 
 /** What the answer to a merge decides; undefined if the pull request is to be read again. */

@@ -6,7 +6,19 @@ import { ForgeUnavailable } from "../../../ports/forge.ts";
 import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl } from "./checks.ts";
 import { COST, type GitHubRepository } from "./repository.ts";
 import type { RulesReader } from "./rules.ts";
-import { ACTOR_FIELDS, Actor, isBot, isSame, loginOf, newestWordsOf, THREAD_FIELDS, Thread, threadId } from "./threads.ts";
+import {
+  Actor,
+  AUTHOR_FIELDS,
+  countingWords,
+  hasSay,
+  isBot,
+  isSame,
+  loginOf,
+  newestWordsOf,
+  THREAD_FIELDS,
+  Thread,
+  threadId,
+} from "./threads.ts";
 
 /** Characters of a thread, or of one person's words. */
 const MAX_WORDS = 4000;
@@ -21,8 +33,8 @@ const WHOLE = `query ($owner: String!, $name: String!, $number: Int!) { ${COST} 
     number url state headRefOid baseRefName mergeStateStatus reviewDecision isMergeQueueEnabled
     mergeCommit { oid } mergeQueueEntry { position }
     reviewThreads(last: 100) { nodes { ${THREAD_FIELDS} } }
-    comments(last: 100) { nodes { id body createdAt isMinimized author { ${ACTOR_FIELDS} } } }
-    reviews(last: 100, states: [CHANGES_REQUESTED]) { nodes { id body submittedAt author { ${ACTOR_FIELDS} } } }
+    comments(last: 100) { nodes { id body createdAt isMinimized ${AUTHOR_FIELDS} } }
+    reviews(last: 100, states: [CHANGES_REQUESTED]) { nodes { id body submittedAt ${AUTHOR_FIELDS} } }
     commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) { ${CONTEXTS} } } } } }
   } } }`;
 
@@ -61,12 +73,21 @@ const Whole = z.object({
             body: z.string(),
             createdAt: z.string(),
             isMinimized: z.boolean(),
+            authorAssociation: z.string(),
             author: Actor,
           }),
         ),
       }),
       reviews: z.object({
-        nodes: z.array(z.object({ id: z.string(), body: z.string(), submittedAt: z.string().nullable(), author: Actor })),
+        nodes: z.array(
+          z.object({
+            id: z.string(),
+            body: z.string(),
+            submittedAt: z.string().nullable(),
+            authorAssociation: z.string(),
+            author: Actor,
+          }),
+        ),
       }),
       commits: z.object({ nodes: z.array(z.object({ commit: z.object({ oid: z.string(), statusCheckRollup: Rollup }) })) }),
     }),
@@ -151,10 +172,11 @@ function nameOf(check: Check): string {
 
 /** The thread, if there is something to do about it. */
 function openThread(thread: Thread, self: string): readonly ReviewThread[] {
-  const [first] = thread.comments.nodes;
+  const words = countingWords(thread, self);
+  const first = words.find(({ author }) => !isSame(author, self));
   if (thread.isResolved || thread.isOutdated || first === undefined) return [];
   const path = plainText(thread.path, 300);
-  const body = thread.comments.nodes.map((comment) => comment.body).join("\n\n");
+  const body = words.map((comment) => comment.body).join("\n\n");
   return [
     {
       id: threadId(thread, newestWordsOf(thread, self)),
@@ -174,7 +196,7 @@ function wordsOf({ comments, reviews }: Pull, self: string): readonly PersonsWor
       .map(({ submittedAt, ...each }) => ({ ...each, at: submittedAt ?? "" })),
   ];
   return said
-    .filter(({ author }) => !isBot(author) && !isSame(author, self))
+    .filter((each) => hasSay(each) && !isBot(each.author) && !isSame(each.author, self))
     .map(({ id, author, body, at }) => ({
       id,
       author: loginOf(author),

@@ -6,21 +6,23 @@ import { Anything, COST, type GitHubRepository } from "./repository.ts";
 /** Characters of an answer; GitHub takes 65,536. */
 const MAX_ANSWER = 60_000;
 
-/** The fields of whoever wrote something. */
-export const ACTOR_FIELDS = "__typename login";
+/** The fields of whoever wrote something, and what that is to the repository. */
+export const AUTHOR_FIELDS = "authorAssociation author { __typename login }";
 /** Null if the account is gone. */
 export const Actor = z.object({ __typename: z.string(), login: z.string() }).nullable();
 type Actor = z.infer<typeof Actor>;
 
 /** The fields of a review thread. */
-export const THREAD_FIELDS = `id isResolved isOutdated path line comments(first: 100) { nodes { id body author { ${ACTOR_FIELDS} } } }`;
+export const THREAD_FIELDS = `id isResolved isOutdated path line comments(first: 100) { nodes { id body ${AUTHOR_FIELDS} } }`;
 export const Thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
   isOutdated: z.boolean(),
   path: z.string(),
   line: z.number().nullable(),
-  comments: z.object({ nodes: z.array(z.object({ id: z.string(), body: z.string(), author: Actor })) }),
+  comments: z.object({
+    nodes: z.array(z.object({ id: z.string(), body: z.string(), authorAssociation: z.string(), author: Actor })),
+  }),
 });
 export type Thread = z.infer<typeof Thread>;
 type Comment = Thread["comments"]["nodes"][number];
@@ -45,9 +47,22 @@ export function threadId({ id }: Thread, newest: Comment | undefined): string {
   return `${id}${BETWEEN}${newest?.id ?? ""}`;
 }
 
-/** The newest comment of somebody else. */
-export function newestWordsOf({ comments }: Thread, self: string): Comment | undefined {
-  return comments.nodes.findLast(({ author }) => !isSame(author, self));
+/** What counts in a thread: its comments by who has a say, or by us. */
+export function countingWords({ comments }: Thread, self: string): readonly Comment[] {
+  return comments.nodes.filter((comment) => isSame(comment.author, self) || hasSay(comment));
+}
+
+/** The newest comment of somebody else who has a say. */
+export function newestWordsOf(thread: Thread, self: string): Comment | undefined {
+  return countingWords(thread, self).findLast(({ author }) => !isSame(author, self));
+}
+
+/** Whose words an agent is given (GraphQL's CommentAuthorAssociation). On a public repository everybody can write. */
+const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
+/** True for people of the repository, and for bots, which its people have installed. */
+export function hasSay({ author, authorAssociation }: { readonly author: Actor; readonly authorAssociation: string }): boolean {
+  return isBot(author) || TRUSTED.has(authorAssociation);
 }
 
 /** GitHub's own type for bots; the suffix is what its REST API gives them. */

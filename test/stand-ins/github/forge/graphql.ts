@@ -1,5 +1,5 @@
 import { type Asking, actor, commentNode, connection, type PageArgs, QueryError } from "../nodes.ts";
-import { type Repo, timeText } from "../state.ts";
+import { associationOf, type Repo, timeText } from "../state.ts";
 import { protectionOf } from "./checks.ts";
 import { branchTip, commitOf, git } from "./git.ts";
 import { commitNode } from "./graphql-checks.ts";
@@ -128,7 +128,7 @@ export function pullNode(asking: Asking, found: Found, pull: Pull): object {
 }
 
 function reviewFields(asking: Asking, found: Found, pull: Pull): object {
-  const node = (review: Review) => reviewNode(asking, review);
+  const node = (review: Review) => reviewNode(asking, found.repo, review);
   return {
     reviewThreads: (args: PageArgs) => listed(pull.threads, args, (thread) => threadNode(asking, found, { pull, thread })),
     reviews(args: PageArgs & { states?: readonly string[]; author?: string }) {
@@ -148,12 +148,13 @@ function reviewFields(asking: Asking, found: Found, pull: Pull): object {
   };
 }
 
-function reviewNode(asking: Asking, review: Review): object {
+function reviewNode(asking: Asking, repo: Repo, review: Review): object {
   return {
     id: `PRR_${review.id}`,
     databaseId: review.id,
     state: review.state,
     body: review.body,
+    authorAssociation: associationOf(repo, review.author),
     author: () => actor(asking, review.author),
     submittedAt: timeText(review.submittedAt),
     createdAt: timeText(review.submittedAt),
@@ -195,6 +196,7 @@ export function threadCommentNode(
     updatedAt: timeText(comment.updatedAt),
     isMinimized: false,
     viewerDidAuthor: comment.author === asking.viewer,
+    authorAssociation: associationOf(repo, comment.author),
     author: () => actor(asking, comment.author),
   };
 }

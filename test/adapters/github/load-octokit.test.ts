@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadOctokit } from "../../../../src/adapters/tracker/github/client/load-octokit.ts";
+import { loadOctokit } from "../../../src/adapters/github/load-octokit.ts";
 
 const baseUrl = "https://github.example/api/v3";
 /** Requests that the throttling plugin has under way at the same time. */
