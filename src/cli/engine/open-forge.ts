@@ -19,21 +19,23 @@ interface ForgedRepo {
 
 /**
  * The repository as the run uses it: what the batch says of its forge decides where changes land. Brings its base up to date. Throws a
- * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it.
+ * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it. "look" makes the same checks and moves no branch:
+ * the repository that it gives is this machine's.
  */
 export async function openForge(
   repo: RepoWithRemotes,
   spec: ForgeSpec | undefined,
   secrets: RunSecrets | undefined,
+  how: "move" | "look" = "move",
 ): Promise<ForgedRepo> {
   if (spec === undefined || spec.kind === "local") return { repo };
   const remote = await repo.remote({ name: spec.remote, ...credentialsOf(spec, secrets) });
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
     await remote.checkWritable(repo.base);
-    return forge.sync();
+    return forge.sync(how);
   });
-  if (reason === undefined) return { repo: withForge(repo, forge), place: remote.name };
+  if (reason === undefined) return { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
 }
 
