@@ -201,6 +201,8 @@ export interface Repo {
   finishCutOffLanding(): Promise<void>;
   /** Those of these commits that the base does not contain. One look for all. */
   missingFromBase(commits: readonly string[]): Promise<readonly string[]>;
+  /** Those of `commits` that the base at the forge lacks; absent if changes land on this machine alone. */
+  missingAtForge?(commits: readonly string[]): Promise<readonly string[]>;
   /** The commits that `to` has and `from` has not, newest first, at most `most`; undefined if `from` is not in its history. */
   commitsSince(options: { from: string; to: string; most: number }): Promise<readonly Commit[] | undefined>;
   /** True if the base contains the commit. */

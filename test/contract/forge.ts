@@ -43,6 +43,15 @@ export function forgeContract(name: string, open: () => Promise<ForgeStage>): vo
       expect([stage.tip(), stage.here()]).toEqual([next, next]);
     });
 
+    test("names the commits that its base lacks", async () => {
+      const stage = await open();
+      const from = stage.tip();
+      const to = stage.commitOn(from, "work.txt");
+      await stage.forge.land({ from, to });
+      const beside = stage.commitOn(from, "beside.txt");
+      expect(await stage.forge.missing([from, to, beside])).toEqual([beside]);
+    });
+
     test("lands nothing on a base that has moved, and says where it is", async () => {
       const stage = await open();
       const from = stage.tip();

@@ -82,6 +82,29 @@ describe("a repository whose changes land at a remote", { timeout: 300_000 }, ()
     expect(stage.landed()).toEqual(["T-1"]);
   });
 
+  test.each([["--dry-run"], ["doctor"]])("a look at it moves no branch: %s", async (how) => {
+    using stage = new Stage(PROGRAM);
+    cloned(stage);
+    stage.agent(HONEST);
+    const before = stage.git("app", "rev-parse", "main");
+    pushByOther(stage, "theirs.txt");
+    const batch = stage.batch(["T-1"], FORGE);
+    const { stdout } = await stage.run(how === "doctor" ? [how, batch] : [batch, how]);
+    expect(stdout).toContain(`origin (${stage.path(ORIGIN)})`);
+    expect(stage.git("app", "rev-parse", "main")).toBe(before);
+  });
+
+  test("does not end as done if the remote moves its branch back after a landing", async () => {
+    using stage = new Stage(PROGRAM);
+    cloned(stage);
+    stage.agent(HONEST);
+    hook(stage, "post-receive", 'while read old new ref; do git update-ref "$ref" "$old"; done');
+    const { code, stdout } = await stage.events(stage.batch(["T-1"], { ...FORGE, limits: { attempts: 1 } }));
+    expect(landedThere(stage)).toEqual([]);
+    expect(code, stdout.slice(-3_000)).not.toBe(0);
+    expect(stdout).toContain("no longer at its remote");
+  });
+
   test("waits while the remote refuses a push, with the remote's words on the screen", async () => {
     using stage = new Stage(PROGRAM);
     cloned(stage);

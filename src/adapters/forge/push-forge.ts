@@ -5,7 +5,7 @@ import type { GitRemote, Landing, Repo } from "../../ports/vcs.ts";
 const FRESH_MS = 10_000;
 
 /** What the forge needs of the repository on this machine. */
-type LocalRepo = Pick<Repo, "base" | "baseTip" | "land" | "has" | "commitsSince">;
+type LocalRepo = Pick<Repo, "base" | "baseTip" | "land" | "has" | "commitsSince" | "missingFromBase">;
 
 /**
  * Lands changes on the base branch of a remote, by pushes that move it forward. The remote decides: its branch is moved first, by
@@ -25,7 +25,7 @@ class PushForge implements Forge {
     this.#remote = remote;
   }
 
-  async sync(): Promise<string | undefined> {
+  async sync(how: "move" | "look" = "move"): Promise<string | undefined> {
     const { base } = this.#repo;
     const there = await this.#remote.fetch(base);
     if (there === undefined) return `${this.#remote.name} has no branch ${base}`;
@@ -35,6 +35,7 @@ class PushForge implements Forge {
     if (!(await this.#isWithin(here, there))) {
       return `${base} of this repository and of ${this.#remote.name} have gone apart: each has commits that the other lacks`;
     }
+    if (how === "look") return undefined;
     const followed = await this.#repo.land({ from: here, to: there });
     if (followed.as === "landed") return undefined;
     return followed.as === "waiting" ? followed.reason : `${base} of this repository moves while it is brought up to date`;
@@ -54,6 +55,15 @@ class PushForge implements Forge {
       case "refused":
         return { as: "waiting", reason: `${this.#remote.name} refuses the push: ${pushed.reason}` };
     }
+  }
+
+  async missing(commits: readonly string[]): Promise<readonly string[]> {
+    const there = commits.length === 0 ? undefined : await this.#remote.fetch(this.#repo.base);
+    if (there === undefined) return commits;
+    if (there === (await this.#repo.baseTip())) return this.#repo.missingFromBase(commits);
+    const missing: string[] = [];
+    for (const commit of commits) if (!(await this.#isWithin(commit, there))) missing.push(commit);
+    return missing;
   }
 
   /** Brings the base of this machine to what the remote has; the change is there already. */
@@ -119,6 +129,7 @@ export function withForge(repo: Repo, forge: Forge, now: () => number = Date.now
       return repo.baseTip();
     },
     land: (landing) => forge.land(landing),
+    missingAtForge: (commits) => forge.missing(commits),
     candidate: async (options) => {
       if (options.onto === undefined) await look();
       return repo.candidate(options);

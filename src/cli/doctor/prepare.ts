@@ -35,7 +35,7 @@ export async function checkPrepare(
   const secrets = secretsOf(loaded.batch, { folder: loaded.folder, env: options.env });
   let world: RunEnvironment;
   try {
-    world = await preflight(loaded, { ...options, secrets });
+    world = await preflight(loaded, { ...options, secrets, isLookOnly: true });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return [bad("prepare", `${error.what}: ${error.why}`, error.todo)];

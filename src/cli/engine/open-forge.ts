@@ -23,12 +23,14 @@ interface ForgedRepo {
 
 /**
  * The repository as the run uses it: what the batch says of its forge decides where changes land. Brings its base up to date. Throws a
- * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it.
+ * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it. "look" makes the same checks and moves no branch:
+ * the repository that it gives is this machine's.
  */
 export async function openForge(
   repo: RepoWithRemotes,
   spec: ForgeSpec | undefined,
   secrets: RunSecrets | undefined,
+  how: "move" | "look" = "move",
 ): Promise<ForgedRepo> {
   if (spec === undefined || spec.kind === "local") return { repo };
   const credentials = credentialsOf(spec, secrets);
@@ -36,10 +38,10 @@ export async function openForge(
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
     await remote.checkWritable(repo.base);
-    return forge.sync();
+    return forge.sync(how);
   });
   if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
-  const forged = { repo: withForge(repo, forge), place: remote.name };
+  const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   return spec.kind === "push" ? forged : { ...forged, ...pullRequestsOf(repo, spec, { remote, credentials }) };
 }
 

@@ -59,6 +59,8 @@ interface PreflightOptions {
   readonly git?: RunGit | undefined;
   /** The secrets of the batch, for its forges. */
   readonly secrets: RunSecrets | undefined;
+  /** True if no branch may be moved: nothing is started. */
+  readonly isLookOnly?: true;
 }
 
 /** Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. */
@@ -109,7 +111,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
 /** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */
 async function openRepos(
   batch: Batch,
-  { env, git, sandbox, secrets }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
+  { env, git, sandbox, secrets, isLookOnly }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
 ): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "landings">> {
   const repos = new Map<string, Repo>();
   const pullRequests = new Map<string, PullRequestLane>();
@@ -118,7 +120,7 @@ async function openRepos(
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
     const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
-    const forged = await openForge(repo, forge, secrets);
+    const forged = await openForge(repo, forge, secrets, isLookOnly ? "look" : "move");
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.place !== undefined) landings.push(`${name} lands on ${base} here and at ${forged.place}`);

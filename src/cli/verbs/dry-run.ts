@@ -36,6 +36,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
   const { sandbox, warnings, landings } = await preflight(loaded, {
     env: process.env,
     cwd: process.cwd(),
+    isLookOnly: true,
     secrets: loaded.outside?.secrets ?? secretsOf(loaded.batch, { folder: loaded.folder, env: process.env }),
   });
   const { batch } = loaded;

@@ -8,8 +8,10 @@ import type { Outages } from "../concurrency/outages.ts";
 export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal): Repo {
   const isOutage = (error: unknown): boolean => error instanceof RepoUnavailable;
   const persist = <T>(call: () => Promise<T>): Promise<T> => outages.persist("git", call, { signal, isOutage });
+  const { missingAtForge } = repo;
   return {
     ...repo,
+    ...(missingAtForge && { missingAtForge: (commits: readonly string[]) => persist(() => missingAtForge(commits)) }),
     baseTip: () => persist(() => repo.baseTip()),
     addWorktree: (options) => persist(() => repo.addWorktree(options)),
     capture: (options) => persist(() => repo.capture(options)),

@@ -1,7 +1,6 @@
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { describeHold, isCheckedAhead } from "../../domain/schedule/environments.ts";
@@ -12,12 +11,12 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
-import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { ticketsLandedEarlier } from "./landed-earlier.ts";
 import { assertLive, endLiveCheck, inconclusiveCheck, type Verify, verifyScope, waitingCheck } from "./live-check.ts";
+import { type Broken, missing } from "./missing-changes.ts";
 
 /** Found in the environment of every process of a re-verification. */
 export function reverifyMarker(run: RunId): string {
@@ -124,33 +123,6 @@ async function baseTips(ctx: LoopContext, signal: AbortSignal): Promise<Readonly
 
 function isGated({ phase }: TicketState): boolean {
   return phase === "human-gated";
-}
-
-/** The evidence of failures, by ticket. */
-type Broken = Map<TicketId, Evidence>;
-
-async function missing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
-  const broken: Broken = new Map();
-  for (const [id, repo] of ctx.repos) {
-    const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
-    if (mine.length === 0) continue;
-    const persistent = persistentRepo(repo, ctx.outages, signal);
-    const lost = new Set(await persistent.missingFromBase(mine.map((ticket) => changeOf(ticket).sha)));
-    const first = landingsOf(ctx.state(), repo.id)?.first;
-    const isTouched = lost.size > 0 || first === undefined || (await haveOthersCommitted(ctx.state(), persistent, first));
-    // What an earlier run landed may have been reverted before this run's first landing.
-    for (const ticket of isTouched ? mine : mine.filter(({ mergedSha }) => mergedSha === undefined)) {
-      const summary = await whyGone(ctx.state(), persistent, changeOf(ticket));
-      if (summary !== undefined) broken.set(ticket.id, { step: "merge", name: "merge", summary, detail: "" });
-    }
-  }
-  return broken;
-}
-
-/** The change of a ticket that this run landed, or an earlier one. */
-function changeOf({ mergedSha, mergedFrom, landedEarlier }: TicketState): LandedChange {
-  if (mergedSha === undefined && landedEarlier !== undefined) return landedEarlier;
-  return { sha: mergedSha ?? "", from: mergedFrom };
 }
 
 /** A verification, and a ticket that it is run for. */

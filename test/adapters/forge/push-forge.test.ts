@@ -163,6 +163,16 @@ describe("a push forge", () => {
     expect(git(stage.user, "status", "--porcelain")).toBe("");
   });
 
+  test("names what landed if somebody moves the branch back at the remote, although it is here", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    await stage.forge.land({ from, to });
+    git(stage.origin, "update-ref", "refs/heads/main", from);
+    const repo = withForge(stage.repo, stage.forge);
+    expect([await repo.missingFromBase([from, to]), await repo.missingAtForge?.([from, to])]).toEqual([[], [to]]);
+  });
+
   test("is looked at again after a while, not at each question", async () => {
     const stage = await pushStage();
     let time = 0;

@@ -1,10 +1,12 @@
+import { resolve } from "node:path";
+import { errorMessage } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
-import type { GitResult } from "../git/git-call.ts";
+import { GitMissing, type GitResult } from "../git/git-call.ts";
 import { branchRef, displayName, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
-import { remoteUrl } from "../repository/remote-address.ts";
+import { pushUrl } from "../repository/remote-address.ts";
 import type { Store } from "../repository/store.ts";
 import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, tokenSettings } from "./remote-access.ts";
 
@@ -24,16 +26,35 @@ interface RemoteOptions {
 /** Opens a remote of the repository. Asks it nothing yet. Throws a UserError (exit 4) if it is not there or cannot be used. */
 export async function openRemote(store: Store, { name, credentials, env }: RemoteOptions): Promise<GitRemote> {
   const access = await remoteAccess(env);
-  const address = remoteUrl(store.at.settings, name, new Map(access.settings));
-  if (address === undefined) throw refusal(name, "the repository has no remote of this name", "`git remote -v` lists them.");
-  const protocol = protocolOf(address);
+  const found = pushUrl(store.at.settings, name, new Map(access.settings));
+  if (found === undefined) throw refusal(name, "the repository has no remote of this name", "`git remote -v` lists them.");
+  if ((await addressesOf(store, name)) > 1)
+    throw refusal(name, "it has several addresses, and changes land at one place", "Name a remote that has one.");
+  const protocol = protocolOf(found);
+  // git takes a path from the top of the checkout. Its own folder here is elsewhere, below one that anybody may write.
+  const address = protocol === "file" && !found.includes("://") ? resolve(store.at.path, found) : found;
   if (protocol === undefined)
     throw refusal(name, "its address is none of https, ssh and a path", "Give it another address: `git remote set-url`.");
+  if (address.includes("://") && !URL.canParse(address))
+    throw refusal(
+      name,
+      "its address is not well formed",
+      'A password in it must be written in percent encoding; "token" keeps it out.',
+    );
   if (credentials !== undefined && protocol !== "https" && protocol !== "http") {
     const why = `the batch gives a token for it, and it is reached by ${protocol}, where a token has no place`;
     throw refusal(name, why, 'Take "token" out, or give the remote an https address.');
   }
   return new Remote(store, { name, address, protocol, access, credentials });
+}
+
+/** How many addresses `git push` would push to. */
+async function addressesOf(store: Store, name: string): Promise<number> {
+  const count = async (key: string): Promise<number> => {
+    const { stdout } = await store.tryRefs(["config", "-z", "--get-all", `remote.${name}.${key}`]);
+    return stdout.split("\0").length - 1;
+  };
+  return (await count("pushurl")) || count("url");
 }
 
 function refusal(name: string, why: string, todo: string): UserError {
@@ -63,7 +84,7 @@ class Remote implements GitRemote {
     this.#protocol = options.protocol;
     this.#access = options.access;
     this.#credentials = options.credentials;
-    this.name = `${displayName(options.name)} (${plainText(withoutUser(options.address), 200)})`;
+    this.name = `${displayName(options.name)} (${plainText(withoutUsers(options.address), 200)})`;
   }
 
   async tip(branch: string): Promise<string | undefined> {
@@ -130,15 +151,21 @@ class Remote implements GitRemote {
     const user = this.#credentials?.user ?? "";
     const own = token === undefined ? [] : tokenSettings(this.#address, { user, token });
     const call = this.#store.contentCall(args);
-    return this.#store.start({
-      ...call,
-      remote: { protocol: this.#protocol, env },
-      config: [...(call.config ?? []), ...settings.filter(([key]) => !key.startsWith("url.")), ...own],
-    });
+    const config = [...(call.config ?? []), ...settings.filter(([key]) => !key.startsWith("url.")), ...own];
+    return this.#store
+      .start({ ...call, remote: { protocol: this.#protocol, env }, config })
+      .catch((error: unknown) => this.#cutShort(error));
+  }
+
+  /** git did not end by itself: it was silent for too long, or the process that runs it is gone. */
+  #cutShort(error: unknown): never {
+    if (error instanceof GitMissing) throw error;
+    const why = plainText(withoutUsers(errorMessage(error)), WORDS);
+    throw new RepoUnavailable(`${this.name} did not answer: ${why}`, { cause: error });
   }
 
   #unavailable({ stderr }: GitResult): RepoUnavailable {
-    const said = plainText(lastWords(stderr), WORDS);
+    const said = plainText(withoutUsers(lastWords(stderr)), WORDS);
     if (!NOT_ACCEPTED.test(stderr)) return new RepoUnavailable(`${this.name} cannot be reached: ${said}`);
     return new RepoUnavailable(`${this.name} does not accept the credentials: ${said}`);
   }
@@ -151,7 +178,7 @@ function refusalIn(line: string, stderr: string): string {
     const said = /^remote: +(?:error: )?(.*\S)\s*$/.exec(each)?.[1];
     return said === undefined ? [] : [said];
   });
-  return plainText([why, ...told.slice(0, 3)].join("; "), WORDS);
+  return plainText(withoutUsers([why, ...told.slice(0, 3)].join("; ")), WORDS);
 }
 
 function lastWords(stderr: string): string {
@@ -159,7 +186,7 @@ function lastWords(stderr: string): string {
   return lines.findLast((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1) ?? "git does not say why";
 }
 
-/** The address without a user name and a password. */
-function withoutUser(address: string): string {
-  return address.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
+/** A text whose addresses have no user names and no passwords. A token may be either: git itself takes out passwords alone. */
+function withoutUsers(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1");
 }

@@ -18,7 +18,7 @@ import { openRemote } from "../remote/git-remote.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
-import { remoteAddress as pageOf, remoteUrl } from "./remote-address.ts";
+import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
@@ -47,7 +47,7 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
     { ...repoOf(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
     store,
   );
-  const remoteAddress = async (name: string) => remoteUrl(store.at.settings, name);
+  const remoteAddress = async (name: string) => pushUrl(store.at.settings, name);
   return { ...repo, remoteAddress, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
 }
 

@@ -11,23 +11,35 @@ export function remoteAddress(settings: ReadonlyMap<string, string>, base: strin
   return address === undefined ? undefined : repoAddress(rewritten(address, settings));
 }
 
-/** The address of a remote, as git itself uses it; undefined if there is none of this name. `more` are settings of the user. */
-export function remoteUrl(
+/**
+ * The address that `git push` uses for a remote; undefined if there is none of this name. `more` are settings of the user. An address
+ * for pushes alone wins: some people make it one that leads nowhere, so that nothing is pushed by mistake.
+ */
+export function pushUrl(
   settings: ReadonlyMap<string, string>,
   name: string,
   more: ReadonlyMap<string, string> = new Map(),
 ): string | undefined {
+  const all = new Map([...more, ...settings]);
+  const forPushes = settings.get(`remote.${name}.pushurl`);
+  if (forPushes !== undefined) return rewritten(forPushes, all);
   const address = settings.get(`remote.${name}.url`);
-  return address === undefined ? undefined : rewritten(address, new Map([...more, ...settings]));
+  if (address === undefined) return undefined;
+  const pushed = rewritten(address, all, "pushinsteadof");
+  return pushed === address ? rewritten(address, all) : pushed;
 }
 
 /** The address as git rewrites it: by the longest `url.<base>.insteadOf` that it begins with (git-config(1)). */
-function rewritten(address: string, settings: ReadonlyMap<string, string>): string {
+function rewritten(
+  address: string,
+  settings: ReadonlyMap<string, string>,
+  by: "insteadof" | "pushinsteadof" = "insteadof",
+): string {
   let [known, longest] = [address, 0];
   for (const [key, start] of settings) {
-    const to = /^url\.(.*)\.insteadof$/s.exec(key)?.[1];
-    if (to === undefined || start.length <= longest || !address.startsWith(start)) continue;
-    [known, longest] = [to + address.slice(start.length), start.length];
+    if (!key.startsWith("url.") || !key.endsWith(`.${by}`)) continue;
+    if (start.length <= longest || !address.startsWith(start)) continue;
+    [known, longest] = [key.slice("url.".length, -by.length - 1) + address.slice(start.length), start.length];
   }
   return known;
 }

@@ -1,0 +1,56 @@
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import type { LoopContext } from "../attempt/context.ts";
+import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
+import { persistentRepo } from "../programs/persistent-repo.ts";
+
+/** The evidence of failures, by ticket. */
+export type Broken = Map<TicketId, Evidence>;
+
+/** The tickets whose landed change a base does not hold any more, on this machine or at its forge. */
+export async function missing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
+  const broken: Broken = new Map();
+  for (const [id, repo] of ctx.repos) {
+    const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
+    if (mine.length === 0) continue;
+    const persistent = persistentRepo(repo, ctx.outages, signal);
+    const [here, there] = [await missingHere(ctx, persistent, mine), await missingAtForge(persistent, mine)];
+    for (const [ticket, summary] of [...there, ...here])
+      broken.set(ticket, { step: "merge", name: "merge", summary, detail: "" });
+  }
+  return broken;
+}
+
+/** Why the base does not hold a change, by ticket. */
+type Reasons = ReadonlyMap<TicketId, string>;
+
+async function missingHere(ctx: LoopContext, repo: Repo, done: readonly TicketState[]): Promise<Reasons> {
+  const reasons = new Map<TicketId, string>();
+  const lost = await repo.missingFromBase(done.map((ticket) => changeOf(ticket).sha));
+  const first = landingsOf(ctx.state(), repo.id)?.first;
+  const isTouched = lost.length > 0 || first === undefined || (await haveOthersCommitted(ctx.state(), repo, first));
+  // What an earlier run landed may have been reverted before this run's first landing.
+  for (const ticket of isTouched ? done : done.filter(({ mergedSha }) => mergedSha === undefined)) {
+    const reason = await whyGone(ctx.state(), repo, changeOf(ticket));
+    if (reason !== undefined) reasons.set(ticket.id, reason);
+  }
+  return reasons;
+}
+
+/** Why the forge's base does not hold a change: somebody has moved it back there, and the base of this machine does not follow. */
+async function missingAtForge(repo: Repo, done: readonly TicketState[]): Promise<Reasons> {
+  const shas = new Map(done.map((ticket) => [ticket.id, changeOf(ticket).sha]));
+  const lost = new Set(await repo.missingAtForge?.([...shas.values()]));
+  const gone = `in ${repo.base} of this machine and no longer at its remote: somebody has moved it back there`;
+  return new Map([...shas].flatMap(([id, sha]) => (lost.has(sha) ? [[id, `${sha.slice(0, 7)} is ${gone}`]] : [])));
+}
+
+/** The change of a ticket that this run landed, or an earlier one. */
+function changeOf({ mergedSha, mergedFrom, landedEarlier }: TicketState): LandedChange {
+  if (mergedSha === undefined && landedEarlier !== undefined) return landedEarlier;
+  return { sha: mergedSha ?? "", from: mergedFrom };
+}
