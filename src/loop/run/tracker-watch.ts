@@ -149,10 +149,10 @@ export class TrackerWatch {
   /** Moves tickets on which an agent has begun to a state of work in progress, each once. */
   async #showStarted(): Promise<void> {
     const { state, tracker } = this.#ctx;
-    if (tracker.started === undefined) return;
+    if (tracker.markStarted === undefined) return;
     for (const { id, attempt, unfiled, tracked } of [...vecItems(state().tickets)]) {
       if (attempt === undefined || unfiled || this.#shown.has(id) || tracked?.state.as !== "open") continue;
-      await tracker.started(id);
+      await tracker.markStarted(id);
       this.#shown.add(id);
     }
   }
