@@ -103,7 +103,7 @@ export interface Tracker {
    */
   file(ticket: FiledTicket): Promise<void>;
   /** Shows people that work on a ticket has begun; changes no state of loopdash's. Absent if the tracker has no such state. */
-  readonly started?: (id: TicketId) => Promise<void>;
+  readonly markStarted?: (id: TicketId) => Promise<void>;
   /** Remarks for people on how it is read; absent or empty if there are none. */
   readonly notes?: () => readonly string[];
   /** Milliseconds until the next reading that the tracker's budget of requests allows; absent if it has none. */

@@ -110,7 +110,7 @@ test("a person's act is overwritten if a write does not say what it replaces", a
 
 test("a ticket is done too early if the adapter closes what it shows as begun", async () => {
   const eager = withCalls((service) => ({
-    started: async (id) => void (await service.set({ id, state: { as: "done" }, note: "begun", from: undefined })),
+    markStarted: async (id) => void (await service.set({ id, state: { as: "done" }, note: "begun", from: undefined })),
   }));
   expect(await firstProblem("github", eager, /^false done:/)).toBeDefined();
 });

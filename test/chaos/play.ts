@@ -178,12 +178,12 @@ class Stage {
         this.#callSince = undefined;
       }
     };
-    const { started } = service;
+    const { markStarted } = service;
     return {
       ...service,
       set: (write) => during(() => service.set(write)),
       file: (ticket) => during(() => service.file(ticket)),
-      ...(started && { started: (id: TicketId) => during(() => started(id)) }),
+      ...(markStarted && { markStarted: (id: TicketId) => during(() => markStarted(id)) }),
     };
   }
 

@@ -164,7 +164,7 @@ test("a ticket that vanishes waits and says so; once it is back, it goes on", as
   const text = readFileSync(fileOf(stage, T2), "utf8");
   rmSync(fileOf(stage, T2));
   await stage.until("tracker-drifted", drift(T2, "vanished"));
-  expect(stage.ticket(T2).tracked?.missing).toBe("the tracker lacks it: there is no such ticket");
+  expect(stage.ticket(T2).tracked?.unavailable).toBe("the tracker lacks it: there is no such ticket");
   expect(describeReason(whyNot(stage.state, 1))).toBe("the tracker lacks it: there is no such ticket; it cannot be judged");
   go(T1);
   await expect.poll(() => stage.tasks.map((task) => task.ticket)).toEqual([T1, T3]);

@@ -1,8 +1,9 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { isMissing } from "../../../src/domain/run/drift-fact.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
-import { isGone, missingUntil } from "../../../src/store/labels/outage-label.ts";
+import { missingUntil } from "../../../src/store/labels/outage-label.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
@@ -87,7 +88,7 @@ function nextCheck(state: DashboardState, id: TicketId): number | undefined {
 /** The time at which a run ends that waits for this ticket, which is gone from the tracker. Milliseconds since the epoch. */
 function endOfWait({ run, ui }: DashboardState, id: TicketId): number | undefined {
   const ticket = ticketIn({ ...(run && { run }) }, id);
-  if (run === undefined || ticket === undefined || ui.connection.state !== "live" || !isGone(ticket)) return undefined;
+  if (run === undefined || ticket === undefined || ui.connection.state !== "live" || !isMissing(ticket)) return undefined;
   return missingUntil(run);
 }
 

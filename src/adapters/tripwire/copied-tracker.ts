@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { OracleBatch, ReadListing, ServicePlace, TrackerPlace } from "../../ports/oracle.ts";
 import { openNoLink } from "../plain-file.ts";
-import { openedIssues, openIssues } from "./service-issues.ts";
+import { openIssueIds, withOpenIssues } from "./service-issues.ts";
 import type { TrackerLocation } from "./write-tracker.ts";
 
 /** A tracker's files by name; the embedded one has a single file without a name. */
@@ -68,7 +68,7 @@ export function reopened(place: TrackerPlace, copy: Copy, wanted: readonly Ticke
   const files = [...copy].map(([name, file]): [string, CopiedFile] => {
     const text = file.bytes.toString("utf8");
     const opening = { name, wanted, found };
-    const opened = "keys" in place ? openedIssues(place, text, wanted, found) : OPENERS[place.kind](text, opening);
+    const opened = "keys" in place ? withOpenIssues(place, text, wanted, found) : OPENERS[place.kind](text, opening);
     return [name, opened === undefined ? file : { bytes: Buffer.from(opened), stamp: "" }];
   });
   return { copy: new Map(files), ids: wanted.filter((id) => found.has(id)) };
@@ -76,7 +76,7 @@ export function reopened(place: TrackerPlace, copy: Copy, wanted: readonly Ticke
 
 /** The tickets of the batch that are plainly open in a copy, whatever an oracle says of it. */
 export function stillOpen(place: TrackerPlace, copy: Copy, batch: readonly TicketId[]): readonly TicketId[] {
-  const openIn = (name: string, text: string) => ("keys" in place ? openIssues(place, text) : OPEN_IN[place.kind](name, text));
+  const openIn = (name: string, text: string) => ("keys" in place ? openIssueIds(place, text) : OPEN_IN[place.kind](name, text));
   const open = new Set([...copy].flatMap(([name, { bytes }]) => openIn(name, bytes.toString("utf8"))));
   return batch.filter((id) => open.has(id));
 }

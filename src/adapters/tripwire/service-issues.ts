@@ -25,7 +25,7 @@ export function issuesText(place: ServiceCanary, tickets: readonly CanaryTicket[
 }
 
 /** The same text with these issues open; `found` gets the ids that are in it. */
-export function openedIssues(place: ServicePlace, text: string, wanted: readonly string[], found: Set<string>): string {
+export function withOpenIssues(place: ServicePlace, text: string, wanted: readonly string[], found: Set<string>): string {
   const nodes = nodesOf(text).map((node) => {
     const id = idOf(place, node);
     if (id === undefined || !wanted.includes(id)) return node;
@@ -36,7 +36,7 @@ export function openedIssues(place: ServicePlace, text: string, wanted: readonly
 }
 
 /** The ids of issues that are plainly open, without any label that the oracle looks at. */
-export function openIssues(place: ServicePlace, text: string): readonly string[] {
+export function openIssueIds(place: ServicePlace, text: string): readonly string[] {
   return nodesOf(text).flatMap((node) => (isPlainlyOpen(place.kind, node) ? (idOf(place, node) ?? []) : []));
 }
 

@@ -27,7 +27,7 @@ const REASONS_BEYOND_ATTEMPTS: ReadonlySet<Reason["kind"]> = new Set([
   "checks-only",
   "base-broken",
   "unprepared",
-  "missing",
+  "unavailable",
 ]);
 
 /** The reason why a ticket is open: its wait, or the end of its last attempt if the run has ended. */

@@ -53,17 +53,17 @@ export function refusedAfter(change: TrackerChange, before: TrackedTicket["refus
 const KEEP_HOLD: ReadonlySet<TrackerChange["kind"]> = new Set(["rewritten", "dependencies", "closed-by-integration"]);
 
 /** A ticket on hold stays so while its words change, and if an integration closes it. */
-export function missingAfter(
+export function unavailableAfter(
   change: TrackerChange,
   before: TrackedTicket,
-): Pick<TrackedTicket, "missing" | "unreadable" | "onHold"> {
-  if (change.kind === "held") return { missing: change.why, onHold: true };
-  const isHeld = before.onHold && before.missing !== undefined && KEEP_HOLD.has(change.kind);
-  if (isHeld) return { missing: before.missing, onHold: true };
-  return change.kind === "vanished" ? { missing: missingText(change), ...(change.unreadable && { unreadable: true }) } : {};
+): Pick<TrackedTicket, "unavailable" | "unreadable" | "onHold"> {
+  if (change.kind === "held") return { unavailable: change.why, onHold: true };
+  const isHeld = before.onHold && before.unavailable !== undefined && KEEP_HOLD.has(change.kind);
+  if (isHeld) return { unavailable: before.unavailable, onHold: true };
+  return change.kind === "vanished" ? { unavailable: vanishedText(change), ...(change.unreadable && { unreadable: true }) } : {};
 }
 
-function missingText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {
+function vanishedText({ why, unreadable }: Extract<TrackerChange, { kind: "vanished" }>): string {
   return unreadable ? `the tracker has it, but it cannot be read: ${why}` : `the tracker lacks it: ${why}`;
 }
 

@@ -75,11 +75,11 @@ export interface TrackedTicket {
   readonly pendingWrite?: TrackerState;
   /** The engine's last write: the revision that it replaced, and how often it was repeated because it did not persist. */
   readonly lastWrite?: { readonly before: string; readonly repeats: number };
-  /** The reason why it cannot be read; present while it is missing. */
-  readonly missing?: string;
-  /** Set while it is missing because it cannot be read. */
+  /** The reason why nobody may work on it: it is gone, cannot be read, or is on hold. Absent while it can be worked on. */
+  readonly unavailable?: string;
+  /** Set if it is unavailable because it cannot be read. */
   readonly unreadable?: true;
-  /** Set while it is missing because it is on hold: it is there, and nobody may work on it. */
+  /** Set if it is unavailable because it is on hold: it is there, and nobody may work on it. */
   readonly onHold?: true;
   /** An integration set it to done in answer to the commit that the engine landed, before the ticket's finish line has passed. */
   readonly closedByCommit?: true;
@@ -89,10 +89,15 @@ export interface TrackedTicket {
   readonly lastAct?: { readonly at: number; readonly text: string };
 }
 
+/** True if the tracker lacks a ticket, or has it in a form that cannot be read. One on hold is there. */
+export function isMissing({ tracked }: { readonly tracked?: TrackedTicket }): boolean {
+  return tracked?.unavailable !== undefined && !tracked.onHold;
+}
+
 /** A ticket as it is seen for the first time. */
 export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
   const { revision, held, url, serviceId } = read;
-  const hold = held === undefined ? {} : { missing: held, onHold: true as const };
+  const hold = held === undefined ? {} : { unavailable: held, onHold: true as const };
   const place = { ...(url !== undefined && { url }), ...(serviceId !== undefined && { serviceId }) };
   return { state, revision, words: wordsOf(read), ...place, ...hold };
 }

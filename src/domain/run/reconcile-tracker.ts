@@ -62,7 +62,7 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
     : [];
   const isUntouched =
     tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);
-  const isSettled = tracked.missing === undefined && tracked.refused === undefined && tracked.closedByCommit === undefined;
+  const isSettled = tracked.unavailable === undefined && tracked.refused === undefined && tracked.closedByCommit === undefined;
   if (isUntouched && isSettled) return unwritten;
   const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
   const dependencies = dependenciesChange(state, tracked, now);
@@ -76,10 +76,10 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
 }
 
 /** The changes by which a ticket is back, is put on hold, or is on hold no more. */
-function presenceChange({ missing, onHold, words }: TrackedTicket, now: TicketNow): readonly TrackerChange[] {
+function presenceChange({ unavailable, onHold, words }: TrackedTicket, now: TicketNow): readonly TrackerChange[] {
   const held = whyHeld(words, now);
-  const isBack = missing !== undefined && !onHold ? [{ kind: "returned" } as const] : [];
-  if (held !== undefined) return onHold && held === missing ? [] : [...isBack, { kind: "held", why: held }];
+  const isBack = unavailable !== undefined && !onHold ? [{ kind: "returned" } as const] : [];
+  if (held !== undefined) return onHold && held === unavailable ? [] : [...isBack, { kind: "held", why: held }];
   return onHold ? [{ kind: "released" }] : isBack;
 }
 

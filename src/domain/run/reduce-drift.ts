@@ -4,7 +4,7 @@ import { withDependencies } from "../schedule/plan.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
-import { interventionOf, isTakenLater, missingAfter, refusedAfter, seenBy, stateAfter } from "./drift-after.ts";
+import { interventionOf, isTakenLater, refusedAfter, seenBy, stateAfter, unavailableAfter } from "./drift-after.ts";
 import {
   describeChange,
   firstSeen,
@@ -112,7 +112,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
   const text = describeChange(change);
   const index = indexOf(state, id);
   const known = trackedOf(state, id);
-  const { missing: _, unreadable: __, onHold: ___, closedByCommit: ____, refused, pendingWrite, ...before } = known;
+  const { unavailable: _, unreadable: __, onHold: ___, closedByCommit: ____, refused, pendingWrite, ...before } = known;
   const after = stateAfter(change, before.state);
   const isByCommit = change.kind === "closed-by-commit";
   const isSettling = after !== before.state && !isByCommit;
@@ -123,7 +123,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
       ? { isSetByPerson: true as const }
       : { ...(lastWrite && { lastWrite }), ...(pendingWrite && change.kind !== "vanished" && { pendingWrite }) }),
     ...((isByCommit || (known.closedByCommit && !isSettling)) && { closedByCommit: true as const }),
-    ...missingAfter(change, known),
+    ...unavailableAfter(change, known),
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };

@@ -63,7 +63,7 @@ function afterNoResult(state: RunState, index: number, live: LiveState, event: E
   const ticket = vecAt(state.tickets, index);
   const isUntold = event.problem === "untold";
   const repeated = afterInconclusive(live, liveSpecOf(state.batch), event);
-  const next = isUntold && ticket.tracked?.missing !== undefined ? idleLive(live) : repeated;
+  const next = isUntold && ticket.tracked?.unavailable !== undefined ? idleLive(live) : repeated;
   const passes = isUntold ? { untold: true as const } : {};
   return withBase(withTicket(state, index, { ...ticket, live: { ...next, ...passes } }), index, event.at);
 }

@@ -12,6 +12,6 @@ export function forcedEnding(ticket: TicketState): AgentEnding | undefined {
 
 /** True if an attempt may not land, because nobody can judge its ticket. If the ticket is only unreadable, its agent goes on. */
 function isStoppedByMissing({ attempt, phase, tracked }: TicketState): boolean {
-  if (tracked?.missing === undefined || attempt?.merge !== undefined) return false;
+  if (tracked?.unavailable === undefined || attempt?.merge !== undefined) return false;
   return tracked.unreadable === undefined || phase === "finishing";
 }

@@ -81,7 +81,7 @@ function isStuck(state: RunState, index: number): boolean {
   const { attempt, phase, live, tracked } = ticket;
   if (attempt !== undefined || phase === "done") return false;
   if (phase === "landed") return live?.givenUp !== undefined && !live.checking;
-  if (phase === "stalled" || phase === "human-gated" || tracked?.missing !== undefined) return true;
+  if (phase === "stalled" || phase === "human-gated" || tracked?.unavailable !== undefined) return true;
   if (waitsForCheck(state, index) || unpreparedFor(state, index) !== undefined) return true;
   if (state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined) return true;
   return (state.plan.tickets[index]?.dependsOn ?? []).some((dep) => isStuck(state, indexOf(state, dep)));

@@ -54,7 +54,7 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
  */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
-  if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.missing !== undefined) return state;
+  if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.unavailable !== undefined) return state;
   const isSpent = ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined;
   // A wall is ruled on without an agent.
   if (isSpent && ticket.wall === undefined) {

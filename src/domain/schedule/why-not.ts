@@ -26,8 +26,8 @@ export type Reason =
       readonly stalled: readonly TicketId[];
       readonly landed: readonly TicketId[];
     }
-  /** The tracker lacks it or has it in a form that cannot be read, so it cannot be judged. */
-  | { readonly kind: "missing"; readonly why: string; readonly isOnHold?: true }
+  /** The tracker lacks it, or has it in a form that cannot be read, so it cannot be judged; or it is on hold there. */
+  | { readonly kind: "unavailable"; readonly why: string; readonly isOnHold?: true }
   | { readonly kind: "resource"; readonly resource: string; readonly by: TicketId }
   /** Another run of this machine holds it; `by` is its name, if it is known. */
   | { readonly kind: "elsewhere"; readonly resource: string; readonly by?: string }
@@ -51,8 +51,8 @@ export function whyNot(state: RunState, index: number): Reason {
   const ticket = vecAt(state.tickets, index);
   if (ticket.attempt !== undefined) return { kind: "active" };
   if (isSettled(ticket.phase)) return { kind: "settled" };
-  const missing = missingReason(ticket);
-  if (missing !== undefined) return missing;
+  const unavailable = unavailableReason(ticket);
+  if (unavailable !== undefined) return unavailable;
   if (ticket.phase === "landed" && ticket.live !== undefined && ticket.gate === undefined)
     return { kind: "landed", live: ticket.live };
   const writing = beingWritten(ticket);
@@ -69,9 +69,9 @@ export function whyNot(state: RunState, index: number): Reason {
   return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
 }
 
-function missingReason({ tracked }: TicketState): Reason | undefined {
-  if (tracked?.missing === undefined) return undefined;
-  return { kind: "missing", why: tracked.missing, ...(tracked.onHold && { isOnHold: true }) };
+function unavailableReason({ tracked }: TicketState): Reason | undefined {
+  if (tracked?.unavailable === undefined) return undefined;
+  return { kind: "unavailable", why: tracked.unavailable, ...(tracked.onHold && { isOnHold: true }) };
 }
 
 /** The obstacle of all tickets that could run. */
@@ -154,7 +154,7 @@ export function describeReason(reason: Reason): string {
       return "the human gate is being recorded";
     case "healing":
       return "ready; the harness is healed first";
-    case "missing":
+    case "unavailable":
       return reason.isOnHold ? `on hold: ${reason.why}` : `${reason.why}; it cannot be judged`;
     case "filing":
       return "it is being filed in the tracker";

@@ -1,5 +1,5 @@
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
-import { firstReading, isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
+import { firstReading, isMissing, isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
@@ -149,10 +149,10 @@ export class TrackerWatch {
   /** Moves tickets on which an agent has begun to a state of work in progress, each once. */
   async #showStarted(): Promise<void> {
     const { state, tracker } = this.#ctx;
-    if (tracker.started === undefined) return;
+    if (tracker.markStarted === undefined) return;
     for (const { id, attempt, unfiled, tracked } of [...vecItems(state().tickets)]) {
       if (attempt === undefined || unfiled || this.#shown.has(id) || tracked?.state.as !== "open") continue;
-      await tracker.started(id);
+      await tracker.markStarted(id);
       this.#shown.add(id);
     }
   }
@@ -177,11 +177,10 @@ export class TrackerWatch {
     const { clock, report, state } = this.#ctx;
     const ticket = ticketOf(state(), id);
     // A ticket that is not there was not written.
-    if (ticket.tracked?.missing !== undefined && ticket.tracked.pendingWrite !== undefined)
+    if (ticket.tracked?.unavailable !== undefined && ticket.tracked.pendingWrite !== undefined)
       report({ type: "tracker-not-written", ticket: id });
     // A ticket on hold that goes away as well is not only on hold any more.
-    const isKnown = ticket.tracked?.missing !== undefined && !ticket.tracked.onHold;
-    if (ticket.unfiled === true || isKnown) return void this.#missingSince.delete(id);
+    if (ticket.unfiled === true || isMissing(ticket)) return void this.#missingSince.delete(id);
     const since = this.#missingSince.get(id);
     if (since === undefined) return void this.#missingSince.set(id, clock.now());
     if (clock.now() - since < VANISHED_MS) return;
@@ -223,7 +222,7 @@ export class TrackerWatch {
     for (const ticket of [...vecItems(state().tickets)]) {
       const known = expectedState(ticket);
       const wanted = settledState(ticket);
-      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.isSetByPerson || isMissing(ticket)) continue;
+      if (wanted === undefined || isSameState(known, wanted) || ticket.tracked?.isSetByPerson || isUnavailable(ticket)) continue;
       await this.#write(ticket.id, { state: wanted }, `asserted by run ${run}`, [known]);
       isStale = true;
     }
@@ -249,8 +248,8 @@ export class TrackerWatch {
       const isConflict = error instanceof TicketConflict;
       // If the tracker as a whole is away, that is the reason.
       await this.#reconcile("whole");
-      const missing = isConflict ? undefined : ticketOf(this.#ctx.state(), id).tracked?.missing;
-      if (missing !== undefined) throw new TicketConflict(`${id} cannot be judged: ${missing}`);
+      const unavailable = isConflict ? undefined : ticketOf(this.#ctx.state(), id).tracked?.unavailable;
+      if (unavailable !== undefined) throw new TicketConflict(`${id} cannot be judged: ${unavailable}`);
       if (!isConflict && this.#missingSince.has(id)) return undefined;
       throw error;
     }
@@ -276,17 +275,17 @@ export class TrackerWatch {
 function ticketsOf({ tickets, unreadable }: TrackerReading, { tickets: known }: RunState): readonly TrackerTicket[] {
   const all = [...vecItems(known)];
   const [problem] = unreadable.values();
-  if (problem !== undefined && !all.some(isMissing)) throw new Error(plainText(problem, 500));
+  if (problem !== undefined && !all.some(isUnavailable)) throw new Error(plainText(problem, 500));
   return all.flatMap((ticket) => {
     const found = tickets.get(ticket.id);
     if (found !== undefined) return [found];
-    if (ticket.unfiled === undefined && !isMissing(ticket)) throw new Error(`the tracker has no ticket ${ticket.id}`);
+    if (ticket.unfiled === undefined && !isUnavailable(ticket)) throw new Error(`the tracker has no ticket ${ticket.id}`);
     return [];
   });
 }
 
-function isMissing({ tracked }: TicketState): boolean {
-  return tracked?.missing !== undefined;
+function isUnavailable({ tracked }: TicketState): boolean {
+  return tracked?.unavailable !== undefined;
 }
 
 /** The tracker's state of a ticket that is settled by its phase. */

@@ -21,7 +21,7 @@ function hasReason(state: DashboardState): boolean {
   const id = selectedIn(state);
   const ticket = id === undefined ? undefined : ticketIn(state, id);
   if (ticket === undefined || ticket.attempt !== undefined || ticket.phase === "done") return false;
-  return ticket.phase !== "waiting" || ticket.tracked?.missing !== undefined;
+  return ticket.phase !== "waiting" || ticket.tracked?.unavailable !== undefined;
 }
 
 function isAway({ run }: DashboardState): boolean {

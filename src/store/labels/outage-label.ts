@@ -1,7 +1,7 @@
+import { isMissing } from "../../domain/run/drift-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { formatClock, formatElapsed } from "../format.ts";
@@ -43,12 +43,7 @@ export function outageUnderWay(
  */
 export function missingUntil({ outages, end, tickets }: RunState): number | undefined {
   if (end !== undefined || outages?.oracle === undefined) return undefined;
-  return [...vecItems(tickets)].some(isGone) ? outages.oracle.until : undefined;
-}
-
-/** True if the tracker lacks a ticket, or has it in a form that cannot be read. */
-export function isGone({ tracked }: TicketState): boolean {
-  return tracked?.missing !== undefined && !tracked.onHold;
+  return [...vecItems(tickets)].some(isMissing) ? outages.oracle.until : undefined;
 }
 
 /** The outage under way that is given up first; undefined if there is none, or if the run has ended. */

@@ -1,4 +1,5 @@
 import { landingOf } from "../../domain/run/carry-over.ts";
+import { isMissing } from "../../domain/run/drift-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -10,7 +11,7 @@ import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatClock } from "../format.ts";
 import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
-import { isGone, missingUntil } from "./outage-label.ts";
+import { missingUntil } from "./outage-label.ts";
 import { underWayLabel } from "./outcome-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
@@ -31,7 +32,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
   const label = withRemedy(run, ticket, labelOf(run, ticket));
   // A ticket that waits says so itself.
-  const isUnseen = ticket.tracked?.missing !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
+  const isUnseen = ticket.tracked?.unavailable !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
   if (!isUnseen) return label;
   const { unreadable, onHold } = ticket.tracked ?? {};
   const problem = onHold ? "on hold in the tracker" : unreadable ? "cannot be read in the tracker" : "not in the tracker";
@@ -40,7 +41,7 @@ export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): Qu
 
 /** What a person does about a ticket that is gone, before what is known of it; a countdown is drawn apart from it. */
 function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): QueueLabel {
-  if (!isGone(ticket) || run.end !== undefined) return label;
+  if (!isMissing(ticket) || run.end !== undefined) return label;
   const todo = ticket.tracked?.unreadable ? "correct it in the tracker" : "restore it in the tracker";
   const until = missingUntil(run);
   const or = until === undefined ? "no run is done without it" : `the run ends unjudged at ${formatClock(until)}`;

@@ -27,12 +27,12 @@ export const TRACKER: readonly Rule[] = [
     test: "while its change is checked: nothing merges",
   },
   {
-    rule: "a ticket that is missing is no outage of the tracker",
+    rule: "a ticket that is unavailable is no outage of the tracker",
     holes: [
       {
         file: "src/loop/run/tracker-watch.ts",
-        from: "if (missing !== undefined) throw new TicketConflict(",
-        to: 'if (missing === "") throw new TicketConflict(',
+        from: "if (unavailable !== undefined) throw new TicketConflict(",
+        to: 'if (unavailable === "") throw new TicketConflict(',
       },
     ],
     file: "test/loop/vanished.test.ts",
@@ -111,7 +111,7 @@ export const TRACKER: readonly Rule[] = [
       {
         file: "src/domain/run/reconcile-tracker.ts",
         from: "tracked.pendingWrite !== undefined && isSameState(now.state, tracked.state);",
-        to: "tracked.pendingWrite === undefined && tracked.missing === now.id;",
+        to: "tracked.pendingWrite === undefined && tracked.unavailable === now.id;",
       },
     ],
     file: "test/domain/run/reconcile-tracker.test.ts",

@@ -3,7 +3,7 @@ import type { Defence } from "../suite.ts";
 
 const MARKS = "src/adapters/tracker/github/marks.ts";
 const GITHUB_COMMENTS = "src/adapters/tracker/github/ticket/comments.ts";
-const GITHUB_TICKETS = "src/adapters/tracker/github/ticket/tickets.ts";
+const GITHUB_TICKET = "src/adapters/tracker/github/ticket/ticket.ts";
 const LINEAR_GATE = "src/adapters/tracker/linear/ticket/gate.ts";
 const LINEAR_TICKET = "src/adapters/tracker/linear/ticket/ticket.ts";
 
@@ -64,7 +64,7 @@ export const DEFENCES = {
       holes: [
         GATED_AT_ONCE,
         {
-          file: GITHUB_TICKETS,
+          file: GITHUB_TICKET,
           from: "if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
           to: "if (gateOf(issue) === undefined && !labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
         },
@@ -153,7 +153,7 @@ export const DEFENCES = {
       name: "on GitHub, a gate's label is spelt exactly",
       holes: [
         {
-          file: GITHUB_TICKETS,
+          file: GITHUB_TICKET,
           from: "if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
           to: "if (!labels.nodes.some(({ name }) => /^hum.n.gated/iu.test(name))) return",
         },

@@ -61,7 +61,7 @@ function started(first: TicketNow = OPEN): Simulation {
 test("a ticket on hold starts no agent, whatever else changes, and goes on when it is released", () => {
   const sim = started();
   expect(read(sim, HELD)).toEqual(["tracker-drifted"]);
-  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held, isOnHold: true });
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "unavailable", why: HELD.held, isOnHold: true });
   expect(read(sim, { ...HELD, revision: "4", dependsOn: [] })).toEqual([]);
   expect(read(sim, HELD)).toEqual([]);
   expect(read(sim, { ...OPEN, revision: "5" })).toEqual(["tracker-drifted"]);
@@ -72,7 +72,7 @@ test("a ticket on hold starts no agent, whatever else changes, and goes on when 
 test("a ticket that is on hold from the start is no intervention", () => {
   const sim = started(HELD);
   expect(read(sim, HELD)).toEqual([]);
-  expect(whyNot(sim.state, 0)).toEqual({ kind: "missing", why: HELD.held, isOnHold: true });
+  expect(whyNot(sim.state, 0)).toEqual({ kind: "unavailable", why: HELD.held, isOnHold: true });
   expect(sim.state.interventions).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ test("a ticket that a person takes over is left to that person, until it is give
   expect(read(sim, { ...OPEN, assignee: "Jo", revision: "2" })).toEqual([]);
   expect(read(sim, { ...OPEN, assignee: "Ann", revision: "3" })).toEqual(["tracker-drifted"]);
   expect(whyNot(sim.state, 0)).toEqual({
-    kind: "missing",
+    kind: "unavailable",
     why: "it is assigned to Ann now, and is left to that person",
     isOnHold: true,
   });
@@ -149,7 +149,7 @@ describe("a ticket that an integration closes before anything of it has landed",
     read(held, HELD);
     const before = held.state.interventions;
     read(held, CLOSED);
-    expect(stateOf(held.state, T1).tracked).toMatchObject({ onHold: true, missing: HELD.held });
+    expect(stateOf(held.state, T1).tracked).toMatchObject({ onHold: true, unavailable: HELD.held });
     expect(held.state.interventions).toEqual(before);
     const gated = started();
     read(gated, { ...OPEN, revision: "gated", state: { as: "human-gated", step: "press" } });
@@ -173,7 +173,10 @@ test("a ticket that the tracker holds on hold when the run begins is not in the 
   const [first] = new Simulation(batch).events;
   if (first?.type !== "run-started") throw new Error("the run did not start");
   const begun = reduce(undefined, { ...first, tracked: [firstReading(HELD)] });
-  expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([{ kind: "missing", why: HELD.held, isOnHold: true }, { kind: "ready" }]);
+  expect([whyNot(begun, 0), whyNot(begun, 1)]).toEqual([
+    { kind: "unavailable", why: HELD.held, isOnHold: true },
+    { kind: "ready" },
+  ]);
   expect(begun.ready).not.toContain(0);
 });
 

@@ -57,8 +57,8 @@ export function checkReason(state: RunState, index: number): string {
     case "filing":
       expect(vecAt(state.tickets, index).unfiled).toBe(true);
       break;
-    case "missing":
-      expect(vecAt(state.tickets, index).tracked?.missing).toBeDefined();
+    case "unavailable":
+      expect(vecAt(state.tickets, index).tracked?.unavailable).toBeDefined();
       break;
     case "base-broken":
       expect(state.brokenBases).toMatchObject({ app: reason.by });

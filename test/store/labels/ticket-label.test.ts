@@ -30,7 +30,7 @@ describe("the row of a done ticket", () => {
 });
 
 describe("the row of a ticket that is gone from the tracker", () => {
-  const tracked = { ...vecAt(state.tickets, index).tracked, missing: "there is no such ticket" } as never;
+  const tracked = { ...vecAt(state.tickets, index).tracked, unavailable: "there is no such ticket" } as never;
   const { attempt: _, ...waiting } = vecAt(state.tickets, index);
   const tickets = vecWith(state.tickets, index, { ...waiting, phase: "waiting", tracked } as TicketState);
   const oracle = { since: 0, why: "T-1 is missing", nextAt: 1, until: Date.UTC(2026, 4, 4, 12, 42, 10) };
@@ -57,7 +57,7 @@ describe("the row of a ticket that is gone from the tracker", () => {
 });
 
 test("a ticket that cannot be read in the tracker says so on its row", () => {
-  const tracked = { ...vecAt(state.tickets, index).tracked, missing: "no such key", unreadable: true } as never;
+  const tracked = { ...vecAt(state.tickets, index).tracked, unavailable: "no such key", unreadable: true } as never;
   expect(queueLabel(runWith({ phase: "human-gated", humanStep: "press", tracked }), id).text).toBe(
     `cannot be read in the tracker · correct it in the tracker, or no run is done without it; --fresh begins a run without it · ${queueLabel(runWith({ phase: "human-gated", humanStep: "press" }), id).text}`,
   );

@@ -2,7 +2,10 @@ import { TicketId } from "../../../domain/values/ids.ts";
 
 /** The label of issues that loopdash opened. */
 export const LOOPDASH_LABEL = "loopdash";
-const MARK = /^<!-- loopdash: (\S{1,64}) -->$/;
+/** The last line of loopdash's own comments. GitHub shows no HTML comments, and keeps them in the text. */
+export const COMMENT_MARK = "<!-- loopdash -->";
+const markOf = (id: string): string => `<!-- loopdash: ${id} -->`;
+const MARK = new RegExp(`^${markOf("(\\S{1,64})")}$`);
 /** What comes after the text of a discovered ticket. Its last line is the mark. */
 const TRAILER =
   /(?:^|\n\n)---\n(?:Found while working on [^\n]{1,600}|Found by loopdash[^\n]{0,600})\n(?:\nDepends on ([^\n]{1,4000})\n)?\n<!-- loopdash: \S{1,64} -->$/;
@@ -23,7 +26,7 @@ export function withTrailer(body: string, { id, foundAt, dependsOn, note }: Trai
   const said = note === "" ? found : `${found} ${note}`;
   const first = dependsOn.length === 0 ? "" : `\nDepends on ${dependsOn.join(", ")}\n`;
   const text = body.replace(/\r\n?/g, "\n").trimEnd();
-  return `${text === "" ? "" : `${text}\n\n`}---\n${said}\n${first}\n<!-- loopdash: ${id} -->`;
+  return `${text === "" ? "" : `${text}\n\n`}---\n${said}\n${first}\n${markOf(id)}`;
 }
 
 /** The id in the last line of an issue's text; undefined if it has none. It counts only if the token's own user opened the issue. */
@@ -31,6 +34,11 @@ export function markedId(body: string): TicketId | undefined {
   const last = body.trimEnd().split(/\r?\n/).at(-1) ?? "";
   const id = TicketId.safeParse(MARK.exec(last)?.[1]);
   return id.success ? id.data : undefined;
+}
+
+/** The text without the mark in its last line, so that the issue is no ticket any more. */
+export function withoutMark(body: string): string {
+  return body.replace(/\n*<!-- loopdash: \S+ -->\s*$/, "\n");
 }
 
 /** The text without loopdash's trailer, and what the trailer says must be done first. */

@@ -7,7 +7,7 @@ import { LinearRequests } from "./client/requests.ts";
 import { LinearIssues } from "./read/linear-issues.ts";
 import { fileTicket } from "./write/file-ticket.ts";
 import { checkDoneState } from "./write/labels-and-states.ts";
-import { setState, start } from "./write/set-state.ts";
+import { markStarted, setState } from "./write/set-state.ts";
 
 /** What the service of a batch in Linear needs. */
 export interface LinearServiceOptions {
@@ -53,7 +53,7 @@ function serviceOf(parts: Parts, options: LinearServiceOptions): TicketService {
     },
     taken: () => issues.taken(),
     set: (write) => setState(context, write),
-    started: (id) => start(context, id),
+    markStarted: (id) => markStarted(context, id),
     file: (ticket) => fileTicket(context, ticket),
     handOver(listed) {
       const own = issues.handOver(listed);

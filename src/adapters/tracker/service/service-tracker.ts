@@ -69,7 +69,7 @@ export function createServiceTracker(options: {
       await requests.file(ticket);
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },
-    ...(service.started && { started: (id: TicketId) => requests.started(id) }),
+    ...(service.markStarted && { markStarted: (id: TicketId) => requests.markStarted(id) }),
     ...(service.notes && { notes: service.notes }),
     ...(service.pauseMs && { pauseMs: service.pauseMs }),
   };
@@ -143,8 +143,8 @@ class Requests {
   }
 
   /** Shows people that work has begun. */
-  started(id: TicketId): Promise<void> {
-    return this.#inTurn(async () => this.#service.started?.(id));
+  markStarted(id: TicketId): Promise<void> {
+    return this.#inTurn(async () => this.#service.markStarted?.(id));
   }
 
   /** The ids that no new ticket may have. */

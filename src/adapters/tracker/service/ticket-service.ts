@@ -54,7 +54,7 @@ export interface TicketService {
   /** Frees what it keeps of earlier answers. */
   forget(): void;
   /** Moves an issue on which nobody works to a state of work in progress; changes no TrackerState. */
-  readonly started?: (id: TicketId) => Promise<void>;
+  readonly markStarted?: (id: TicketId) => Promise<void>;
   /**
    * How many writes were sent so far, carried out or not; absent if a reading shows each write at once. Soon after a write, whether
    * its answer came or not, a reading that does not show it may come from a copy that lags behind, and does not count.

@@ -54,7 +54,7 @@ async function sentDocuments(): Promise<ReadonlyMap<string, string>> {
       .service({ label: "no such label" })
       .snapshot("whole")
       .catch(() => undefined);
-    await service.started?.(id("ENG-2"));
+    await service.markStarted?.(id("ENG-2"));
     await service.set({ id: id("ENG-2"), state: { as: "human-gated", step: "press" }, note: "n", from: undefined });
     stage.comment("ENG-2", "Human step: a newer one");
     await service.set({ id: id("ENG-2"), state: { as: "human-gated", step: "press again" }, note: "n", from: undefined });

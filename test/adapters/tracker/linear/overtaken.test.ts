@@ -21,7 +21,7 @@ async function aPersonWho(act: (stage: Stage) => void, at = "LoopdashStates"): P
 describe("a person who acts while loopdash asks for the states of a team in Linear", () => {
   test.each(["In Review", "Done", "Canceled"])("keeps %s, on which no work is shown to begin", async (state) => {
     const stage = await aPersonWho(() => stage.move("ENG-1", state));
-    await stage.service().started?.(id("ENG-1"));
+    await stage.service().markStarted?.(id("ENG-1"));
     expect(stage.shown("ENG-1")).toEqual([state]);
     expect(stage.standIn.log.filter(({ isWrite }) => isWrite)).toEqual([]);
   });
@@ -65,11 +65,11 @@ describe("a person who acts while loopdash asks for the states of a team in Line
 test("work is not shown to begin again by another engine: nothing is sent for what was read as started or done", async () => {
   const stage = await Stage.open();
   stage.move("ENG-2", "Done");
-  await stage.service().started?.(id("ENG-1"));
+  await stage.service().markStarted?.(id("ENG-1"));
   const resumed = stage.service();
   await resumed.snapshot("whole");
   stage.standIn.asked();
-  for (const name of ["ENG-1", "ENG-2"]) await resumed.started?.(id(name));
+  for (const name of ["ENG-1", "ENG-2"]) await resumed.markStarted?.(id(name));
   expect(stage.standIn.asked()).toEqual([]);
   expect(stage.shown("ENG-1")).toEqual(["In Progress"]);
 });

@@ -256,7 +256,7 @@ describe("a ticket of Linear on which work begins", () => {
     stage.move("ENG-1", from);
     const service = stage.service();
     const before = (await service.snapshot("whole")).get(id("ENG-1"))?.state;
-    await service.started?.(id("ENG-1"));
+    await service.markStarted?.(id("ENG-1"));
     expect(stage.shown("ENG-1")).toEqual([to]);
     expect((await service.snapshot("changes")).get(id("ENG-1"))?.state).toEqual(before);
   });
@@ -265,7 +265,7 @@ describe("a ticket of Linear on which work begins", () => {
     const stage = await Stage.open();
     const { states } = stage.standIn.world;
     states.splice(0, states.length, ...states.filter(({ type }) => type !== "started"));
-    await stage.service().started?.(id("ENG-1"));
+    await stage.service().markStarted?.(id("ENG-1"));
     expect(stage.shown("ENG-1")).toEqual(["Todo"]);
   });
 });

@@ -17,6 +17,7 @@ export const CommentNode = z.object({
 });
 export type CommentNode = z.infer<typeof CommentNode>;
 
+/** GitHub's id of a repository, and its name as `owner/name`. */
 const RepositoryName = z.object({ id: z.string(), nameWithOwner: z.string() });
 
 /** An issue that another one waits for. */

@@ -80,12 +80,12 @@ export class BatchQuery {
     const unknown = labels.find((label) => !found.has(label));
     if (unknown !== undefined)
       throw new Error(
-        `there is no label ${JSON.stringify(plainText(unknown, 100))} in ${this.#places()}: correct tracker.labels`,
+        `there is no label ${JSON.stringify(plainText(unknown, 100))} in ${this.#repositoryNames()}: correct tracker.labels`,
       );
   }
 
-  /** The repositories by name. */
-  #places(): string {
+  /** The names of the repositories, for a message. */
+  #repositoryNames(): string {
     const { repositories } = this.#sender;
     return plainText(repositories.map((_, repo) => Object.values(this.#sender.nameOf(repo)).join("/")).join(", "), 300);
   }
@@ -121,7 +121,9 @@ export class BatchQuery {
     }
     await this.#sender.send(batch);
     if (found.size === 0)
-      throw new Error(`there is no milestone "${plainText(title, 100)}" in ${this.#places()}: correct tracker.milestone`);
+      throw new Error(
+        `there is no milestone "${plainText(title, 100)}" in ${this.#repositoryNames()}: correct tracker.milestone`,
+      );
     return found;
   }
 }

@@ -17,7 +17,7 @@ import {
   PAGE,
   ticketFragment,
 } from "./queries.ts";
-import { QueryBatch, type QuerySender, type RepositoryPlace } from "./query-batch.ts";
+import { QueryBatch, type QuerySender, type RepositoryReference } from "./query-batch.ts";
 
 /** Readings that are tried if the issues change while they are read. */
 const TRIES = 3;
@@ -115,7 +115,7 @@ export class IssueReader implements QuerySender {
   /** Sends a batch, and hands out its answer. */
   async send(batch: QueryBatch): Promise<void> {
     const fragments = [ticketFragment(this.#missing), blockerFragment(this.#missing), MARKED_FRAGMENT];
-    const text = batch.text((repo) => this.#placeOf(repo), fragments);
+    const text = batch.text((repo) => this.#referenceTo(repo), fragments);
     const data = await this.#client.query(text, batch.values()).catch((error: unknown) => {
       throw this.#goneIn(errorMessage(error)) ?? error;
     });
@@ -135,7 +135,7 @@ export class IssueReader implements QuerySender {
   }
 
   /** A repository by its id, once that is known: if it gets another name, its old one may become another repository's. */
-  #placeOf(repo: number): RepositoryPlace {
+  #referenceTo(repo: number): RepositoryReference {
     return { ...this.nameOf(repo), id: this.#named.get(repo)?.id };
   }
 

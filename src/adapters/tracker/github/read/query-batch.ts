@@ -15,7 +15,7 @@ export interface QuerySender {
 }
 
 /** A repository by GitHub's id of it, or by its name if that is not known. */
-export interface RepositoryPlace {
+export interface RepositoryReference {
   readonly owner: string;
   readonly repo: string;
   readonly id: string | undefined;
@@ -53,12 +53,12 @@ export class QueryBatch {
     return this.#fields.length === 0;
   }
 
-  /** The query with those of the fragments that it uses. `placeOf` says how a repository is found. */
-  text(placeOf: (repo: number) => RepositoryPlace, fragments: readonly string[]): string {
+  /** The query with those of the fragments that it uses. `referenceTo` says how a repository is found. */
+  text(referenceTo: (repo: number) => RepositoryReference, fragments: readonly string[]): string {
     const parts = this.#repositories().map((repo) => {
       const inner = this.#of(repo).map(({ alias, text }) => `${alias}: ${text}`);
       if (repo === undefined) return inner.join("\n");
-      const { owner, repo: name, id } = placeOf(repo);
+      const { owner, repo: name, id } = referenceTo(repo);
       const fields = ["id nameWithOwner", ...inner].join("\n");
       if (id !== undefined) return `r${repo}: node(id: ${JSON.stringify(id)}) { ... on Repository {\n${fields}\n} }`;
       return `r${repo}: repository(owner: ${JSON.stringify(owner)}, name: ${JSON.stringify(name)}) {\n${fields}\n}`;

@@ -1,11 +1,10 @@
 import { HumanStep } from "../../../../domain/run/command.ts";
 import type { TrackerState } from "../../../../domain/run/drift-fact.ts";
+import { COMMENT_MARK } from "../marks.ts";
 import type { CommentNode } from "../read/answers.ts";
 import type { Issue } from "./issue.ts";
 
 const STEP = "Human step: ";
-/** The last line of loopdash's own comment. GitHub shows no HTML comments, and keeps them in the text. */
-const MARK = "<!-- loopdash -->";
 /** Who may say what is left to a person, besides the token's own user (GraphQL's CommentAuthorAssociation). */
 const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
@@ -52,7 +51,7 @@ export function ownText(state: TrackerState, note: string): string {
     state.as === "human-gated"
       ? [`${STEP}${state.step.trim()}`, said]
       : [said || (state.as === "done" ? "Done." : "Open again.")];
-  return [...parts.filter((part) => part !== ""), MARK].join("\n\n");
+  return [...parts.filter((part) => part !== ""), COMMENT_MARK].join("\n\n");
 }
 
 /** The number by which the REST API knows a comment; its `databaseId` in GraphQL has too few bits. */
@@ -61,7 +60,7 @@ export function numberOfComment({ url }: CommentNode): number {
 }
 
 function isOwn({ viewerDidAuthor, body }: CommentNode): boolean {
-  return viewerDidAuthor && body.trimEnd().split(/\r?\n/).at(-1) === MARK;
+  return viewerDidAuthor && body.trimEnd().split(/\r?\n/).at(-1) === COMMENT_MARK;
 }
 
 function byAge(comments: readonly CommentNode[]): readonly { readonly comment: CommentNode; readonly gate: Gate | undefined }[] {

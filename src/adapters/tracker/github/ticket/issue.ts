@@ -9,11 +9,5 @@ export interface Issue extends Place {
   readonly blockers: readonly (Blocker | undefined)[];
 }
 
-/** An issue that another one waits for. */
-export interface Blocker {
-  readonly number: number;
-  readonly state: string;
-  readonly stateReason: string | null;
-  /** GitHub's id of its repository, and its name as `owner/name`. */
-  readonly repository: { readonly id: string; readonly nameWithOwner: string };
-}
+/** What counts of an issue that another one waits for. */
+export type Blocker = Pick<IssueNode, "number" | "state" | "stateReason" | "repository">;

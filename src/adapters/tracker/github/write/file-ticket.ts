@@ -2,11 +2,11 @@ import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import type { FiledTicket } from "../../../../ports/tracker.ts";
 import { LostAnswer } from "../../../github/failures.ts";
+import { labelsFor } from "../../service/labels.ts";
 import type { FileAnswer, ServiceTicket } from "../../service/ticket-service.ts";
 import { LOOPDASH_LABEL, withTrailer } from "../marks.ts";
 import type { Snapshots } from "../read/snapshots.ts";
 import { keyOf, type Place } from "../repositories.ts";
-import { labelsFor } from "../ticket/tickets.ts";
 import type { UnconfirmedWrites } from "./unconfirmed-writes.ts";
 import type { Writer } from "./writer.ts";
 

@@ -3,7 +3,7 @@ import { plainText } from "../../../../domain/values/text.ts";
 import type { GitHubClient } from "../../../github/client.ts";
 import { GitHubRefusal, LostAnswer } from "../../../github/failures.ts";
 import { GATE_LABEL } from "../../service/labels.ts";
-import { LOOPDASH_LABEL } from "../marks.ts";
+import { LOOPDASH_LABEL, withoutMark } from "../marks.ts";
 import type { IssueReader } from "../read/issue-reader.ts";
 import { keyOf, type Place } from "../repositories.ts";
 import { numberOfComment } from "../ticket/comments.ts";
@@ -91,8 +91,7 @@ export class Writer {
 
   /** Closes an issue that was opened by mistake, without its mark. */
   async withdraw(place: Place, body: string): Promise<void> {
-    const unmarked = body.replace(/\n*<!-- loopdash: \S+ -->\s*$/, "\n");
-    await this.#update(place, { state: "closed", state_reason: "not_planned", body: unmarked });
+    await this.#update(place, { state: "closed", state_reason: "not_planned", body: withoutMark(body) });
   }
 
   async #update(

@@ -1,9 +1,8 @@
-import { TicketSpec } from "../../../../domain/batch/schema.ts";
 import type { LinearSpec } from "../../../../domain/batch/tracker-spec.ts";
 import { type TrackerState, textSha } from "../../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
-import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
+import { exclusiveNames, GATE_LABEL, namedRepo } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
 import type { Blocker, Issue } from "../read/answers.ts";
@@ -29,8 +28,8 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
   const title = oneLine(issue.title);
   const { body, bodySha } = textOf(issue);
   const labels = issue.labels.nodes.map(({ name }) => name);
-  const repo = repoOf(labels, context.repos);
-  const exclusive = exclusiveOf(labels);
+  const repo = namedRepo(labels, context.repos);
+  const exclusive = exclusiveNames(labels);
   const assignee = plainText(issue.assignee?.displayName ?? "", MAX_NAME);
   const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
   const counted = [
@@ -129,20 +128,9 @@ function stateOf(
   return { state: { as: "open" }, held: `it waits for ${plainText(blocker.identifier, MAX_NAME)}, which is ${where}` };
 }
 
-/** The repository that one label names; undefined if none does, or several do. */
-function repoOf(labels: readonly string[], repos: readonly RepoId[]): RepoId | undefined {
-  const [repo, another] = repos.filter((each) => labels.includes(`${REPO_LABEL}${each}`));
-  return another === undefined ? repo : undefined;
-}
-
-function exclusiveOf(labels: readonly string[]): readonly string[] {
-  const names = labels.flatMap((label) => (label.startsWith(EXCLUSIVE_LABEL) ? [label.slice(EXCLUSIVE_LABEL.length)] : []));
-  return names.filter((name) => TicketSpec.shape.exclusive.safeParse([name]).success).sort();
-}
-
 /**
- * "" if an integration or another app, and no person, set the present state. Linear's history does not say by which commit. It is looked for among
- * the changes that were read; of an issue with more than 50 changes since, it is not known.
+ * "" if an integration or another app, and no person, set the present state. Linear's history does not say by which commit. It is
+ * looked for among the changes that were read; of an issue with more than 50 changes since, it is not known.
  */
 function commitOf({ state, history }: Issue): string | undefined {
   const [last] = history.nodes

@@ -1,7 +1,7 @@
 import { TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import type { FiledTicket } from "../../../../ports/tracker.ts";
-import { EXCLUSIVE_LABEL, REPO_LABEL } from "../../service/labels.ts";
+import { labelsFor } from "../../service/labels.ts";
 import type { FileAnswer } from "../../service/ticket-service.ts";
 import type { Issue } from "../read/answers.ts";
 import { isThere } from "../read/linear-issues.ts";
@@ -70,10 +70,7 @@ async function create(
   { id, parent }: { readonly id: string; readonly parent: Issue },
 ): Promise<void> {
   const team = parent.team.id;
-  const names = [
-    ...(hasRepos ? [`${REPO_LABEL}${ticket.repo}`] : []),
-    ...(ticket.exclusive ?? []).map((name) => `${EXCLUSIVE_LABEL}${name}`),
-  ];
+  const names = labelsFor(hasRepos ? ticket.repo : undefined, ticket.exclusive);
   const labelIds: string[] = [];
   for (const name of names) labelIds.push(await labelId(requests, name, team));
   const input = {

@@ -73,7 +73,7 @@ interface Look {
  * Moves an issue that waits to the team's first started state, so that people see that work on it has begun. Nothing is asked if the
  * last reading shows it further on already.
  */
-export async function start(context: WriteContext, id: TicketId): Promise<void> {
+export async function markStarted(context: WriteContext, id: TicketId): Promise<void> {
   const { requests, issues } = context;
   const known = issues.known(id) ?? (await present(context, id));
   if (!NOT_STARTED.has(known.state.type)) return;

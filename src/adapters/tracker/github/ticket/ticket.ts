@@ -2,7 +2,7 @@ import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import { type TrackerState, textSha } from "../../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
-import { EXCLUSIVE_LABEL, GATE_LABEL, REPO_LABEL } from "../../service/labels.ts";
+import { exclusiveNames, GATE_LABEL, namedRepo } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
 import { keyOf } from "../repositories.ts";
@@ -23,11 +23,6 @@ export interface TicketContext {
   readonly indexOf: (repositoryId: string) => number | undefined;
 }
 
-/** The labels that a discovered ticket gets beside loopdash's own. */
-export function labelsFor(repo: RepoId | undefined, exclusive: readonly string[]): readonly string[] {
-  return [...(repo === undefined ? [] : [`${REPO_LABEL}${repo}`]), ...exclusive.map((name) => `${EXCLUSIVE_LABEL}${name}`)];
-}
-
 /** An issue as a ticket. Throws an error that names it if its state is none that GitHub documents. */
 export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
   const { node } = issue;
@@ -38,7 +33,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
   const { dependsOn, held: waiting } = blockersOf(issue, context);
   const held = state.as === "open" ? (undecided ?? waiting) : undefined;
   const repo = repoOf(issue, labels, context);
-  const exclusive = labels.filter((name) => name.startsWith(EXCLUSIVE_LABEL)).map((name) => name.slice(EXCLUSIVE_LABEL.length));
+  const exclusive = exclusiveNames(labels);
   const people = node.assignees.nodes.map(({ name, login }) => name || login);
   const assignee = plainText(people.join(", "), MAX_NAME);
   const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
@@ -131,7 +126,7 @@ function lookAt(
 
 function repoOf({ repo }: Issue, labels: readonly string[], { spec, repos, prefixes }: TicketContext): RepoId | undefined {
   if (spec.repos !== undefined) return prefixes[repo] as RepoId;
-  return repos.find((name) => labels.includes(`${REPO_LABEL}${name}`));
+  return namedRepo(labels, repos);
 }
 
 /** The commit whose message closed the issue ("Closes #7"), if that is how it was closed last. */
