@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
@@ -24,11 +25,16 @@ interface RemoteOptions {
 /** Opens a remote of the repository. Asks it nothing yet. Throws a UserError (exit 4) if it is not there or cannot be used. */
 export async function openRemote(store: Store, { name, credentials, env }: RemoteOptions): Promise<GitRemote> {
   const access = await remoteAccess(env);
-  const address = remoteUrl(store.at.settings, name, new Map(access.settings));
-  if (address === undefined) throw refusal(name, "the repository has no remote of this name", "`git remote -v` lists them.");
-  const protocol = protocolOf(address);
+  const written = remoteUrl(store.at.settings, name, new Map(access.settings));
+  if (written === undefined) {
+    const todo = 'Correct "remote" in the forge of the batch file: `git remote -v` lists those that there are.';
+    throw refusal(name, "the repository has no remote of this name", todo);
+  }
+  const protocol = protocolOf(written);
   if (protocol === undefined)
     throw refusal(name, "its address is none of https, ssh and a path", "Give it another address: `git remote set-url`.");
+  // git takes a path from the repository's own folder; calls here run elsewhere.
+  const address = protocol === "file" && !/^file:/i.test(written) ? resolve(store.place, written) : written;
   if (credentials !== undefined && protocol !== "https" && protocol !== "http") {
     const why = `the batch gives a token for it, and it is reached by ${protocol}, where a token has no place`;
     throw refusal(name, why, 'Take "token" out, or give the remote an https address.');
