@@ -201,9 +201,9 @@ describe("a remote", () => {
   });
 
   test("by a relative path is found from the repository's own folder, as git finds it", async () => {
-    const { root, user } = await pushStage();
+    const { user } = await pushStage();
     git(user, "remote", "set-url", "origin", "../origin.git");
-    const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
+    const repo = await openRepo({ id: APP, path: user, base: "main", scratch: tempDir(), env: process.env });
     const remote = await repo.remote({ name: "origin" });
     await remote.checkWritable("main");
     expect(await remote.tip("main")).toBe(git(user, "rev-parse", "main"));
