@@ -135,7 +135,7 @@ describe("many terminals", { timeout: 300_000 }, () => {
 
     const pty = open(stage, ["attach"], { columns: 100 });
     const screen = await pty.waitFor(/LOST[^]*T-1[^]*engine is gone/);
-    expect(screen.split("\n").at(-1)).toMatch(/connection lost: the engine is gone; run the same command again · q leave/);
+    expect(screen.split("\n").at(-1)).toMatch(/connection lost: the engine is gone; start its batch file again · q leave/);
     expect((await stage.run([batch, "--detach"])).code).toBe(0);
     await pty.waitFor(/^ ● RUNNING[^]*READY T-1/);
     stage.write("go", "");

@@ -173,7 +173,7 @@ describe("ending a run", { timeout: 300_000 }, () => {
     await first.waitFor("READY T-1");
     process.kill(enginePid(stage), "SIGKILL");
     const screen = await first.waitFor(/LOST[^]*engine is gone/);
-    expect(screen.split("\n").at(-1)).toMatch(/connection lost: the engine is gone; .*same command.* · q leave$/);
+    expect(screen.split("\n").at(-1)).toMatch(/connection lost: the engine is gone; start its batch file again · q leave$/);
     await first.press("p", "not connected to the run");
     first.type("q");
     expect(await first.exitCode()).toBe(1);

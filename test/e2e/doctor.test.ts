@@ -82,6 +82,13 @@ describe("loopdash doctor", () => {
     expect(stdout).toContain(`${answer.counts.ok} ok, ${answer.counts.warn} warn, 0 bad`);
   });
 
+  test("its last line names what is bad, because the bad lines may have scrolled away", async () => {
+    using stage = goodStage();
+    const { code, stdout } = await stage.run(["doctor", "none.json"]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/\d+ ok, \d+ warn, 1 bad: batch\n/);
+  });
+
   test("without a batch looks at what needs none, and says so", async () => {
     using stage = goodStage();
     const { answer, of } = await ask(stage);

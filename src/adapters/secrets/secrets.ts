@@ -52,7 +52,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     return spec;
   };
   const fetchNow = async (name: string, spec: SecretSpec): Promise<string> => {
-    const value = checked(name, await readValue(name, spec, options));
+    const value = checked(name, spec, await readValue(name, spec, options));
     masker.learn(name, value);
     held.get(name)?.bytes.fill(0);
     held.set(name, { bytes: Buffer.from(value), at: now() });
@@ -76,7 +76,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       const atHand = Object.entries(specs).filter(([, { command }]) => command === undefined);
       // Read again when needed, so that a value put there meanwhile counts.
       const learnOne = async (name: string, spec: SecretSpec) =>
-        masker.learn(name, checked(name, await readValue(name, spec, options)));
+        masker.learn(name, checked(name, spec, await readValue(name, spec, options)));
       await Promise.all(atHand.map(([name, spec]) => learnOne(name, spec).catch(ifUnavailable)));
     },
     async renew(name, refused) {
@@ -99,9 +99,11 @@ function ifUnavailable(error: unknown): undefined {
 }
 
 /** The value without line ends behind it, which editors and commands add. Throws a SecretUnavailable if it is unfit. */
-function checked(name: string, text: string): string {
+function checked(name: string, { env, file }: SecretSpec, text: string): string {
   const unfit = unfitSecret(text);
-  if (unfit !== undefined) throw new SecretUnavailable(`the secret "${name}" ${unfit}`);
+  const source = env ?? file;
+  const from = source === undefined ? "" : ` from ${plainText(source)}`;
+  if (unfit !== undefined) throw new SecretUnavailable(`the secret "${name}"${from} ${unfit}`);
   return withoutLineEnds(text);
 }
 

@@ -14,7 +14,7 @@ import { type JournalRead, readJournal } from "./read-journal.ts";
 /** Head start of the first frame before the journal is read in the background. Milliseconds. */
 const FIRST_FRAME_MS = 250;
 /** The message for an unreachable engine, short enough for the last line of a narrow terminal. */
-export const GONE = "the engine is gone; run the same command again";
+export const GONE = "the engine is gone; start its batch file again";
 
 /** A run without an engine, and the store that shows it. */
 export interface DiskRunOptions {

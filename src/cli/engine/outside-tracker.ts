@@ -2,7 +2,7 @@ import type { FrozenProgramOptions } from "../../adapters/oracle/frozen-oracle.t
 import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
 import type { HandedOver, TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
-import type { TrackerSpec } from "../../domain/batch/tracker-spec.ts";
+import { TOKEN_OF, type TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -77,7 +77,10 @@ export function remedyFor(kind: TrackerSpec["kind"]): string {
       return "Correct what it names, or run its program with `snapshot` yourself; `loopdash tracker check -- PROGRAM` tries the protocol.";
     case "local":
       return "Fix the ticket file that it names; keep its front matter to plain `key: value` lines.";
-    default:
-      return `Correct what it names. docs/trackers.md says what loopdash needs of ${kind === "linear" ? "Linear" : "GitHub"}, and which rights its token needs.`;
+    default: {
+      const service = kind === "linear" ? "Linear" : "GitHub";
+      const token = `the secret in tracker.token, else the variable ${TOKEN_OF[kind].variable}`;
+      return `If ${service} is away, start again once it is back. Else correct what is named above; the token is ${token} (docs/trackers.md).`;
+    }
   }
 }

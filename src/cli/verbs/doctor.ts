@@ -162,7 +162,13 @@ function asLines(findings: readonly CheckResult[], withoutBatch: boolean): strin
   const lines = findings.flatMap((finding) => checkLines(finding, width));
   const { ok: fine, warn, bad: wrong } = countsOf(findings);
   const hint = withoutBatch ? ["add a batch file to check its repositories, agent and tracker too"] : [];
-  return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad`, ...hint].join("\n")}\n`;
+  return `${[...lines, "", `${fine} ok, ${warn} warn, ${wrong} bad${whichAre(findings)}`, ...hint].join("\n")}\n`;
+}
+
+/** Names of the bad checks: their lines may have scrolled away. */
+function whichAre(findings: readonly CheckResult[]): string {
+  const names = new Set(findings.flatMap(({ status, check }) => (status === "bad" ? [check] : [])));
+  return names.size === 0 ? "" : `: ${[...names].join(", ")}`;
 }
 
 function countsOf(findings: readonly CheckResult[]): Readonly<Record<Status, number>> {

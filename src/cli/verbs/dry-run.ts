@@ -55,7 +55,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
   }
   const lines = [
     ...planLines(loaded, sandbox === undefined ? "none; agents and checks would run with your rights" : sandbox.kind),
-    ...landings,
+    ...(landings.length === 0 ? [] : ["", ...landings]),
     ...(notRead.length === 0 ? [] : ["", `not read as tickets: ${notRead.join(", ")}`]),
     ...(batch.tickets.length > 0 ? [] : ["", `a start would be refused: ${NO_TICKETS.why}`]),
     ...unfinishedLines(unfinished),

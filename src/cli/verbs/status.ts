@@ -3,7 +3,7 @@ import { isResumable } from "../../domain/results/next-steps.ts";
 import { OUTAGE_WORDS, type Outage, type OutageSource } from "../../domain/run/outage-fact.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
-import { describeReason, whyNot } from "../../domain/schedule/why-not.ts";
+import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
@@ -16,6 +16,9 @@ import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
 import { folderUrl, printedLine } from "../links.ts";
 import { writeAll, writeNote } from "../print.ts";
+
+/** Reasons of tickets that wait for a slot. */
+const FOR_A_SLOT: readonly string[] = ["slots", "finishing", "reserved"] satisfies readonly Reason["kind"][];
 
 /** Prints the run's current state: running and waiting tickets with reasons, and the oracle's last result. */
 export function status(name: string | undefined, json: boolean): number {
@@ -59,17 +62,20 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       doing: attempt === undefined ? null : stageOf(attempt, finishOf(state, id)).word,
       step: attempt?.step?.name ?? null,
     })),
-    waiting: waiting(state),
+    waiting: waiting(state, live),
     stalled: stalled(state),
     gated: gated(state),
     end: state.end ?? null,
   };
 }
 
-function waiting(state: RunState): { id: string; why: string }[] {
-  return [...vecItems(state.tickets)].flatMap((ticket, index) =>
-    ticket.phase === "waiting" || ticket.phase === "landed" ? [{ id: ticket.id, why: describeReason(whyNot(state, index)) }] : [],
-  );
+function waiting(state: RunState, live: boolean): { id: string; why: string }[] {
+  return [...vecItems(state.tickets)].flatMap(({ id, phase }, index) => {
+    if (phase !== "waiting" && phase !== "landed") return [];
+    const reason = whyNot(state, index);
+    // Without an engine no slot is busy.
+    return [{ id, why: describeReason(!live && FOR_A_SLOT.includes(reason.kind) ? { kind: "ready" } : reason) }];
+  });
 }
 
 /** Tickets that no attempt can bring on, with the reason. */
@@ -97,10 +103,11 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...outages(state, now),
     ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
-    ...waiting(state).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
+    ...waiting(state, live).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
+    ...(live || (state.end !== undefined && !isResumable(state.end)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
   ];
 }
 
@@ -121,7 +128,7 @@ function standing({ end }: Pick<RunState, "end">): string {
 
 /** True if the run ended because its tickets are open, each of which has a line with its reason. */
 function isToldByTickets(state: RunState): boolean {
-  return state.end?.kind === "not-done" && state.halted === undefined && stalled(state).length + waiting(state).length > 0;
+  return state.end?.kind === "not-done" && state.halted === undefined && stalled(state).length + waiting(state, false).length > 0;
 }
 
 /** One current attempt: the step of its agent or its finish line, and what it waits for. */

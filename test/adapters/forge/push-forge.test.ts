@@ -210,6 +210,15 @@ describe("a remote", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
+  test("by a relative path is found from the repository's own folder, as git finds it", async () => {
+    const { user } = await pushStage();
+    git(user, "remote", "set-url", "origin", "../origin.git");
+    const repo = await openRepo({ id: APP, path: user, base: "main", scratch: tempDir(), env: process.env });
+    const remote = await repo.remote({ name: "origin" });
+    await remote.checkWritable("main");
+    expect(await remote.tip("main")).toBe(git(user, "rev-parse", "main"));
+  });
+
   test("that is not there, or that no token fits, is refused with the reason", async () => {
     const root = tempDir();
     const user = newRepo(root);

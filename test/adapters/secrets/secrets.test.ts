@@ -85,6 +85,7 @@ describe("a secret", () => {
     "is missing in the environment": [{ env: "NO_SUCH" }, /NO_SUCH is not set/],
     "is empty": [{ command: ["/bin/echo"] }, /is empty/],
     "is short": [{ command: ["/bin/echo", "1234567"] }, /fewer than 8 characters/],
+    "is short in the environment": [{ env: "SHORT" }, /"it" from SHORT has fewer than 8 characters/],
     "lies in no file": [{ file: "none" }, /cannot be read from .*none: ENOENT/],
     "lies in a folder": [{ file: "." }, /it is not a file/],
     "is printed by no program": [{ command: ["/no/such/program"] }, /did not start/],
@@ -92,7 +93,7 @@ describe("a secret", () => {
     "is not printed": [{ command: ["/bin/sh", "-c", "echo 'no such item' >&2; exit 6"] }, /exited with code 6: no such item/],
   };
   it.each(Object.entries(failing))("that %s gives the reason", async (_, [spec, reason]) => {
-    const { secrets } = secretsOf({ it: spec }, { fetchMs: 300 });
+    const { secrets } = secretsOf({ it: spec }, { fetchMs: 300, env: { ...process.env, SHORT: "1234567" } });
     await expect(secrets.get("it")).rejects.toThrow(reason);
   });
 

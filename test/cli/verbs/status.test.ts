@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
-import { finishLine, plumbing } from "../../store/scenes.ts";
+import { finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
 
 const found = (runBuilder: RunBuilder, live = true) => {
   const { state } = runBuilder;
@@ -41,6 +41,21 @@ describe("status", () => {
 
   test("of a run that no engine works on, it says where attempts were cut off", () => {
     expect(underWay(finishLine(), false)).toContain("  » T-2  attempt 2, cut off at check tests");
+  });
+
+  test("of such a run, it gives the command that continues it, and no ticket waits for a slot", () => {
+    const run = plumbing();
+    const state = { ...run.state, workers: 2 };
+    const [live, gone] = [true, false].map((isLive) => asLines({ ...found(run, isLive), state }, run.now).join("\n"));
+    expect(live).toMatch(/T-8 {2}ready; all 2 slots are busy/);
+    expect(live).not.toContain("to continue it");
+    expect(gone).toMatch(/T-8 {2}ready$/m);
+    expect(gone).toMatch(/\nto continue it: loopdash \/\S+$/);
+  });
+
+  test("of a run that has ended, it gives no such command", () => {
+    const run = plumbingEnded("not-done");
+    expect(asLines(found(run, false), run.now).join("\n")).not.toContain("to continue it");
   });
 
   test("tells programs the same", () => {

@@ -27,7 +27,10 @@ interface RemoteOptions {
 export async function openRemote(store: Store, { name, credentials, env }: RemoteOptions): Promise<GitRemote> {
   const access = await remoteAccess(env);
   const found = pushUrl(store.at.settings, name, new Map(access.settings));
-  if (found === undefined) throw refusal(name, "the repository has no remote of this name", "`git remote -v` lists them.");
+  if (found === undefined) {
+    const todo = 'Correct "remote" in the forge of the batch file: `git remote -v` lists those that there are.';
+    throw refusal(name, "the repository has no remote of this name", todo);
+  }
   if ((await addressesOf(store, name)) > 1)
     throw refusal(name, "it has several addresses, and changes land at one place", "Name a remote that has one.");
   const protocol = protocolOf(found);
