@@ -41,6 +41,9 @@ export function isMutation(query: string): boolean {
   return /(?:^|\})\s*mutation\b/.test(query);
 }
 
+/** Queries that are kept. A query names the issues that it asks for, so that there is no end of them. */
+const MOST_KNOWN = 200;
+
 /** Queries that were checked before: the schema is large, and most queries come again. */
 const known = new Map<string, { readonly document: DocumentNode; readonly wrong: readonly GraphQLError[] }>();
 
@@ -50,6 +53,7 @@ function checked(age: Age, query: string): { readonly document: DocumentNode; re
   if (found !== undefined) return found;
   const document = parse(query, { noLocation: true });
   const result = { document, wrong: validate(schemaOf(age), document, specifiedRules) };
+  if (known.size === MOST_KNOWN) known.clear();
   known.set(key, result);
   return result;
 }
