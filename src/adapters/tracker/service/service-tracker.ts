@@ -194,11 +194,13 @@ class Requests {
     return this.#written.get(id) ?? this.#last.get(id);
   }
 
-  /** Frees what was read. */
+  /** Frees what was read, once the request under way is over: a reading of changes is nothing without what it changes. */
   forget(): void {
-    this.#last = new Map();
-    this.#written.clear();
-    this.#service.forget();
+    void this.#inTurn(async () => {
+      this.#last = new Map();
+      this.#written.clear();
+      this.#service.forget();
+    });
   }
 
   problem(text: string): Error {
