@@ -98,9 +98,9 @@ export const DEFENCES = {
         {
           file: MARKS,
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
-          from: 'return `${text === "" ? "" : `${text}\\n\\n`}---\\n${said}\\n${first}\\n<!-- loopdash: ${id} -->`;',
+          from: 'return `${text === "" ? "" : `${text}\\n\\n`}---\\n${said}\\n${first}\\n${markOf(id)}`;',
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
-          to: "return `---\\n${said}\\n${first}\\n<!-- loopdash: ${id} -->\\n\\n${text}`;",
+          to: "return `---\\n${said}\\n${first}\\n${markOf(id)}\\n\\n${text}`;",
         },
         {
           file: "src/domain/outbox/discovery.ts",
