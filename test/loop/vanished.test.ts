@@ -56,7 +56,8 @@ describe("a ticket that a person deletes", { timeout: 120_000 }, () => {
     await stage.until("agent-started");
     const back = await take(stage);
     await stage.until("attempt-ended", isEnded("stopped"));
-    expect(stage.git("log", "--format=%s", "main")).toBe("first");
+    // The slot is free for T-2, which may have landed by now.
+    expect(stage.git("log", "--format=%s", "main")).not.toContain("T-1");
     expect(stage.git("show", `${keptBranch(RUN, T1, 1)}:T-1.txt`)).toBe("1");
     expect(renderSummaryText(stage.state)).toContain(`work kept on ${keptBranch(RUN, T1, 1)} (1 file)`);
     await back();

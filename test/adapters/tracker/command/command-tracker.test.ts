@@ -115,14 +115,16 @@ describe("reading through a program", () => {
   test("gives a text of the last reading without asking again, as written since, until it is freed", async () => {
     writeFileSync(join(folder(), "asked"), "");
     const tracker = opened(`writeFileSync("asked", readFileSync("asked", "utf8") + verb + " ");
-      if (verb === "set") print({ before: T1, after: { ...T1, state: "done", body: "Newer." } }); else print(T1, { tickets: 1 })`);
+      if (verb === "set") print({ before: T1, after: { ...T1, state: "done", body: "Newer." } }); else print(...(verb === "taken" ? [{ taken: 0 }] : [T1, { tickets: 1 }]))`);
     await tracker.read();
     expect(await tracker.body(A)).toBe("Text.");
     await tracker.set(A, { as: "done" }, "");
     expect(await tracker.body(A)).toBe("Newer.");
     tracker.watch(() => undefined)();
+    // What was read is freed in its turn, so that the next request comes after it.
+    await tracker.taken();
     expect(await tracker.body(A)).toBe("Text.");
-    expect(readFileSync(join(folder(), "asked"), "utf8")).toBe("snapshot set snapshot ");
+    expect(readFileSync(join(folder(), "asked"), "utf8")).toBe("snapshot set taken snapshot ");
   });
 
   test("sends one request at a time, also after one that failed", async () => {
