@@ -97,7 +97,7 @@ export async function contextOf(
     ...(await openReviewer(batch, { ...programs, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
-    ...{ state, report, isBroken: () => orchestrator.isBroken },
+    ...{ state, report, events: () => open.journal.read(), isBroken: () => orchestrator.isBroken },
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     outages,
     ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),

@@ -12,6 +12,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { escapeMarkdown } from "../../domain/values/markdown.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
@@ -262,11 +263,6 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
   if (landing === undefined) return "";
   const commit = markdownLink(`\`${landing.sha.slice(0, 10)}\``, commitUrl(state, ticket, landing.sha));
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
-}
-
-/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
-function escapeMarkdown(text: string): string {
-  return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
 }
 
 /** What ran with the rights of the person who started it. */
