@@ -11,17 +11,23 @@ export type Summed = ({ readonly ok: true } & FileSum) | { readonly ok: false; r
 
 /**
  * The sum of the plain file at this path, whose folder is a real path. Follows no link there or on the way there, and does not wait
- * for a pipe. `each` gets its bytes; `isSynced`: the file is on the disk before its sum is given.
+ * for a pipe. `each` gets its bytes; `isSynced`: the file is on the disk before its sum is given; a file of more than `most` bytes
+ * has none.
  */
 export async function sumFile(
   file: string,
-  { each, isSynced = false }: { readonly each?: (bytes: Buffer) => Promise<void>; readonly isSynced?: boolean } = {},
+  {
+    each,
+    isSynced = false,
+    most = Number.POSITIVE_INFINITY,
+  }: { readonly each?: (bytes: Buffer) => Promise<void>; readonly isSynced?: boolean; readonly most?: number } = {},
 ): Promise<Summed | undefined> {
   try {
     const handle = await openNoLink(file);
     try {
       const found = await handle.stat();
       if (!found.isFile()) return { ok: false, why: "it is not a plain file" };
+      if (found.size > most) return { ok: false, why: `it is larger than ${most} bytes` };
       if ((await realpath(file)) !== file) return { ok: false, why: "a link leads to it" };
       if (isSynced) await handle.datasync();
       return { ok: true, ...(await sumOf(handle, each)) };

@@ -53,8 +53,8 @@ export interface RunFiles {
   /** Writes a file all or nothing. It is on the disk, also after a power loss, when its sum is given. */
   writeWhole(file: string, text: string): Promise<FileSum>;
   /**
-   * The plain files below a folder, sorted by path, without the named entries of the folder itself. Follows no link. Each file is
-   * on the disk when its sum is given, so that no power loss can make it another one.
+   * The plain files below a folder, sorted by path, without the named entries of the folder itself. Follows no link. Each file of the
+   * folder itself is on the disk when its sum is given, so that no power loss can make it another one.
    */
   list(folder: string, without: readonly string[]): Promise<Listing>;
   exists(file: string): Promise<boolean>;

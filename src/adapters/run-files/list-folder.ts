@@ -10,6 +10,9 @@ import { sumFile } from "../file-sum.ts";
 /** Files of a folder that are listed, and folders below each other: an agent can make any number. */
 const MOST_FILES = 1_000;
 const DEEPEST = 5;
+/** Bytes of one file, more than the longest log has, and of all of them. */
+const FILE_BYTES = 32 * 1024 * 1024;
+const ALL_BYTES = 512 * 1024 * 1024;
 /** Characters of a name that is left out. */
 const NAME_CHARS = 120;
 
@@ -17,7 +20,8 @@ const NAME_CHARS = 120;
 export async function listFolder(folder: string, without: readonly string[]): Promise<Listing> {
   const walk = new Walk(await realpath(folder));
   await walk.visit("", (name) => !without.includes(name));
-  return walk;
+  const inOrder = <T extends { readonly path: string }>(all: readonly T[]) => all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: inOrder(walk.files), leftOut: inOrder(walk.leftOut) };
 }
 
 /** A walk through a folder, whose path is a real one. */
@@ -25,6 +29,7 @@ class Walk implements Listing {
   readonly files: Listing["files"][number][] = [];
   readonly leftOut: Listing["leftOut"][number][] = [];
   readonly #root: string;
+  #bytes = 0;
 
   constructor(root: string) {
     this.#root = root;
@@ -49,8 +54,10 @@ class Walk implements Listing {
 
   async #take(path: string): Promise<void> {
     if (!isRelativePath(path)) return this.#leave(path, "its name is not plain");
-    const summed = await sumFile(join(this.#root, path), { isSynced: true });
+    const most = Math.min(FILE_BYTES, ALL_BYTES - this.#bytes);
+    const summed = await sumFile(join(this.#root, path), { isSynced: !path.includes("/"), most });
     if (summed?.ok !== true) return this.#leave(path, summed?.why ?? "it is gone, or its name is no text");
+    this.#bytes += summed.bytes;
     this.files.push({ path, bytes: summed.bytes, sha256: summed.sha256 });
   }
 
@@ -59,11 +66,12 @@ class Walk implements Listing {
   }
 }
 
-/** The entries of a folder by name, or the reason that it cannot be read. */
+/** The entries of a folder, or the reason that it cannot be read. */
 async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    // What an agent leaves in a folder below must not use up the room of the folder's own files.
+    return entries.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()) || (a.name < b.name ? -1 : 1));
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { privateTmp } from "../../../src/adapters/private-tmp.ts";
@@ -97,12 +97,25 @@ describe("a list of files", () => {
     });
   });
 
-  test("ends somewhere, however many files an agent makes", async () => {
+  test("ends somewhere, however many files an agent makes, and has the attempt's own first", async () => {
     const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
-    const { outbox } = await files.attempt(T1, 1);
+    const { folder: attempt, outbox, log } = await files.attempt(T1, 1);
     for (let i = 0; i < 1_010; i++) writeFileSync(join(outbox, `${i}`), "");
-    const { files: listed, leftOut } = await files.list(outbox, []);
-    expect([listed.length, leftOut]).toEqual([1_000, [{ path: ".", why: "there are more than 1000 files" }]]);
+    writeFileSync(log("verify-live"), "");
+    const { files: listed, leftOut } = await files.list(attempt, ["session"]);
+    expect([listed.length, listed.at(-1)?.path]).toEqual([1_000, "verify-live.log"]);
+    expect(leftOut).toEqual([{ path: "outbox", why: "there are more than 1000 files" }]);
+  });
+
+  test("leaves out a file that is larger than any log, without reading it", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const { folder: attempt, outbox } = await files.attempt(T1, 1);
+    writeFileSync(join(outbox, "large"), "");
+    truncateSync(join(outbox, "large"), 2 ** 40);
+    expect(await files.list(attempt, [])).toMatchObject({
+      files: [],
+      leftOut: [{ path: "outbox/large", why: "it is larger than 33554432 bytes" }],
+    });
   });
 
   test("a file is written whole or not at all, for this user alone", async () => {
