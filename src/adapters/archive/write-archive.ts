@@ -1,5 +1,4 @@
 import { createWriteStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -72,15 +71,4 @@ async function copy(
 
 function add(controller: TarPackController, name: string, size: number, mtime: Date): WritableStreamDefaultWriter<Uint8Array> {
   return controller.add({ name, size, mtime, mode: 0o600, type: "file", uid: 0, gid: 0, uname: "", gname: "" }).getWriter();
-}
-
-/** True if a file is a gzip archive by its first bytes. Throws the system's error if it cannot be read. */
-export async function isGzip(path: string): Promise<boolean> {
-  const handle = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await handle.close();
-  }
 }

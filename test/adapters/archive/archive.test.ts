@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readArchive } from "../../../src/adapters/archive/read-archive.ts";
 import { type ArchiveEntry, writeArchive } from "../../../src/adapters/archive/write-archive.ts";

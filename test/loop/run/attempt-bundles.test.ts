@@ -34,8 +34,7 @@ function expectWhole(stage: Stage, attempt = 1): ListedAttempt {
   const text = read(stage, "bundle.json", attempt);
   expect(fact?.sha256).toBe(hash("sha256", text));
   const list = ListedAttempt.parse(JSON.parse(text));
-  for (const { path, sha256 } of list.files)
-    expect([path, sha256]).toEqual([path, hash("sha256", read(stage, path, attempt))]);
+  for (const { path, sha256 } of list.files) expect([path, sha256]).toEqual([path, hash("sha256", read(stage, path, attempt))]);
   expect(fact?.files).toBe(list.files.length);
   return list;
 }
@@ -116,10 +115,9 @@ describe("the bundle of an attempt", () => {
 
   test("is tried again by the next engine of a run that was stopped", async () => {
     const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-    const stage = await opened(
-      { tickets: [ticketOf("T-1"), ticketOf("T-2", { dependsOn: [T1] })] },
-      ({ files }) => ({ files: { ...files, writeWhole: () => Promise.reject(full) } }),
-    );
+    const stage = await opened({ tickets: [ticketOf("T-1"), ticketOf("T-2", { dependsOn: [T1] })] }, ({ files }) => ({
+      files: { ...files, writeWhole: () => Promise.reject(full) },
+    }));
     await stage.crashAt((event) => event.type === "attempt-not-bundled");
     await stage.crashAndReopen();
     await stage.resume();
