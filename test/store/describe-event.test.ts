@@ -63,14 +63,6 @@ test("the tripwire tells how it ended, and why it fired; not that it began", () 
   expect(tell({ ...ended, ok: false, canaries: 0 })).toMatchObject({ text: "tripwire fired: no reason given" });
 });
 
-test("a bundle that is written makes no line; one that cannot be does", () => {
-  const attempt = { ticket: T7, attempt: 2 };
-  expect(tell({ type: "attempt-bundled", ...attempt, sha256: "a", files: 3 })).toBeUndefined();
-  expect(tell({ type: "attempt-not-bundled", ...attempt, why: "the disk is full" })).toMatchObject({
-    text: "attempt 2: its bundle could not be written: the disk is full",
-  });
-});
-
 test("what the rows show anyway makes no line", () => {
   expect(tell({ type: "activity", text: "x", lines: 1, ...of })).toBeUndefined();
   expect(tell({ type: "agent-launching", ...of })).toBeUndefined();
