@@ -92,6 +92,24 @@ describe("a contract's rules for the change", () => {
   });
 });
 
+describe("what a contract protects", () => {
+  it("is the base's also after prepare commands", async () => {
+    const prepare = [["sh", "-c", "[ ! -e made ] || echo x > guarded.txt"]];
+    using stage = await Stage.open({
+      tickets: [ticketOf("T-1", underContract(`${NO_BAD}\nsafety: {protect: [guarded.txt]}`))],
+      limits: { attempts: 1 },
+      prepare,
+      work: (task) => void put(task.worktree, { made: "x" }),
+    });
+    put(stage.user, { "guarded.txt": "as it is" });
+    stage.git("add", "-A");
+    stage.git("commit", "-q", "-m", "base");
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1).evidence[0]?.summary).toBe("preparing the checkout changed a protected file: guarded.txt");
+  });
+});
+
 describe("a contract's stop conditions", () => {
   const bad = (n: number): Files[] => Array.from({ length: n }, (_, i) => ({ BAD: String(i) }));
 
