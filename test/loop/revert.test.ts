@@ -83,11 +83,7 @@ describe("a landed change whose live checks keep failing", () => {
     const live: StepSpec = { step: "verify", name: "live", command: ["sh", "-c", "! grep bad T-1.txt"] };
     const finish: StepSpec[] = [{ step: "gates" }, { step: "merge" }, live, { step: "assert" }];
     const front = "criteria: [{name: there, command: [test, -e, T-1.txt]}]";
-    const tickets = [
-      ticketOf("T-1", underContract(front, { finish })),
-      ticketOf("T-2"),
-      ticketOf("T-3", { dependsOn: [T1] }),
-    ];
+    const tickets = [ticketOf("T-1", underContract(front, { finish })), ticketOf("T-2"), ticketOf("T-3", { dependsOn: [T1] })];
     const { stage: opened, go } = await scene({ tickets });
     using stage = opened;
     stage.start();

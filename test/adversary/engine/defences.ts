@@ -62,7 +62,11 @@ export const DEFENCES = {
   limits: {
     name: "an agent that runs out of time, or prints nothing for too long, is ended",
     holes: [
-      { file: WORKER, from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),", to: "timeoutMs: 3_600_000," },
+      {
+        file: WORKER,
+        from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),",
+        to: "timeoutMs: 3_600_000,",
+      },
       { file: WORKER, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
     ],
   },
