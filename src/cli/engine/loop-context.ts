@@ -138,10 +138,11 @@ function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "comm
   return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
 }
 
-/** The batch file, and the harness in use. */
+/** The batch file, its contracts, and the harness in use. */
 function watchedFilesOf({ folder, state }: OpenRun, orchestrator: Orchestrator): WatchedFiles {
   return createWatchedFiles({
     batchPath: state.batchPath,
+    contracts: () => [...new Set(orchestrator.state.plan.tickets.flatMap(({ contract }) => contract?.path ?? []))],
     harness: () =>
       Object.keys(state.batch.repos).map((repo) => {
         const version = `${repo}/${orchestrator.state.heals.versions[repo] ?? 0}`;

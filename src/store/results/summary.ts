@@ -16,6 +16,7 @@ import { escapeMarkdown } from "../../domain/values/markdown.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
+import { contractLines } from "../labels/contract-label.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { originParts } from "../labels/ticket-label.ts";
@@ -204,7 +205,8 @@ export function renderMarkdown(
   const ledger = ledgerOf(state);
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const left = (t: TicketState) => keptWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
+  const left = (t: TicketState) =>
+    [...contractLines(specOf(state.plan, t.id)), ...keptWorkLines(t)].map((line) => `  - ${escapeMarkdown(line)}`);
   const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
   const sha = (t: TicketState) => markdownLanding(state, t);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
