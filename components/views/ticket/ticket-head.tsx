@@ -41,7 +41,7 @@ export const TicketHead = memo(function TicketHead({ columns: width, height }: V
   );
 });
 
-/** What the head says of the ticket and of the run, in whole sentences. */
+/** The parts of the head about the ticket and about the run, in whole sentences. */
 export function HeadParts({ columns, height }: ViewSize): ReactNode {
   const parts = JSON.parse(useDashboard((s) => JSON.stringify(headParts(s, { columns, height })))) as readonly HeadPart[];
   const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));
