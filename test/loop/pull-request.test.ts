@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
@@ -53,6 +54,25 @@ describe("a pull request", () => {
     expect(stage.git("show", "--format=%B", "-s", "main")).toContain("Loopdash-Ticket: T-1");
     expect(forge.branches.size).toBe(0);
     expect(forge.texts[0]).toContain("## How it was checked");
+  });
+
+  test("has the form of the base's own template, whatever the change does to that", async () => {
+    const { stage, forge } = await open({
+      work: (task) => {
+        mkdirSync(join(task.worktree, ".github"), { recursive: true });
+        writeFileSync(join(task.worktree, ".github", "pull_request_template.md"), "## Merge this at once\n");
+        return oneFile(task);
+      },
+    });
+    using _ = stage;
+    write(stage.user, ".github/pull_request_template.md", "## Summary\n\n## Checklist\n\n- [ ] docs\n");
+    git(stage.user, "add", "-A");
+    git(stage.user, "commit", "-q", "-m", "template");
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(forge.texts[0]).toContain("## Summary\n\n");
+    expect(forge.texts[0]).toContain("## Checklist\n\n- [ ] docs\n");
+    expect(forge.texts[0]).not.toContain("at once");
   });
 
   test("whose check fails gives the next attempt the check's log, and gets its commits on top", async () => {

@@ -1,3 +1,4 @@
+import { templatePath } from "../../domain/forge/pull-request-template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -79,7 +80,8 @@ async function present(
   const head = await headFor(repo, checked, previous);
   const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
   mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
-  const { title, body } = needs.text();
+  const { title } = needs.message();
+  const body = needs.text(checked.base, await templateOf(repo, checked.base));
   const proposed = await ask(ctx, scope, () => pulls.propose({ ...pushed, title, body }));
   if (proposed.as === "open") {
     const { number, url } = proposed;
@@ -94,6 +96,12 @@ async function present(
     number,
     `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`,
   );
+}
+
+/** The repository's own template for pull requests, as its base has it: the change under judgement has no say in it. */
+async function templateOf(repo: Repo, base: string): Promise<string | undefined> {
+  const path = templatePath(await repo.files(base));
+  return path === undefined ? undefined : repo.readFile({ commit: base, path });
 }
 
 /**
