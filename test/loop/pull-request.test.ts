@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
@@ -146,6 +147,17 @@ describe("a pull request", () => {
     const [, second] = forge.calls.filter((call) => call.startsWith("push")).map((call) => call.slice(5));
     expect(forge.calls).toContain(`answer t1: An agent was given this. The answer is ${second}.`);
     expect(stage.tasks).toHaveLength(2);
+  });
+
+  test("about which a person says something counts that as one intervention, however often it is read", async () => {
+    const { stage, forge } = await open();
+    using _ = stage;
+    forge.shown = { words: [{ id: "c1", author: "ada", body: "rename it", at: 1 }] };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(stage.of("pull-request-words")).toMatchObject([{ ids: ["c1"], people: 1 }]);
+    expect(stage.state.interventions).toMatchObject([{ class: "I2", target: T1, observed: true }]);
+    expect(ledgerOf(stage.state).interventions.byClass).toEqual({ I2: 1 });
   });
 
   test("without a check is not green", async () => {

@@ -39,12 +39,12 @@ describe("propose", () => {
     const head = await stage.commit({ "a.txt": "one\n" });
     await stage.propose(head, { body: "- [ ] read" });
     await stage.propose(head, { body: "- [ ] read twice" });
-    const pull = stage.github.pull(1);
-    expect(pull.body).toMatch(/^- \[ \] read twice\n/);
-    pull.body = pull.body?.replace("[ ]", "[x]") ?? "";
-    const edited = pull.body;
+    const { body } = (await stage.github.get("/pulls/1")).body;
+    expect(body).toMatch(/^- \[ \] read twice\n/);
+    const edited = body.replace("[ ]", "[x]");
+    await stage.github.send("PATCH", "/pulls/1", { body: edited });
     expect(await stage.propose(head, { body: "- [ ] read again", title: "Other" })).toMatchObject({ as: "open" });
-    expect([pull.body, pull.title]).toEqual([edited, "Other"]);
+    expect((await stage.github.get("/pulls/1")).body).toMatchObject({ body: edited, title: "Other" });
   });
 
   it.each([
