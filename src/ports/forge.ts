@@ -35,7 +35,8 @@ export type Proposed =
   | { readonly as: "open"; readonly number: number; readonly url: string }
   /** The branch is not where the engine left it: somebody pushed to it, or removed it. */
   | { readonly as: "moved"; readonly tip: string | undefined }
-  | { readonly as: "refused"; readonly reason: string };
+  /** The push was refused; or, with `isPushed`, the pull request of the pushed branch. */
+  | { readonly as: "refused"; readonly reason: string; readonly isPushed?: true };
 
 /** The answer to a request to merge. */
 export type PullRequestMerge =

@@ -34,10 +34,12 @@ export type Landing =
   /** The base is no longer at `from`: build the candidate again. */
   | { readonly as: "moved"; readonly tip: string }
   /**
-   * The user's own checkout of the base cannot be brought along now, or the forge does not take the change. Nothing was changed;
+   * The user's own checkout of the base cannot be brought along now, or the base and that of the forge are apart. Nothing was changed;
    * `isRemote`: but the base at the forge has it already.
    */
-  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true };
+  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true }
+  /** A rule of the forge refuses the change, in the forge's own words. Nothing was changed. */
+  | { readonly as: "refused"; readonly reason: string };
 
 /** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
 export class RepoUnavailable extends Error {
@@ -57,6 +59,7 @@ export type RemotePush =
   | { readonly as: "pushed" }
   /** The branch is no longer where the push expected it. */
   | { readonly as: "moved" }
+  /** A rule of the remote, a hook, or a missing right. A fault of the remote itself is a RepoUnavailable. */
   | { readonly as: "refused"; readonly reason: string };
 
 /**

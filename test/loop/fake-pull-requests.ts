@@ -13,6 +13,8 @@ export class FakePullRequests {
   /** Called before each reading. */
   onRead: () => void = () => undefined;
   isAway = false;
+  /** Refuses as many proposals. */
+  refusals = 0;
   logs: Readonly<Record<string, string>> = {};
   readonly #user: string;
   #number: number | undefined;
@@ -46,6 +48,11 @@ export class FakePullRequests {
       pauseMs: () => 5,
       propose: ({ branch, head, previous, title, body }) =>
         reached(() => {
+          if (this.refusals > 0) {
+            this.refusals -= 1;
+            this.calls.push("refuse");
+            return { as: "refused", reason: "hook declined; GH013: no new branches" } as const;
+          }
           const tip = this.branches.get(branch);
           if (tip !== undefined && tip !== previous && tip !== head) return { as: "moved", tip } as const;
           if (tip !== head) this.calls.push(`push ${head}`);

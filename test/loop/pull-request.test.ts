@@ -187,6 +187,27 @@ describe("a pull request", () => {
     expect([forge.merges, stage.tasks.length]).toEqual([0, 1]);
   });
 
+  test("whose push the forge refuses three times is a person's, costs no attempt, and goes on once it is allowed", async () => {
+    const { stage, forge } = await open({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.refusals = 3;
+    stage.start();
+    await stage.until("ticket-gated");
+    const step = `let loopdash push loopdash/${stage.state.run}/T-1 to acme/app, and reopen the ticket: hook declined; GH013: no new branches`;
+    expect(stage.ticket(T1)).toMatchObject({ failures: 0, humanStep: step, history: [{ outcome: "gated", kept: { files: 1 } }] });
+    expect(forge.calls).toEqual(["refuse", "refuse", "refuse"]);
+    expect(stage.ticket(T1).pullRequest).toMatchObject({ heldAt: null });
+  });
+
+  test("whose push the forge refuses once is pushed at the next try", async () => {
+    const { stage, forge } = await open();
+    using _ = stage;
+    forge.refusals = 1;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect([forge.opened, forge.merges, stage.tasks.length]).toEqual([1, 1, 1]);
+  });
+
   test("on whose branch somebody pushed before is left to a person, and nothing of theirs is overwritten", async () => {
     const { stage, forge } = await open();
     using _ = stage;

@@ -34,8 +34,13 @@ export type PullRequestFact =
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
   /** Checks that failed by something outside the change are started again, once for each commit. */
   | ({ readonly type: "pull-request-rerun"; readonly names: readonly string[] } & AttemptRef)
-  /** Only a person can go on. */
-  | ({ readonly type: "pull-request-gated"; readonly number: number; readonly step: string } & AttemptRef);
+  /** Only a person can go on. `heldAt`: the forge has refused the push, and the branch is still at this commit; null if there is none. */
+  | ({
+      readonly type: "pull-request-gated";
+      readonly number: number;
+      readonly step: string;
+      readonly heldAt?: string | null;
+    } & AttemptRef);
 
 /** True for a fact about a pull request. */
 export function isAboutPullRequest<T extends { readonly type: string }>(fact: T): fact is Extract<T, PullRequestFact> {
@@ -48,6 +53,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** Set if the forge has refused `head`: the commit that the branch holds still; null if there is no branch. */
+  readonly heldAt?: string | null;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -69,8 +76,8 @@ export function reducePullRequest(
   switch (event.type) {
     case "pull-request-intended": {
       const { branch, head, at } = event;
-      if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, ...rest } = known ?? { answered: [] };
+      if (known?.branch === branch && known.head === head && known.heldAt === undefined) return known;
+      const { seen: _, rerun: __, heldAt: ___, ...rest } = known ?? { answered: [] };
       return { ...rest, branch, head, pushedAt: at };
     }
     case "pull-request-opened":
@@ -83,8 +90,9 @@ export function reducePullRequest(
       return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
     case "pull-request-rerun":
       return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
-    case "pull-request-merging":
     case "pull-request-gated":
+      return known && event.heldAt !== undefined ? { ...known, heldAt: event.heldAt } : known;
+    case "pull-request-merging":
       return known;
   }
 }

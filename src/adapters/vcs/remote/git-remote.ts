@@ -14,6 +14,13 @@ import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, token
 const NOT_ACCEPTED =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|The requested URL returned error: 40[13]|access denied|invalid credentials/i;
 
+/** Messages of servers that know who asks, and do not let them push: GitHub, GitLab, Gitea, git-receive-pack(1). */
+const NOT_PERMITTED =
+  /The requested URL returned error: 403|Permission to \S+ denied|not allowed to push|insufficient permission|[Ww]rite access\b.{0,80}\bnot granted|read.?only/;
+/** A remote's words about a push that failed by its own fault: a full disk, a lock, a crash. They say nothing about the push. */
+const OWN_FAULT =
+  /unpacker error|failed to (?:lock|update ref|write)|cannot lock ref|internal (?:server )?error|time-?out|unable to migrate/i;
+
 /** Length of a remote's own words in a message, in characters. */
 const WORDS = 300;
 
@@ -118,13 +125,22 @@ class Remote implements GitRemote {
     const result = await this.#run([...args, "--", this.#address, `${objectId(to)}:${ref}`]);
     // One line for the branch: a flag, the two names, and what became of it (git-push(1), OUTPUT).
     const line = result.stdout.split("\n").find((each) => /^[ +\-*!=]\t/.test(each));
-    if (line === undefined) throw this.#unavailable(result);
+    if (line === undefined) return this.#withoutAnswer(move.branch, result);
     if (!line.startsWith("!")) return { as: "pushed" };
     // Of two pushes at the same time, the remote refuses one because of the other: the branch tells it, whatever the words are.
     const now = await this.tip(move.branch);
     if (now === to) return { as: "pushed" };
     if (now !== move.from) return { as: "moved" };
-    return { as: "refused", reason: refusalIn(line, result.stderr) };
+    const reason = refusalIn(line, result.stderr);
+    if (OWN_FAULT.test(reason) && !NOT_PERMITTED.test(result.stderr)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    return { as: "refused", reason };
+  }
+
+  /** The remote took no push at all. That is a refusal if it says so and still answers who asks. */
+  async #withoutAnswer(branch: string, result: GitResult): Promise<RemotePush> {
+    if (!NOT_PERMITTED.test(result.stderr)) throw this.#unavailable(result);
+    await this.tip(branch);
+    return { as: "refused", reason: plainText(withoutUsers(lastWords(result.stderr)), WORDS) };
   }
 
   async checkWritable(branch: string): Promise<void> {
