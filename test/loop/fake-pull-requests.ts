@@ -15,6 +15,8 @@ export class FakePullRequests {
   isAway = false;
   /** Refuses as many proposals. */
   refusals = 0;
+  /** Set if it accepts a proposal and says nothing, until the signal is aborted. */
+  isSilent = false;
   logs: Readonly<Record<string, string>> = {};
   readonly #user: string;
   #number: number | undefined;
@@ -46,22 +48,24 @@ export class FakePullRequests {
     return {
       name: "acme/app",
       pauseMs: () => 5,
-      propose: ({ branch, head, previous, title, body }) =>
-        reached(() => {
+      propose: ({ branch, head, previous, title, body }, signal) => {
+        if (this.isSilent) return untilAborted(signal);
+        return reached(() => {
           if (this.refusals > 0) {
             this.refusals -= 1;
             this.calls.push("refuse");
             return { as: "refused", reason: "hook declined; GH013: no new branches" } as const;
           }
           const tip = this.branches.get(branch);
-          if (tip !== undefined && tip !== previous && tip !== head) return { as: "moved", tip } as const;
+          if (tip !== previous && tip !== head) return { as: "moved", tip } as const;
           if (tip !== head) this.calls.push(`push ${head}`);
           this.branches.set(branch, head);
           if (this.#number === undefined) this.calls.push("open");
           this.#number ??= 7;
           this.texts.push(`${title}\n${body}`);
           return { as: "open", number: 7, url: "https://forge.example/7" } as const;
-        }),
+        });
+      },
       read: () =>
         reached(() => {
           this.onRead();
@@ -93,4 +97,13 @@ export class FakePullRequests {
       ...merged,
     };
   }
+}
+
+/** git that is killed with the signal. */
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(new ForgeUnavailable("it was not waited for any longer"));
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
 }

@@ -41,12 +41,12 @@ class PushForge implements Forge {
     return followed.as === "moved" ? `${base} of this repository moves while it is brought up to date` : followed.reason;
   }
 
-  async land({ from, to }: { readonly from: string; readonly to: string }): Promise<Landing> {
+  async land({ from, to, signal }: Parameters<Forge["land"]>[0]): Promise<Landing> {
     const { base } = this.#repo;
-    const there = await this.#remote.fetch(base);
+    const there = await this.#remote.fetch(base, signal);
     if (there !== undefined && (await this.#isWithin(to, there))) return this.#follow({ from, to });
     if (there !== from) return this.#moved(from);
-    const pushed = await this.#remote.push({ branch: base, from, to });
+    const pushed = await this.#remote.push({ branch: base, from, to }, signal);
     switch (pushed.as) {
       case "pushed":
         return this.#follow({ from, to });

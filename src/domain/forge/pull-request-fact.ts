@@ -34,13 +34,8 @@ export type PullRequestFact =
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
   /** Checks that failed by something outside the change are started again, once for each commit. */
   | ({ readonly type: "pull-request-rerun"; readonly names: readonly string[] } & AttemptRef)
-  /** Only a person can go on. `heldAt`: the forge has refused the push, and the branch is still at this commit; null if there is none. */
-  | ({
-      readonly type: "pull-request-gated";
-      readonly number: number;
-      readonly step: string;
-      readonly heldAt?: string | null;
-    } & AttemptRef);
+  /** Only a person can go on. */
+  | ({ readonly type: "pull-request-gated"; readonly number: number; readonly step: string } & AttemptRef);
 
 /** True for a fact about a pull request. */
 export function isAboutPullRequest<T extends { readonly type: string }>(fact: T): fact is Extract<T, PullRequestFact> {
@@ -53,8 +48,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
-  /** Set if the forge has refused `head`: the commit that the branch holds still; null if there is no branch. */
-  readonly heldAt?: string | null;
+  /** The commit at the branch before that push; absent before the first one. */
+  readonly previous?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -63,6 +58,16 @@ export interface TicketPullRequest {
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
+}
+
+/** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
+export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && previous === undefined);
+}
+
+/** The commit that the branch is known to have held; undefined if it may not be there. */
+function tipOf(known: TicketPullRequest): string | undefined {
+  return hasArrived(known) ? known.head : known.previous;
 }
 
 /** Words that are remembered. */
@@ -76,9 +81,10 @@ export function reducePullRequest(
   switch (event.type) {
     case "pull-request-intended": {
       const { branch, head, at } = event;
-      if (known?.branch === branch && known.head === head && known.heldAt === undefined) return known;
-      const { seen: _, rerun: __, heldAt: ___, ...rest } = known ?? { answered: [] };
-      return { ...rest, branch, head, pushedAt: at };
+      if (known?.branch === branch && known.head === head) return known;
+      const { seen: _, rerun: __, previous: ___, ...rest } = known ?? { answered: [] };
+      const previous = known?.branch === branch ? tipOf(known) : undefined;
+      return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
     }
     case "pull-request-opened":
       return known && { ...known, number: event.number, url: event.url };
@@ -90,9 +96,8 @@ export function reducePullRequest(
       return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
     case "pull-request-rerun":
       return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
-    case "pull-request-gated":
-      return known && event.heldAt !== undefined ? { ...known, heldAt: event.heldAt } : known;
     case "pull-request-merging":
+    case "pull-request-gated":
       return known;
   }
 }

@@ -179,9 +179,8 @@ function withPullRequest(
   { waiting: _, ...attempt }: Attempt,
   event: PullRequestFact & { readonly at: number },
 ): Pick<TicketState, "attempt" | "pullRequest"> {
+  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
-  if (event.type === "pull-request-gated")
-    return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" }, ...(pullRequest && { pullRequest }) };
   const { number, seen } = pullRequest ?? {};
   const waiting = seen?.waits === undefined ? {} : { waiting: `pull request #${number}: ${seen.waits}` };
   return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };

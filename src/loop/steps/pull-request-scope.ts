@@ -65,12 +65,9 @@ export function ask<T>(
   return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });
 }
 
-/** The end of an attempt whose next step is a person's. `heldAt`: see the fact. */
-export function gate(
-  scope: StepScope,
-  { number, step, ...held }: { readonly number: number; readonly step: string; readonly heldAt?: string | null },
-): AttemptOver {
-  mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600), ...held });
+/** The end of an attempt whose next step is a person's. */
+export function gate(scope: StepScope, { number, step }: { readonly number: number; readonly step: string }): AttemptOver {
+  mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600) });
   return new AttemptOver({ outcome: "gated" });
 }
 

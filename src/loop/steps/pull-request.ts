@@ -1,4 +1,4 @@
-import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
@@ -81,31 +81,38 @@ async function present(
 ): Promise<OpenPullRequest> {
   const { repo, pulls, branch } = needs;
   const known = pullRequestOf(ctx, scope);
-  const previous = known?.branch === branch ? tipOf(known) : undefined;
-  const head = await headFor(repo, checked, previous);
-  const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
+  const before = known?.branch === branch ? known : undefined;
+  const head = await headFor(repo, checked, before?.head);
+  const pushed = { branch, head, ...(before !== undefined && before.head !== head && { previous: before.head }) };
   mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
   const { title } = needs.message();
   const body = needs.text(checked.base, await templateOf(repo, checked.base));
-  const proposed = await proposeUntilRefused(ctx, scope, pulls, { ...pushed, title, body });
+  const texts = { title, body };
+  const first = await proposeUntilRefused(ctx, scope, pulls, { ...pushed, ...texts });
+  const from = lostPush(before, first);
+  const proposed = from === undefined ? first : await proposeUntilRefused(ctx, scope, pulls, { branch, head, ...from, ...texts });
   if (proposed.as === "open") {
     const { number, url } = proposed;
     if (known?.number !== number) mustAnnounce(scope, { type: "pull-request-opened", number, url });
     return { number, head };
   }
-  const number = known?.number ?? 0;
-  if (proposed.as === "refused") {
-    const step = `let loopdash push ${branch} to ${pulls.name}, and reopen the ticket: ${proposed.reason}`;
-    throw gate(scope, { number, step, ...(proposed.isPushed !== true && { heldAt: previous ?? null }) });
-  }
-  const found = proposed.tip === undefined ? "was removed" : `is at ${plainText(proposed.tip.slice(0, 12), 12)}`;
-  const step = `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
-  throw gate(scope, { number, step });
+  throw gate(scope, { number: known?.number ?? 0, step: stepOf(proposed, needs) });
 }
 
-/** The commit at the branch of a pull request; undefined if there is no branch. */
-function tipOf({ head, heldAt }: TicketPullRequest): string | undefined {
-  return heldAt === undefined ? head : (heldAt ?? undefined);
+/**
+ * The commit from which to push instead, if the push before never arrived (the forge refused it, or it was cut off): the branch is still
+ * where it was before that push. Undefined if somebody else has moved it.
+ */
+function lostPush(before: TicketPullRequest | undefined, proposed: Proposed): Pick<Proposal, "previous"> | undefined {
+  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.previous) return undefined;
+  return before.previous === undefined ? {} : { previous: before.previous };
+}
+
+/** The step of a person after a push that did not succeed. */
+function stepOf(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: PullRequestNeeds): string {
+  if (proposed.as === "refused") return `let loopdash push ${branch} to ${pulls.name}, and reopen the ticket: ${proposed.reason}`;
+  const found = proposed.tip === undefined ? "was removed" : `is at ${plainText(proposed.tip.slice(0, 12), 12)}`;
+  return `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
 }
 
 /** Proposes again after a refusal, a few times: a hook of the forge may depend on something that passes. */
@@ -116,7 +123,7 @@ async function proposeUntilRefused(
   proposal: Proposal,
 ): Promise<Proposed> {
   for (let tries = 1; ; tries += 1) {
-    const proposed = await ask(ctx, scope, () => pulls.propose(proposal));
+    const proposed = await ask(ctx, scope, () => pulls.propose(proposal, scope.signal));
     if (proposed.as !== "refused" || tries === PROPOSALS) return proposed;
     scope.announce({ type: "merge-waiting", reason: plainText(proposed.reason, 300) });
     await pause(ctx.clock, pulls.pauseMs(), scope.signal);

@@ -31,7 +31,7 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
   return {
     name: repository.fullName,
     pauseMs: () => repository.pauseMs(),
-    propose: (proposal) => reached(propose(target, proposal)),
+    propose: (proposal, signal) => reached(propose(target, proposal, signal)),
     read: (number) => reached(readPullRequest(target, number)),
     merge: (request) => reached(mergePullRequest(target, request)),
     failures: (head, names) => reached(failuresOf(repository, head, names)),
