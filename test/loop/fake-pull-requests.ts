@@ -2,6 +2,9 @@ import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-
 import { ForgeUnavailable, type PullRequests } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
+/** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
+const MOST_READS = 400;
+
 /** A forge in memory beside a real repository, whose base is the forge's. It counts what a real one must not be asked twice. */
 export class FakePullRequests {
   readonly calls: string[] = [];
@@ -18,6 +21,7 @@ export class FakePullRequests {
   /** Set if it accepts a proposal and says nothing, until the signal is aborted. */
   isSilent = false;
   logs: Readonly<Record<string, string>> = {};
+  #reads = 0;
   readonly #user: string;
   #number: number | undefined;
   #merged: { head: string; commit: string } | undefined;
@@ -68,6 +72,8 @@ export class FakePullRequests {
       },
       read: () =>
         reached(() => {
+          this.#reads += 1;
+          if (this.#reads > MOST_READS) throw new Error(`the pull request was read ${MOST_READS} times and nothing came of it`);
           this.onRead();
           return this.#state();
         }),
