@@ -63,6 +63,12 @@ export interface FailedCheck {
   readonly reports: readonly { readonly name: string; readonly text: string }[];
 }
 
+/** One run of a check on a commit; `failure` if it failed. Reports are left out. */
+export interface PastCheck {
+  readonly name: string;
+  readonly failure?: FailedCheck;
+}
+
 /**
  * The pull requests of one repository at a forge. Methods throw a ForgeUnavailable if the forge cannot be reached, asks to wait, or does
  * not accept the token.
@@ -85,6 +91,8 @@ export interface PullRequests {
   }): Promise<PullRequestMerge>;
   /** The words of failed checks of a commit. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
+  /** All runs of these checks on a commit that have ended, those before they were started again too; at most 20. */
+  history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /** Starts failed jobs of a commit again, by the names of their checks. */
   rerun(head: string, names: readonly string[]): Promise<void>;
   /** Answers threads with one comment each, and resolves those that a bot began. Safe to repeat. */

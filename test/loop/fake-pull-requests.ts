@@ -1,5 +1,5 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, type PullRequests } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
@@ -22,6 +22,8 @@ export class FakePullRequests {
   isSilent = false;
   logs: Readonly<Record<string, string>> = {};
   #reads = 0;
+  /** The runs of checks on the base's commit. */
+  baseHistory: readonly PastCheck[] = [];
   readonly #user: string;
   #number: number | undefined;
   #merged: { head: string; commit: string } | undefined;
@@ -85,6 +87,11 @@ export class FakePullRequests {
         }),
       failures: (_head, names) =>
         reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
+      history: (commit) =>
+        reached(() => {
+          this.calls.push(`history ${[...this.branches.values()].includes(commit) ? "of the head" : "of the base"}`);
+          return [...this.branches.values()].includes(commit) ? [] : this.baseHistory;
+        }),
       rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
       answer: (_number, threads, text) =>
         reached(() => void this.calls.push(`answer ${threads.map(({ id }) => id).join()}: ${text}`)),

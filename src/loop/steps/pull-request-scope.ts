@@ -46,6 +46,8 @@ export type PullRequestContext = Pick<StepContext, "clock" | "state" | "outages"
 export interface OpenPullRequest {
   readonly number: number;
   readonly head: string;
+  /** The tip of the base on which it was built and checked. */
+  readonly base: string;
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */

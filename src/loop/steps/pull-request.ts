@@ -94,7 +94,7 @@ async function present(
   if (proposed.as === "open") {
     const { number, url } = proposed;
     if (known?.number !== number) mustAnnounce(scope, { type: "pull-request-opened", number, url });
-    return { number, head };
+    return { number, head, base: checked.base };
   }
   throw gate(scope, { number: known?.number ?? 0, step: stepOf(proposed, needs) });
 }
