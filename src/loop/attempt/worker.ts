@@ -7,6 +7,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
@@ -38,7 +39,7 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
   const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
-  const end = await run(ctx, scope, repo, { path, branch }).catch(endOf);
+  const end = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
   if (ctx.isBroken()) return;
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
@@ -92,8 +93,11 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
   }
 }
 
-function endOf(error: unknown): AttemptEnd {
+function endOf(scope: AttemptScope, error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
+  // A forge or a repository that was not waited for any longer because the attempt was ended.
+  const isAway = error instanceof RepoUnavailable || error instanceof ForgeUnavailable;
+  if (isAway && scope.signal.aborted) return abortedEnd(scope);
   const problem = plainText(errorMessage(error), 500);
   // An outage says nothing about the work.
   const outcome = error instanceof OutageGivenUp || error instanceof RepoUnavailable ? "stopped" : "failed";
@@ -197,7 +201,9 @@ async function finishFrom(
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
-  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
+  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch((error: unknown) =>
+    endOf(open, error),
+  );
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
   return end;
 }

@@ -276,7 +276,7 @@ export class Performer implements Effects {
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
     const left = keptWorkLines(settled).map((line) => `; ${line}`);
-    const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
+    const by = { blocker: "an upheld blocker", forge: "its forge", person: "a person" }[gate?.by ?? "person"];
     const evidence = gate?.by === "blocker" ? evidenceOfGate(state(), ticket, step) : [];
     const shown = evidence.map((one) => `; evidence: ${evidenceLine(one)}`);
     const note = `gated by ${by} in run ${run}${built}${left.join("")}${shown.join("")}`;

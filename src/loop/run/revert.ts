@@ -220,7 +220,8 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
     }
     if (landing.as === "moved") return false;
     const reason = plainText(landing.reason, 300);
-    if (ctx.clock.now() >= deadline) throw new RevertImpossible(`its revert could not land: ${reason}`);
+    if (landing.as === "refused" || ctx.clock.now() >= deadline)
+      throw new RevertImpossible(`its revert could not land: ${reason}`);
     ctx.report({ type: "revert-waiting", ticket: spec.id, reason });
     await pause(ctx.clock, wait, signal);
   }

@@ -38,6 +38,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "pull-request-rerun": false,
   "pull-request-words": false,
   "pull-request-gated": false,
+  "landing-gated": false,
   "merge-waiting": false,
   "merge-intended": false,
   "merge-landed": true,
