@@ -14,15 +14,44 @@ export interface ForgeStage {
   /** The tip of the base on this machine. */
   here(): string;
   /** Somebody else lands a commit where it counts. Returns it. */
-  landByOther(file: string): string;
+  landByOther(file: string): string | Promise<string>;
   /** A person leaves an uncommitted change in the checkout of the base. */
   makeDirty(): void;
   /** The person takes it back. */
   makeClean(): void;
 }
 
-/** What every forge does, whatever is behind it. */
+/** The part of a stage that follows the base of the forge. */
+type FollowingStage = Pick<ForgeStage, "commitOn" | "here" | "landByOther"> & {
+  readonly forge: Pick<Forge, "sync" | "missing">;
+};
+
+/** Every forge follows its base like this, also one that lands changes by its own merge. */
+export function followingContract(name: string, open: () => Promise<FollowingStage>): void {
+  describe(`forge contract, following the base: ${name}`, () => {
+    test("brings the base of this machine up to date, and looks without moving it", async () => {
+      const stage = await open();
+      const other = await stage.landByOther("other.txt");
+      const before = stage.here();
+      expect(await stage.forge.sync("look")).toBeUndefined();
+      expect(stage.here()).toBe(before);
+      expect(await stage.forge.sync()).toBeUndefined();
+      expect(stage.here()).toBe(other);
+    });
+
+    test("names the commits that its base lacks", async () => {
+      const stage = await open();
+      const from = stage.here();
+      const beside = stage.commitOn(from, "beside.txt");
+      const other = await stage.landByOther("other.txt");
+      expect(await stage.forge.missing([from, other, beside])).toEqual([beside]);
+    });
+  });
+}
+
+/** Every forge that takes a commit as it is lands it like this. */
 export function forgeContract(name: string, open: () => Promise<ForgeStage>): void {
+  followingContract(name, open);
   describe(`forge contract: ${name}`, () => {
     test("lands a commit on the base, there and here", async () => {
       const stage = await open();
@@ -56,7 +85,7 @@ export function forgeContract(name: string, open: () => Promise<ForgeStage>): vo
       const stage = await open();
       const from = stage.tip();
       const to = stage.commitOn(from, "work.txt");
-      const other = stage.landByOther("other.txt");
+      const other = await stage.landByOther("other.txt");
       expect(await stage.forge.land({ from, to })).toEqual({ as: "moved", tip: other });
       expect([stage.tip(), stage.here()]).toEqual([other, other]);
     });
@@ -84,13 +113,6 @@ export function forgeContract(name: string, open: () => Promise<ForgeStage>): vo
       stage.makeClean();
       expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
       expect([stage.tip(), stage.here()]).toEqual([to, to]);
-    });
-
-    test("brings the base of this machine up to date", async () => {
-      const stage = await open();
-      const other = stage.landByOther("other.txt");
-      expect(await stage.forge.sync()).toBeUndefined();
-      expect(stage.here()).toBe(other);
     });
   });
 }

@@ -11,6 +11,7 @@ import { APP, cleanUp, git, newRepo, tempDir, write } from "../vcs/real-repo.ts"
 cleanUp();
 
 interface PushStage extends ForgeStage {
+  landByOther(file: string): string;
   readonly root: string;
   readonly user: string;
   readonly origin: string;
