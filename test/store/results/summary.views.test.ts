@@ -64,6 +64,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          contract: null,
         },
         {
           id: "T-2",
@@ -85,6 +86,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          contract: null,
         },
         {
           id: "T-3",
@@ -106,6 +108,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          contract: null,
         },
         {
           id: "T-4",
@@ -127,6 +130,7 @@ describe("the report", () => {
           failingOnBase: [],
           keptWork: [],
           lostWork: [],
+          contract: null,
         },
       ],
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 }, becameTickets: 0 },
