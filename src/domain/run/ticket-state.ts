@@ -5,6 +5,7 @@ import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } f
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
+import type { BundleResult } from "./bundle-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
@@ -85,7 +86,7 @@ export interface Attempt extends KeptWorkResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends KeptWorkResult {
+export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

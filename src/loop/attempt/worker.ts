@@ -1,6 +1,8 @@
+import type { Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -30,8 +32,9 @@ import { ruleOnWall, wallToRuleOn } from "./wall.ts";
  * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
  * Reports every fact with its fence. If the journal cannot be written any more, its worktree stays. Never throws.
  */
-export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
+export async function work(loop: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
+  const ctx = guardedBy(loop, ticket);
   const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
@@ -55,6 +58,12 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
       ? {}
       : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
+}
+
+/** The context for a ticket: the paths that its contract protects are protected wherever the batch's are. */
+function guardedBy(ctx: LoopContext, { contract }: Ticket): LoopContext {
+  const { protect = [] } = contract?.safety ?? {};
+  return protect.length === 0 ? ctx : { ...ctx, batch: { ...ctx.batch, protect: [...ctx.batch.protect, ...protect] } };
 }
 
 /** Without an answer, a disk has no room (law 4). */
@@ -219,7 +228,7 @@ async function runAgent(
   const result = await ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
-    timeoutMs: limits.minutesPerAttempt * 60_000,
+    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
     silenceMs: limits.silenceMinutes * 60_000,
     ...{ signal, ...by },
     ...(path === undefined ? {} : { path }),

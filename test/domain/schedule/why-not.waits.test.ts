@@ -43,6 +43,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "merge-intended": false,
   "merge-landed": true,
   "attempt-ended": false,
+  "attempt-bundled": true,
+  "attempt-not-bundled": true,
   "outage-started": true,
   "outage-continues": true,
   "outage-ended": false,
