@@ -11,7 +11,7 @@ import { Anything, type GitHubRepository } from "./repository.ts";
 const MAX_TITLE = 256;
 /** Characters of a text; GitHub takes 65,536. */
 const MAX_BODY = 60_000;
-/** How often a pull request is asked for, if answers are lost. */
+/** Times that a pull request is asked for, if answers are lost. */
 const ROUNDS = 2;
 
 const Pull = z.object({
@@ -24,7 +24,7 @@ const Pull = z.object({
 });
 type Pull = z.infer<typeof Pull>;
 
-/** What opens pull requests: the repository at GitHub, its address for git, and the branch that they are to land on. */
+/** The repository at GitHub, its address for git, and the branch that pull requests are to land on. */
 export interface ProposalTarget {
   readonly repository: GitHubRepository;
   readonly remote: GitRemote;
@@ -111,7 +111,7 @@ function comparable(body: string): string {
   return body.replaceAll("\r\n", "\n").trimEnd();
 }
 
-/** What GitHub says, without the objects that it lists its complaints in. */
+/** GitHub's words, without the objects that it lists its complaints in. */
 function reasonOf({ message }: GitHubRefusal): string {
   return message.replace(/\{[^{}]*?"message":"([^"]*)"[^{}]*\}/g, "$1");
 }
