@@ -56,6 +56,8 @@ export interface TicketPullRequest {
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
+  /** The commit at which people, not bots alone, had said the last of them. */
+  readonly peopleAt?: string;
 }
 
 /** Words that are remembered. */
@@ -80,7 +82,14 @@ export function reducePullRequest(
       return known && { ...known, seen: { checks, ...(waits !== undefined && { waits }) } };
     }
     case "pull-request-words":
-      return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
+      return (
+        known && {
+          ...known,
+          answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED),
+          answeredAt: known.head,
+          ...(event.people > 0 && { peopleAt: known.head }),
+        }
+      );
     case "pull-request-rerun":
       return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
     case "pull-request-merging":

@@ -29,6 +29,7 @@ export async function untilDecided(
   open: OpenPullRequest,
 ): Promise<PullRequestDecision> {
   let queued = 0;
+  let since = ctx.clock.now();
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
@@ -38,11 +39,15 @@ export async function untilDecided(
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
-      if (merged.as === "queued") queued += 1;
+      if (merged.as === "queued") {
+        queued += 1;
+        // The queue begins its own checks.
+        since = ctx.clock.now();
+      }
       const decision = afterMerge(merged, { queued, step: `merge pull request #${open.number} (${read.url})` });
       if (decision !== undefined) return decision;
     } else if (move.do !== "wait") return move;
-    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
   }
 }
 
@@ -97,7 +102,8 @@ async function merge(
 
 function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
-  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered) };
+  const peopleAt = known?.peopleAt === undefined ? {} : { peopleAt: known.peopleAt };
+  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleAt };
 }
 
 /** Reports what a reading shows, if it is not what the last one showed. */
