@@ -62,7 +62,8 @@ export async function findMerged(
   if (known?.number === undefined || known.branch !== needs.branch) return undefined;
   const { number, head } = known;
   const read = await ask(ctx, scope, () => needs.pulls.read(number));
-  if (read.state !== "merged" || read.head !== head || read.mergeCommit === undefined) return undefined;
+  const isOurs = read.head === head && read.base === needs.rules.base;
+  if (read.state !== "merged" || !isOurs || read.mergeCommit === undefined) return undefined;
   return bringHome(ctx, scope, needs, { commit: read.mergeCommit, number });
 }
 
