@@ -49,7 +49,7 @@ export async function untilSettled(
     }
     mustAnnounce(scope, { type: "pull-request-rerun", names: again });
     await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
-    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
   }
 }
 

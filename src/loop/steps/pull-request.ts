@@ -118,12 +118,13 @@ async function bringHome(
   const facts = await ctx.merges.run(
     repo.id,
     async () => {
+      const since = ctx.clock.now();
       for (;;) {
         const landing = await repo.land({ from: await repo.baseTip(), to: commit });
         if (landing.as === "landed") break;
         const reason = landing.as === "waiting" ? landing.reason : "the base here moves while it is brought up to date";
         scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
-        await pause(ctx.clock, pulls.pauseMs(), scope.signal);
+        await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
       }
       const from = (await repo.parent(commit)) ?? commit;
       mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to: commit });

@@ -30,7 +30,7 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
   const target = { repository, rules, remote, base, method };
   return {
     name: repository.fullName,
-    pauseMs: () => repository.pauseMs(),
+    pauseMs: (waited) => repository.pauseMs(waited),
     propose: (proposal) => reached(propose(target, proposal)),
     read: (number) => reached(readPullRequest(target, number)),
     merge: (request) => reached(mergePullRequest(target, request)),
