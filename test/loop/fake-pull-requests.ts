@@ -47,7 +47,7 @@ export class FakePullRequests {
       propose: ({ branch, head, previous, title, body }) =>
         reached(() => {
           const tip = this.branches.get(branch);
-          if (tip !== undefined && tip !== previous && tip !== head) return { as: "moved", tip } as const;
+          if (tip !== previous && tip !== head) return { as: "moved", tip } as const;
           if (tip !== head) this.calls.push(`push ${head}`);
           this.branches.set(branch, head);
           if (this.#number === undefined) this.calls.push("open");

@@ -1,34 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import type { RunEvent } from "../../src/domain/run/event.ts";
-import { TicketId } from "../../src/domain/values/ids.ts";
-import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
-import { ticketOf } from "../domain/simulate.ts";
-import { FakePullRequests } from "./fake-pull-requests.ts";
-import { oneFile, Stage, type StageOptions } from "./stage.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import type { FakePullRequests } from "./fake-pull-requests.ts";
+import { FAILED, open, pushToBase, T1 } from "./pull-request-stage.ts";
+import { oneFile, type Stage } from "./stage.ts";
 
 cleanUp();
-const T1 = TicketId.parse("T-1");
-const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000 } as const;
-const FAILED: RemoteCheck = { name: "ci", state: "failed", isRequired: true };
-
-/** One ticket whose change lands by a pull request. */
-async function open(over: Partial<StageOptions> = {}, rules: object = {}) {
-  let forge: FakePullRequests | undefined;
-  const change = () => {
-    if (forge === undefined) throw new Error("no forge yet");
-    return { pullRequests: new Map([["app", { pulls: forge.port(), rules: { ...RULES, ...rules } }]]) };
-  };
-  // The stage makes its repository before the engine.
-  const stage = await Stage.open({ tickets: [ticketOf(T1)], limits: { attempts: 2 }, ...over }, (ctx) => {
-    forge ??= new FakePullRequests(ctx.batch.repos["app"]?.path ?? "");
-    return change();
-  });
-  if (forge === undefined) throw new Error("no forge");
-  return { stage, forge: forge as FakePullRequests, reopen: () => stage.crashAndReopen(change) };
-}
-
 const typesOf = (stage: Stage): string[] => stage.types().filter((type) => /^(?:pull-request|merge)-/.test(type));
 
 describe("a pull request", () => {
@@ -186,9 +163,7 @@ describe("a pull request", () => {
     forge.onRead = () => {
       if (hasMoved) return;
       hasMoved = true;
-      write(stage.user, "theirs.txt", "theirs\n");
-      git(stage.user, "add", "-A");
-      git(stage.user, "commit", "-q", "-m", "theirs");
+      pushToBase(stage);
       forge.shown = { merge: "behind" };
       forge.onRead = () => {
         forge.shown = {};
@@ -209,37 +184,5 @@ describe("a pull request", () => {
     forge.isAway = false;
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect(stage.ticket(T1).history).toHaveLength(1);
-  });
-
-  const MOMENTS: readonly RunEvent["type"][] = [
-    "pull-request-intended",
-    "pull-request-opened",
-    "pull-request-read",
-    "pull-request-merging",
-    "merge-intended",
-    "merge-landed",
-  ];
-  test.each(MOMENTS)("kill -9 at %s: one push, one pull request, one merge", async (moment) => {
-    const { stage, forge, reopen } = await open();
-    using _ = stage;
-    await stage.crashAt((event) => event.type === moment);
-    await reopen();
-    await stage.resume();
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-    expect([forge.calls.filter((call) => call.startsWith("push")).length, forge.opened, forge.merges]).toEqual([1, 1, 1]);
-    expect(stage.tasks).toHaveLength(1);
-    expect(stage.git("rev-list", "--count", "main")).toBe("2");
-  });
-
-  test("that was merged while no engine looked has landed", async () => {
-    const { stage, forge, reopen } = await open();
-    using _ = stage;
-    forge.shown = { checks: [{ ...FAILED, state: "running" }] };
-    await stage.crashAt((event) => event.type === "pull-request-read");
-    forge.merge([...forge.branches.values()][0] ?? "");
-    await reopen();
-    await stage.resume();
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-    expect(forge.merges).toBe(0);
   });
 });

@@ -48,11 +48,15 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** Set until something at the forge shows that the head was pushed: `before` is where the branch is otherwise, if it is there at all. */
+  readonly unconfirmed?: { readonly before?: string };
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
+  /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
+  readonly unseenReruns?: readonly string[];
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
@@ -68,32 +72,51 @@ export function reducePullRequest(
   known: TicketPullRequest | undefined,
   event: PullRequestFact & { readonly at: number },
 ): TicketPullRequest | undefined {
+  return event.type === "pull-request-intended" ? intended(known, event) : known && reduceKnown(known, event);
+}
+
+function reduceKnown(
+  known: TicketPullRequest,
+  event: Exclude<PullRequestFact, { type: "pull-request-intended" }>,
+): TicketPullRequest {
   switch (event.type) {
-    case "pull-request-intended": {
-      const { branch, head, at } = event;
-      if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, ...rest } = known ?? { answered: [] };
-      return { ...rest, branch, head, pushedAt: at };
-    }
     case "pull-request-opened":
-      return known && { ...known, number: event.number, url: event.url };
-    case "pull-request-read": {
-      const { checks, waits } = event;
-      return known && { ...known, seen: { checks, ...(waits !== undefined && { waits }) } };
+      return { ...confirmed(known), number: event.number, url: event.url };
+    case "pull-request-read":
+      return read(known, event);
+    case "pull-request-words": {
+      const answered = [...known.answered, ...event.ids].slice(-MOST_ANSWERED);
+      return { ...known, answered, answeredAt: known.head, ...(event.people > 0 && { peopleAt: known.head }) };
     }
-    case "pull-request-words":
-      return (
-        known && {
-          ...known,
-          answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED),
-          answeredAt: known.head,
-          ...(event.people > 0 && { peopleAt: known.head }),
-        }
-      );
-    case "pull-request-rerun":
-      return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
+    case "pull-request-rerun": {
+      const { rerun = [], unseenReruns = [] } = known;
+      return { ...known, rerun: [...rerun, ...event.names], unseenReruns: [...unseenReruns, ...event.names] };
+    }
     case "pull-request-merging":
     case "pull-request-gated":
       return known;
   }
+}
+
+function intended(
+  known: TicketPullRequest | undefined,
+  { branch, head, previous, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
+): TicketPullRequest {
+  if (known?.branch === branch && known.head === head) return known;
+  const { seen: _, rerun: __, unseenReruns: ___, unconfirmed, ...rest } = known ?? { answered: [] };
+  const before = unconfirmed ?? (previous === undefined ? {} : { before: previous });
+  return { ...rest, branch, head, pushedAt: at, unconfirmed: before };
+}
+
+function read(known: TicketPullRequest, { checks, waits }: SeenPullRequest): TicketPullRequest {
+  const { unseenReruns = [], ...rest } = confirmed(known);
+  const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
+  const unseen = unseenReruns.filter((name) => failed.has(name));
+  const seen = { checks, ...(waits !== undefined && { waits }) };
+  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen };
+}
+
+/** Something at the forge shows that the head was pushed. */
+function confirmed({ unconfirmed: _, ...known }: TicketPullRequest): TicketPullRequest {
+  return known;
 }

@@ -30,6 +30,7 @@ export async function untilSettled(
   needs: PullRequestNeeds,
   open: OpenPullRequest,
 ): Promise<Settled> {
+  const asked = new Set<string>();
   for (;;) {
     const decision = await untilDecided(ctx, scope, needs, open);
     if (decision.do !== "fix") return decision;
@@ -41,12 +42,16 @@ export async function untilSettled(
       attempt: ticketOf(ctx.state(), scope.ticket.id).attempt?.n ?? 0,
       headSha: open.head,
     });
-    const again = rerunsOf(triage.json.findings, new Set(pullRequestOf(ctx, scope)?.rerun));
+    const { rerun = [], unseenReruns = [] } = pullRequestOf(ctx, scope) ?? {};
+    // The engine before this one may have died between the intent and the request.
+    const unseen = new Set(unseenReruns.filter((name) => !asked.has(name)));
+    const again = rerunsOf(triage.json.findings, new Set(rerun.filter((name) => !unseen.has(name))));
     if (decision.words.length > 0 || again.length === 0 || again.length < names.length) {
       await keepTriage(ctx, scope, triage);
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
+    for (const name of again) asked.add(name);
     mustAnnounce(scope, { type: "pull-request-rerun", names: again });
     await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
     await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);

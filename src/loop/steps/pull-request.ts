@@ -1,4 +1,5 @@
 import { plainText } from "../../domain/values/text.ts";
+import type { Proposal } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -81,7 +82,12 @@ async function present(
   const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
   mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
   const { title, body } = needs.text();
-  const proposed = await ask(ctx, scope, () => pulls.propose({ ...pushed, title, body }));
+  const propose = (move: Pick<Proposal, "branch" | "head" | "previous">) =>
+    ask(ctx, scope, () => pulls.propose({ ...move, title, body }));
+  let proposed = await propose(pushed);
+  // The engine before this one may have died between the intent and the push.
+  if (proposed.as === "moved" && known?.unconfirmed !== undefined && proposed.tip === known.unconfirmed.before)
+    proposed = await propose({ branch, head, ...(proposed.tip !== undefined && { previous: proposed.tip }) });
   if (proposed.as === "open") {
     const { number, url } = proposed;
     if (known?.number !== number) mustAnnounce(scope, { type: "pull-request-opened", number, url });
@@ -132,7 +138,16 @@ async function bringHome(
     },
     scope.signal,
   );
-  const head = pullRequestOf(ctx, scope)?.head;
-  if (head !== undefined) await ask(ctx, scope, () => pulls.removeBranch(branch, head));
+  await removeLandedBranch(ctx, scope, { pulls, branch });
   return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
+}
+
+/** Removes the branch of a pull request that has landed, unless it is gone, or somebody else has moved it. */
+export async function removeLandedBranch(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { pulls, branch }: Pick<PullRequestNeeds, "pulls" | "branch">,
+): Promise<void> {
+  const known = pullRequestOf(ctx, scope);
+  if (known?.branch === branch) await ask(ctx, scope, () => pulls.removeBranch(branch, known.head));
 }
