@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/domain/run/event.ts";
-import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
 import type { FakePullRequests } from "./fake-pull-requests.ts";
-import { FAILED, open, pushToBase, T1 } from "./pull-request-stage.ts";
+import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
 import type { Stage } from "./stage.ts";
 
 cleanUp();
@@ -18,32 +17,17 @@ async function crashBeforePush(stage: Stage, forge: FakePullRequests, nth: numbe
   forge.isAway = false;
 }
 
-describe("a pull request whose engine is killed", () => {
-  const MOMENTS: readonly RunEvent["type"][] = [
-    "pull-request-intended",
-    "pull-request-opened",
-    "pull-request-read",
-    "pull-request-merging",
-    "merge-intended",
-    "merge-landed",
-  ];
-  test.each(MOMENTS)("kill -9 at %s: one push, one pull request, one merge", async (moment) => {
-    const { stage, forge, reopen } = await open();
-    using _ = stage;
-    await stage.crashAt((event) => event.type === moment);
-    await reopen();
-    await stage.resume();
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-    expect([forge.calls.filter((call) => call.startsWith("push")).length, forge.opened, forge.merges]).toEqual([1, 1, 1]);
-    expect(stage.tasks).toHaveLength(1);
-    expect(forge.branches.size).toBe(0);
-    expect(stage.git("rev-list", "--count", "main")).toBe("2");
-  });
+function pushToBase(stage: Stage): void {
+  write(stage.user, "theirs.txt", "theirs\n");
+  git(stage.user, "add", "-A");
+  git(stage.user, "commit", "-q", "-m", "theirs");
+}
 
+describe("a pull request whose engine is killed", () => {
   test.each(["stays", "moves"])(
     "kill -9 before the push of a repair, and the base %s: the repair goes to the same branch",
     async (base) => {
-      const { stage, forge, reopen } = await open();
+      const { stage, forge, reopen } = await openStage();
       using _ = stage;
       forge.shown = { checks: [FAILED] };
       await crashBeforePush(stage, forge, 2);
@@ -61,7 +45,7 @@ describe("a pull request whose engine is killed", () => {
   );
 
   test.each(["stays", "moves"])("kill -9 before the first push, and the base %s: the branch begins with it", async (base) => {
-    const { stage, forge, reopen } = await open();
+    const { stage, forge, reopen } = await openStage();
     using _ = stage;
     await crashBeforePush(stage, forge, 1);
     expect(forge.branches.size).toBe(0);
@@ -73,20 +57,8 @@ describe("a pull request whose engine is killed", () => {
     expect([forge.opened, forge.merges]).toEqual([1, 1]);
   });
 
-  test("that was merged while no engine looked has landed", async () => {
-    const { stage, forge, reopen } = await open();
-    using _ = stage;
-    forge.shown = { checks: [{ ...FAILED, state: "running" }] };
-    await stage.crashAt((event) => event.type === "pull-request-read");
-    forge.merge([...forge.branches.values()][0] ?? "");
-    await reopen();
-    await stage.resume();
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-    expect(forge.merges).toBe(0);
-  });
-
   test("is started again by the next engine if the forge did not hear of it", async () => {
-    const { stage, forge, reopen } = await open({ limits: { attempts: 1 } });
+    const { stage, forge, reopen } = await openStage({ limits: { attempts: 1 } });
     using _ = stage;
     forge.shown = { checks: [FAILED] };
     forge.logs = {

@@ -1,6 +1,5 @@
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { git, write } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakePullRequests } from "./fake-pull-requests.ts";
 import { Stage, type StageOptions } from "./stage.ts";
@@ -9,8 +8,8 @@ export const T1 = TicketId.parse("T-1");
 const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000 } as const;
 export const FAILED: RemoteCheck = { name: "ci", state: "failed", isRequired: true };
 
-/** One ticket whose change lands by a pull request. */
-export async function open(over: Partial<StageOptions> = {}, rules: object = {}) {
+/** A run of one ticket whose change lands by a pull request. */
+export async function openStage(over: Partial<StageOptions> = {}, rules: object = {}) {
   let forge: FakePullRequests | undefined;
   const change = () => {
     if (forge === undefined) throw new Error("no forge yet");
@@ -23,11 +22,4 @@ export async function open(over: Partial<StageOptions> = {}, rules: object = {})
   });
   if (forge === undefined) throw new Error("no forge");
   return { stage, forge: forge as FakePullRequests, reopen: () => stage.crashAndReopen(change) };
-}
-
-/** Somebody pushes to the base. */
-export function pushToBase(stage: Stage): void {
-  write(stage.user, "theirs.txt", "theirs\n");
-  git(stage.user, "add", "-A");
-  git(stage.user, "commit", "-q", "-m", "theirs");
 }

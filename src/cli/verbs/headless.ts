@@ -21,6 +21,7 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly
 export async function headless(request: HeadlessRequest): Promise<RunState> {
   const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
   process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const engine = await startSupervisedEngine({
     batch,

@@ -48,8 +48,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
-  /** Set until something at the forge shows that the head was pushed: `before` is where the branch is otherwise, if it is there at all. */
-  readonly unconfirmed?: { readonly before?: string };
+  /** The commit at the branch before that push; absent before the first one. */
+  readonly previous?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -62,6 +62,16 @@ export interface TicketPullRequest {
   readonly answeredAt?: string;
   /** The commit at which people, not bots alone, had said the last of them. */
   readonly peopleAt?: string;
+}
+
+/** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
+export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && previous === undefined);
+}
+
+/** The commit that the branch is known to have held; undefined if it may not be there. */
+function tipOf(known: TicketPullRequest): string | undefined {
+  return hasArrived(known) ? known.head : known.previous;
 }
 
 /** Words that are remembered. */
@@ -81,7 +91,7 @@ function reduceKnown(
 ): TicketPullRequest {
   switch (event.type) {
     case "pull-request-opened":
-      return { ...confirmed(known), number: event.number, url: event.url };
+      return { ...known, number: event.number, url: event.url };
     case "pull-request-read":
       return read(known, event);
     case "pull-request-words": {
@@ -100,23 +110,18 @@ function reduceKnown(
 
 function intended(
   known: TicketPullRequest | undefined,
-  { branch, head, previous, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
+  { branch, head, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
-  const { seen: _, rerun: __, unseenReruns: ___, unconfirmed, ...rest } = known ?? { answered: [] };
-  const before = unconfirmed ?? (previous === undefined ? {} : { before: previous });
-  return { ...rest, branch, head, pushedAt: at, unconfirmed: before };
+  const { seen: _, rerun: __, unseenReruns: ___, previous: ____, ...rest } = known ?? { answered: [] };
+  const previous = known?.branch === branch ? tipOf(known) : undefined;
+  return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
 }
 
 function read(known: TicketPullRequest, { checks, waits }: SeenPullRequest): TicketPullRequest {
-  const { unseenReruns = [], ...rest } = confirmed(known);
+  const { unseenReruns = [], ...rest } = known;
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
   const seen = { checks, ...(waits !== undefined && { waits }) };
   return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen };
-}
-
-/** Something at the forge shows that the head was pushed. */
-function confirmed({ unconfirmed: _, ...known }: TicketPullRequest): TicketPullRequest {
-  return known;
 }

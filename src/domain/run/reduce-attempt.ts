@@ -18,6 +18,7 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding, withMergedCommit } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -39,6 +40,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
+  if (event.type === "pull-request-words") return withPeoplesWords(next, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
@@ -155,6 +157,11 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
     }
+    case "landing-gated": {
+      // What has not landed is kept for the person.
+      const { merge: _, waiting: __, ...rest } = attempt;
+      return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
+    }
     case "merge-intended": {
       const { waiting: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
@@ -172,7 +179,7 @@ function withPullRequest(
   { waiting: _, ...attempt }: Attempt,
   event: PullRequestFact & { readonly at: number },
 ): Pick<TicketState, "attempt" | "pullRequest"> {
-  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step } };
+  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
   const { number, seen } = pullRequest ?? {};
   const waiting = seen?.waits === undefined ? {} : { waiting: `pull request #${number}: ${seen.waits}` };
@@ -218,7 +225,9 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   // An agent's claim does not change a step that a person has named.
-  const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
+  const gate =
+    rest.gate ??
+    (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
   const spared = (event.outcome === "failed" || event.outcome === "stopped" || event.outcome === "landed") && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.

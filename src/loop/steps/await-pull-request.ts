@@ -118,11 +118,11 @@ function held(
 async function merge(
   ctx: PullRequestContext,
   scope: StepScope,
-  { pulls, text }: PullRequestNeeds,
+  { pulls, message: messageOf }: PullRequestNeeds,
   { number, head }: OpenPullRequest,
 ): Promise<PullRequestMerge> {
   mustAnnounce(scope, { type: "pull-request-merging", number, head });
-  const { title, message } = text();
+  const { title, message } = messageOf();
   return ask(ctx, scope, () => pulls.merge({ number, head, title, body: message }));
 }
 

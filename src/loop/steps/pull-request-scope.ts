@@ -1,5 +1,6 @@
 import type { PullRequestRules } from "../../domain/forge/next-move.ts";
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -25,8 +26,10 @@ export interface PullRequestNeeds extends PullRequestLane {
   readonly branch: string;
   /** The candidate that was checked last. */
   readonly checked: Built;
-  /** Title and body of the pull request, and of the commit that lands. */
-  text(): { readonly title: string; readonly body: string; readonly message: string };
+  /** The title of the pull request, and the rest of the message of the commit that lands. */
+  message(): LandingMessage;
+  /** The text of the pull request of a candidate on this base, in the form of the template if there is one. Markdown. */
+  text(baseSha: string, template: string | undefined): string;
   /** True if a person has rewritten the ticket since the reviewer passed the candidate. */
   isOutdated(): boolean;
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
@@ -43,6 +46,8 @@ export type PullRequestContext = Pick<StepContext, "clock" | "state" | "outages"
 export interface OpenPullRequest {
   readonly number: number;
   readonly head: string;
+  /** The tip of the base on which it was built and checked. */
+  readonly base: string;
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */
@@ -63,7 +68,7 @@ export function ask<T>(
 }
 
 /** The end of an attempt whose next step is a person's. */
-export function gate(scope: StepScope, number: number, step: string): AttemptOver {
+export function gate(scope: StepScope, { number, step }: { readonly number: number; readonly step: string }): AttemptOver {
   mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600) });
   return new AttemptOver({ outcome: "gated" });
 }
