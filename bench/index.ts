@@ -8,6 +8,7 @@ import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
 import { dashboard } from "./dashboard.ts";
 import type { Bench, Figure } from "./figure.ts";
+import { forge } from "./forge.ts";
 import { gateway } from "./gateway.ts";
 import { idle } from "./idle.ts";
 import { makespan } from "./makespan.ts";
@@ -34,6 +35,7 @@ const ALL: readonly Bench[] = [
   dashboard,
   tracker,
   trackers,
+  forge,
   verifier,
   gateway,
   masking,

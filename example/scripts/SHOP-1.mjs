@@ -1,12 +1,16 @@
-/** Adds allocate() to the money module, with tests beside it. */
+/** Adds allocate() to the money module, with tests beside it. With pull requests, a bot asks for a sentence about it. */
 export async function work(kit) {
   await kit.read("src/money.js");
   await kit.think("Splitting 100 over three must give 34, 33, 33: hand the rest to the largest remainders", 600);
   const before = await kit.read("src/money.js");
-  await kit.write("src/money.js", `${before}${ALLOCATE}`);
+  const told = /when it throws/.test(kit.evidence);
+  if (told) await kit.think("The bot is right: whoever calls it must know when it throws", 300);
+  await kit.write("src/money.js", `${before}${told ? ALLOCATE.replace(" */", THROWS) : ALLOCATE}`);
   await kit.write("src/allocate.test.js", TESTS);
   if (await kit.test()) await kit.commit("Split amounts without losing a cent");
 }
+
+const THROWS = " Throws a RangeError if no weight is positive. */";
 
 const ALLOCATE = `
 /** Splits \`cents\` in proportion to \`weights\`. The parts add up to \`cents\`, always: largest remainders get the rest. */

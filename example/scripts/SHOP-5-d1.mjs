@@ -1,8 +1,10 @@
-/** The receipt as text. Leaves its change uncommitted. */
+/** The receipt as text. Leaves its change uncommitted. With pull requests, a person asks how wide it is. */
 export async function work(kit) {
   await kit.read("src/checkout.js");
   await kit.think("Receipt printers are 32 characters wide: long names are cut, amounts stay in line", 500);
-  await kit.write("src/receipt.js", RECEIPT);
+  const told = /width be exported/.test(kit.evidence);
+  if (told) await kit.think("Whoever prints it needs to know the width", 300);
+  await kit.write("src/receipt.js", told ? RECEIPT.replace("const WIDTH", "export const WIDTH") : RECEIPT);
   await kit.write("src/receipt.test.js", TESTS);
   await kit.test();
   kit.say("The receipt prints. I stop here.");

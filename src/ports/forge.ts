@@ -76,8 +76,11 @@ export interface PastCheck {
 export interface PullRequests {
   /** The name of the forge's repository for people. */
   readonly name: string;
-  /** Milliseconds until the next reading, by what the forge's rate limits leave. */
-  pauseMs(): number;
+  /**
+   * Milliseconds until the next reading of a pull request that has been waited for so long (milliseconds): sooner at first, and no sooner
+   * than the forge's rate limits allow.
+   */
+  pauseMs(waited: number): number;
   /** Pushes the commit, and opens the branch's pull request or updates its texts. Safe to repeat: there is never a second one. */
   propose(proposal: Proposal, signal?: AbortSignal): Promise<Proposed>;
   /** One reading: the pull request, the checks of its head, reviews, the queue. */

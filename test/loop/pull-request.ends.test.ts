@@ -140,6 +140,7 @@ describe("a pull request", () => {
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect([forge.calls.filter((call) => call.startsWith("push")).length, forge.opened, forge.merges]).toEqual([1, 1, 1]);
     expect(stage.tasks).toHaveLength(1);
+    expect(forge.branches.size).toBe(0);
     expect(stage.git("rev-list", "--count", "main")).toBe("2");
   });
 

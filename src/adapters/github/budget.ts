@@ -1,5 +1,8 @@
 import { HOUR_MS, LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS, UNKNOWN_PAUSE_MS } from "../reading-pace.ts";
 
+/** Share of a budget that faster readings may use beyond a steady half of it. */
+const BURST = 0.05;
+
 /** What is left of a budget of requests or points, and when it is full again by the server's clock. */
 interface Left {
   readonly remaining: number;
@@ -70,6 +73,19 @@ export class Budget {
   resetOf(resource: "core" | "graphql"): number | undefined {
     const left = this.#left.get(resource);
     return left?.remaining === 0 ? this.localTime(left.resetAt) : undefined;
+  }
+
+  /**
+   * True if less has been used of each budget than a steady half of it would have, or not much more: then readings may follow each other
+   * faster for a while. Half of the hour's budget, and that share of it, is the most that is used in this way.
+   */
+  isAhead(): boolean {
+    const isAhead = ({ remaining, limit, resetAt }: Left): boolean => {
+      if (limit === undefined) return false;
+      const elapsed = Math.min(1, Math.max(0, 1 - (resetAt - this.serverNow()) / HOUR_MS));
+      return limit - remaining < limit * (elapsed / 2 + BURST);
+    };
+    return this.#left.size > 0 && [...this.#left.values()].every(isAhead);
   }
 
   /**

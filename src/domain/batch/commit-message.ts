@@ -160,11 +160,14 @@ function isTrailer(line: string): boolean {
 const CLOSING = "clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|complet(?:e[sd]?|ing)|implement(?:s|ed|ing)?";
 const CLOSES_NOTHING = "$1$2see $3";
 
-/** Those words before a number, a reference, an address, or an identifier of one of Linear's teams. */
+/**
+ * Those words before a number, a reference, an address, or an identifier of one of Linear's teams. Marks of Markdown may stand between the
+ * two, and a colon may stand for the blank.
+ */
 function closesOf(teams: readonly string[]): RegExp {
-  const identifiers = teams.map((key) => `|[^\\w\\s]*${key}-(?=\\d)`).join("");
-  const named = `(?:[\\w./-]*#|GH-|https?:\\/\\/)(?=\\S)${identifiers}`;
-  return new RegExp(`\\b(${CLOSING})(:?\\s+(?:issues?\\s+)?)(${named})`, "gi");
+  const identifiers = teams.map((key) => `|${key}-(?=\\d)`).join("");
+  const named = `[^\\w\\s#]*(?:(?:[\\w./-]*#|GH-|https?:\\/\\/)(?=\\S)${identifiers})`;
+  return new RegExp(`\\b(${CLOSING})(:?\\s+(?:issues?\\s+)?|:\\s*)(${named})`, "gi");
 }
 
 const SKIPS = /\[\s*(skip ci|ci skip|no ci|skip actions|actions skip|skip checks)\s*\]/gi;

@@ -21,6 +21,8 @@ export interface OwnPullRequest {
   readonly pushedAt: number;
   /** Ids of words of people that an agent has had already. */
   readonly answered: ReadonlySet<string>;
+  /** The pushed commit at which people said the last of them; absent if only bots did. */
+  readonly peopleAt?: string;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
@@ -58,7 +60,8 @@ export function nextMove(
   const open = whyNotGreen(pullRequest, rules, now - own.pushedAt);
   if (open !== undefined) return open;
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
-  if (pullRequest.review === "approval-missing") return approval(rules, name, pullRequest.url);
+  const asked = askedOfPeople(pullRequest, { rules, own, name });
+  if (asked !== undefined) return asked;
   if (pullRequest.merge === "unknown") return { do: "wait", why: "the forge works out whether it can be merged" };
   if (pullRequest.merge === "blocked") return { do: "wait", why: "a rule of the base blocks the merge" };
   return { do: "merge" };
@@ -112,7 +115,9 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
 function saidOf({ threads, words }: PullRequestState, { answered }: OwnPullRequest): readonly Said[] {
   const isNew = ({ id }: { readonly id: string }): boolean => !answered.has(id);
   return [
-    ...threads.filter(isNew).map((thread) => ({ ...thread, kind: "thread" as const })),
+    ...threads
+      .filter((thread) => isNew(thread) && thread.isOutdated !== true)
+      .map((thread) => ({ ...thread, kind: "thread" as const })),
     ...words.filter(isNew).map((each) => ({ ...each, kind: "words" as const })),
   ];
 }
@@ -128,8 +133,22 @@ function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], words
   return { do: "fix", why: why.join("; "), checks, words };
 }
 
-function approval({ approvals }: PullRequestRules, name: string, url: string): PullRequestMove {
-  return approvals === "wait"
-    ? { do: "wait", why: "waits for an approval" }
-    : { do: "gate", step: `approve and merge ${name}, whose checks have passed (${url})` };
+/**
+ * What is left to people once the checks have passed: an approval, or a look at words of theirs that an agent had and pushed no other
+ * commit for. Another commit alone does not take back a request for changes.
+ */
+function askedOfPeople(
+  { review, url }: PullRequestState,
+  { rules, own, name }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly name: string },
+): PullRequestMove | undefined {
+  const gate = (step: string): PullRequestMove => ({ do: "gate", step: `${step} (${url})` });
+  const isRefused = review === "changes-requested";
+  if (isRefused || review === "approval-missing") {
+    if (rules.approvals === "wait") return { do: "wait", why: "waits for an approval" };
+    return gate(
+      `${isRefused ? "look at the changes that were requested, then " : ""}approve and merge ${name}, whose checks have passed`,
+    );
+  }
+  if (own.peopleAt !== own.head) return undefined;
+  return gate(`look at what was said on ${name}, which an agent has left as it was, then merge it, or reopen the ticket`);
 }

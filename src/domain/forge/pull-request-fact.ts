@@ -55,9 +55,13 @@ export interface TicketPullRequest {
   readonly seen?: SeenPullRequest;
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
+  /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
+  readonly unseenReruns?: readonly string[];
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
+  /** The commit at which people, not bots alone, had said the last of them. */
+  readonly peopleAt?: string;
 }
 
 /** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
@@ -78,26 +82,46 @@ export function reducePullRequest(
   known: TicketPullRequest | undefined,
   event: PullRequestFact & { readonly at: number },
 ): TicketPullRequest | undefined {
+  return event.type === "pull-request-intended" ? intended(known, event) : known && reduceKnown(known, event);
+}
+
+function reduceKnown(
+  known: TicketPullRequest,
+  event: Exclude<PullRequestFact, { type: "pull-request-intended" }>,
+): TicketPullRequest {
   switch (event.type) {
-    case "pull-request-intended": {
-      const { branch, head, at } = event;
-      if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, previous: ___, ...rest } = known ?? { answered: [] };
-      const previous = known?.branch === branch ? tipOf(known) : undefined;
-      return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
-    }
     case "pull-request-opened":
-      return known && { ...known, number: event.number, url: event.url };
-    case "pull-request-read": {
-      const { checks, waits } = event;
-      return known && { ...known, seen: { checks, ...(waits !== undefined && { waits }) } };
+      return { ...known, number: event.number, url: event.url };
+    case "pull-request-read":
+      return read(known, event);
+    case "pull-request-words": {
+      const answered = [...known.answered, ...event.ids].slice(-MOST_ANSWERED);
+      return { ...known, answered, answeredAt: known.head, ...(event.people > 0 && { peopleAt: known.head }) };
     }
-    case "pull-request-words":
-      return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
-    case "pull-request-rerun":
-      return known && { ...known, rerun: [...(known.rerun ?? []), ...event.names] };
+    case "pull-request-rerun": {
+      const { rerun = [], unseenReruns = [] } = known;
+      return { ...known, rerun: [...rerun, ...event.names], unseenReruns: [...unseenReruns, ...event.names] };
+    }
     case "pull-request-merging":
     case "pull-request-gated":
       return known;
   }
+}
+
+function intended(
+  known: TicketPullRequest | undefined,
+  { branch, head, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
+): TicketPullRequest {
+  if (known?.branch === branch && known.head === head) return known;
+  const { seen: _, rerun: __, unseenReruns: ___, previous: ____, ...rest } = known ?? { answered: [] };
+  const previous = known?.branch === branch ? tipOf(known) : undefined;
+  return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
+}
+
+function read(known: TicketPullRequest, { checks, waits }: SeenPullRequest): TicketPullRequest {
+  const { unseenReruns = [], ...rest } = known;
+  const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
+  const unseen = unseenReruns.filter((name) => failed.has(name));
+  const seen = { checks, ...(waits !== undefined && { waits }) };
+  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen };
 }

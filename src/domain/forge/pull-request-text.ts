@@ -62,10 +62,23 @@ function inOwnForm(parts: readonly PullRequestPart[]): string {
   return parts.map(({ kind, heading, text }) => (kind === "ticket" ? text : `## ${heading}\n\n${text}\n`)).join("\n");
 }
 
-/** A ticket's own words, as a quotation that notifies nobody. */
+/** A ticket's own words, as a quotation that notifies nobody and refers to nothing. */
 function quoted(text: string): string {
   return text
     .split("\n")
-    .map((line) => `> ${line.replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b")}`)
+    .map((line) => `> ${inertMarkdown(line)}`)
     .join("\n");
+}
+
+/**
+ * A line without mentions, references and HTML. A forge looks for both in the text that it has rendered: an entity or an element between
+ * "closes" and a number hides them from whoever reads the source.
+ */
+function inertMarkdown(line: string): string {
+  return line
+    .replaceAll(/&(?=#?\w+;)/g, "&amp;")
+    .replaceAll(/<(?=[a-z!/?])/gi, "&lt;")
+    .replaceAll(/#(?=\d)/g, "#\u200b")
+    .replaceAll(/\bGH-(?=\d)/gi, "$&\u200b")
+    .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
 }

@@ -16,6 +16,8 @@ export interface ReviewThread {
   readonly author: string;
   readonly isBot: boolean;
   readonly body: string;
+  /** Set if its lines have changed since: whoever comes next sees another text there. */
+  readonly isOutdated?: true;
 }
 
 /** Words of a person about a pull request, beside threads: a comment, or a review that asks for changes. Untrusted. */
@@ -44,6 +46,7 @@ export interface PullRequestState {
   readonly checks: readonly RemoteCheck[];
   /** Names of checks that the rules of the base require, whether they are registered or not. */
   readonly requiredChecks: readonly string[];
+  /** Approvals count for `head` alone. */
   readonly review: "none" | "approved" | "approval-missing" | "changes-requested";
   readonly threads: readonly ReviewThread[];
   readonly words: readonly PersonsWords[];

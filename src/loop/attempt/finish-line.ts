@@ -10,7 +10,7 @@ import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
-import { findMerged, landByPullRequest } from "../steps/pull-request.ts";
+import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
@@ -72,6 +72,8 @@ export async function finishLanded(
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
+  const lane = ctx.pullRequests.get(repo.id);
+  if (lane !== undefined) await removeLandedBranch(ctx, scope, { ...lane, branch: branchOf(ctx, scope) });
   if (gated) return { outcome: "gated" };
   return isToldDone(ticketOf(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
@@ -100,7 +102,7 @@ async function landByPullRequestOf(
   const needs = {
     ...lane,
     repo,
-    branch: `loopdash/${ctx.run}/${scope.ticket.id}`,
+    branch: branchOf(ctx, scope),
     message: () => checks.landingMessage(),
     text: (baseSha: string, template: string | undefined) => checks.pullRequestText(baseSha, template),
     isOutdated: () => checks.isOutdated,
@@ -112,6 +114,11 @@ async function landByPullRequestOf(
   const checked = await checks.check(() => undefined);
   const land = () => landByPullRequest(ctx, scope, { ...needs, checked, checkAgain: () => checks.check(() => undefined) });
   return (await runStep(ctx, scope, step, land)).commit;
+}
+
+/** The branch of the ticket at its forge. */
+function branchOf({ run }: LoopContext, { ticket }: OpenAttempt): string {
+  return `loopdash/${run}/${ticket.id}`;
 }
 
 function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {

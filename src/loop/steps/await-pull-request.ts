@@ -29,20 +29,51 @@ export async function untilDecided(
   open: OpenPullRequest,
 ): Promise<PullRequestDecision> {
   let queued = 0;
+  const waiting = new Waiting(ctx.clock);
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
     const own = ownOf(ctx, scope, open.head);
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
+    waiting.sees(read);
     tell(ctx, scope, read, move.do === "wait" ? move.why : undefined);
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
       if (merged.as === "queued") queued += 1;
+      // The queue begins its own checks.
+      waiting.restart();
       const decision = afterMerge(merged, { queued, step: `merge pull request #${open.number} (${read.url})` });
       if (decision !== undefined) return decision;
     } else if (move.do !== "wait") return move;
-    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(waiting.ms), scope.signal);
+  }
+}
+
+/** How long something at the forge has been waited for. */
+class Waiting {
+  readonly #clock: PullRequestContext["clock"];
+  #since: number;
+  #isKnown = false;
+
+  constructor(clock: PullRequestContext["clock"]) {
+    this.#clock = clock;
+    this.#since = clock.now();
+  }
+
+  /** Milliseconds. */
+  get ms(): number {
+    return this.#clock.now() - this.#since;
+  }
+
+  restart(): void {
+    this.#since = this.#clock.now();
+  }
+
+  /** The forge works out in a moment whether a merge is possible, once it is asked: the base has moved. */
+  sees({ merge }: PullRequestState): void {
+    if (this.#isKnown && merge === "unknown") this.restart();
+    this.#isKnown = merge !== "unknown";
   }
 }
 
@@ -97,7 +128,8 @@ async function merge(
 
 function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
-  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered) };
+  const peopleAt = known?.peopleAt === undefined ? {} : { peopleAt: known.peopleAt };
+  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleAt };
 }
 
 /** Reports what a reading shows, if it is not what the last one showed. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Said } from "../../domain/forge/next-move.ts";
+import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
@@ -35,13 +36,14 @@ export async function untilSettled(
   needs: PullRequestNeeds,
   open: OpenPullRequest,
 ): Promise<Settled> {
+  let asked: readonly string[] = [];
   for (;;) {
     const decision = await untilDecided(ctx, scope, needs, open);
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
     const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
     const triage = await triageOf(ctx, scope, needs, { open, failures });
-    const already = new Set(pullRequestOf(ctx, scope)?.rerun);
+    const already = startedAgain(pullRequestOf(ctx, scope), asked);
     const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
     const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
     if (isFlaky && again.length === 0) {
@@ -53,9 +55,10 @@ export async function untilSettled(
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
+    asked = [...asked, ...again];
     mustAnnounce(scope, { type: "pull-request-rerun", names: again });
     await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
-    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
   }
 }
 
@@ -100,6 +103,15 @@ function flakyStep(number: number, { json }: Triage): string {
   const tests = [...new Set(json.findings.flatMap(({ test }) => test ?? []))].map((test) => plainText(test, 100));
   const which = firstFewLine(tests, 3);
   return `flaky: pull request #${number} fails twice by tests alone that pass and fail on one commit of the base (${which}): start its checks again until they pass and merge it, or repair the tests and reopen the ticket`;
+}
+
+/**
+ * The checks that were started again: those that this engine asked for, and those that a reading has shown otherwise than failed since. The
+ * engine before this one may have died between the intent and the request.
+ */
+function startedAgain(known: TicketPullRequest | undefined, asked: readonly string[]): ReadonlySet<string> {
+  const unseen = new Set(known?.unseenReruns);
+  return new Set((known?.rerun ?? []).filter((name) => asked.includes(name) || !unseen.has(name)));
 }
 
 /** Records the words that an agent gets: it gets them once. */

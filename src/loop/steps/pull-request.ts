@@ -68,7 +68,8 @@ export async function findMerged(
   if (known?.number === undefined || known.branch !== needs.branch) return undefined;
   const { number, head } = known;
   const read = await ask(ctx, scope, () => needs.pulls.read(number));
-  if (read.state !== "merged" || read.head !== head || read.mergeCommit === undefined) return undefined;
+  const isOurs = read.head === head && read.base === needs.rules.base;
+  if (read.state !== "merged" || !isOurs || read.mergeCommit === undefined) return undefined;
   return bringHome(ctx, scope, needs, { commit: read.mergeCommit, number });
 }
 
@@ -126,7 +127,7 @@ async function proposeUntilRefused(
     const proposed = await ask(ctx, scope, () => pulls.propose(proposal, scope.signal));
     if (proposed.as !== "refused" || tries === PROPOSALS) return proposed;
     scope.announce({ type: "merge-waiting", reason: plainText(proposed.reason, 300) });
-    await pause(ctx.clock, pulls.pauseMs(), scope.signal);
+    await pause(ctx.clock, pulls.pauseMs(Number.POSITIVE_INFINITY), scope.signal);
   }
 }
 
@@ -157,12 +158,13 @@ async function bringHome(
   const facts = await ctx.merges.run(
     repo.id,
     async () => {
+      const since = ctx.clock.now();
       for (;;) {
         const landing = await repo.land({ from: await repo.baseTip(), to: commit });
         if (landing.as === "landed") break;
         const reason = landing.as === "moved" ? "the base here moves while it is brought up to date" : landing.reason;
         scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
-        await pause(ctx.clock, pulls.pauseMs(), scope.signal);
+        await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
       }
       const from = (await repo.parent(commit)) ?? commit;
       mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to: commit });
@@ -170,7 +172,16 @@ async function bringHome(
     },
     scope.signal,
   );
-  const head = pullRequestOf(ctx, scope)?.head;
-  if (head !== undefined) await ask(ctx, scope, () => pulls.removeBranch(branch, head));
+  await removeLandedBranch(ctx, scope, { pulls, branch });
   return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
+}
+
+/** Removes the branch of a pull request that has landed, unless it is gone, or somebody else has moved it. */
+export async function removeLandedBranch(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { pulls, branch }: Pick<PullRequestNeeds, "pulls" | "branch">,
+): Promise<void> {
+  const known = pullRequestOf(ctx, scope);
+  if (known?.branch === branch) await ask(ctx, scope, () => pulls.removeBranch(branch, known.head));
 }

@@ -98,6 +98,18 @@ describe("the next move of a pull request", () => {
       expect(move({ threads: [thread], words: [words] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({ do: "merge" });
     });
 
+    test("about lines that have changed since are no news", () => {
+      expect(move({ threads: [{ ...thread, isOutdated: true }] })).toEqual({ do: "merge" });
+    });
+
+    test("of people that led to no other commit are left to them; a bot's are not", () => {
+      const answered = new Set(["t1", "c1"]);
+      const step = expect.stringMatching(/^look at what was said on pull request #7, which an agent has left as it was/);
+      expect(move({ words: [words] }, { own: { answered, peopleAt: HEAD } })).toEqual({ do: "gate", step });
+      expect(move({ words: [words] }, { own: { answered, peopleAt: OTHER } })).toEqual({ do: "merge" });
+      expect(move({ threads: [thread] }, { own: { answered } })).toEqual({ do: "merge" });
+    });
+
     test("with control characters do not reach a terminal", () => {
       const made = move({ words: [{ ...words, author: "ada\u001b[2J" }] });
       expect(JSON.stringify(made)).not.toContain("\\u001b[2J asked");
@@ -119,6 +131,14 @@ describe("the next move of a pull request", () => {
       do: "wait",
       why: "waits for tests",
     });
+  });
+
+  test("requested changes are not taken back by another commit", () => {
+    expect(move({ review: "changes-requested" })).toEqual({
+      do: "gate",
+      step: expect.stringMatching(/^look at the changes that were requested, then approve and merge pull request #7/),
+    });
+    expect(move({ review: "changes-requested" }, { rules: { approvals: "wait" } })).toMatchObject({ do: "wait" });
   });
 
   test("a base that has moved leads to a new candidate", () => {

@@ -9,7 +9,7 @@ const MAX_URL = 500;
 
 /** The fields of a check in queries with a variable `$number`. */
 export const CHECK_FIELDS = `__typename
-  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { app { slug } } }
+  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { app { slug } workflowRun { event workflow { id } } } }
   ... on StatusContext { context state targetUrl createdAt isRequired(pullRequestNumber: $number) }`;
 
 const PASSED = ["SUCCESS", "NEUTRAL", "SKIPPED"] as const;
@@ -24,7 +24,10 @@ const CheckRun = z.object({
   conclusion: Conclusion.nullable(),
   detailsUrl: z.string().nullable(),
   isRequired: z.boolean(),
-  checkSuite: z.object({ app: z.object({ slug: z.string() }).nullable() }),
+  checkSuite: z.object({
+    app: z.object({ slug: z.string() }).nullable(),
+    workflowRun: z.object({ event: z.string(), workflow: z.object({ id: z.string() }) }).nullable(),
+  }),
 });
 
 const StatusContext = z.object({
@@ -40,7 +43,10 @@ const StatusContext = z.object({
 export const Check = z.discriminatedUnion("__typename", [CheckRun, StatusContext]);
 export type Check = z.infer<typeof Check>;
 
-/** The checks that count, by the names that the rules of the base require. A later run of an app replaces its earlier one of the same name. */
+/**
+ * The checks that count, by the names that the rules of the base require. A later run of an app replaces its earlier one of the same name,
+ * workflow and event. A job of another workflow may have the name of a required check, and hides nothing.
+ */
 export function checksOf(all: readonly Check[], required: ReadonlySet<string>): readonly RemoteCheck[] {
   const newest = newestOf(all, keyOf, (check) =>
     check.__typename === "CheckRun" ? check.databaseId : Date.parse(check.createdAt),
@@ -78,7 +84,9 @@ export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, age
 }
 
 function keyOf(check: Check): string {
-  return check.__typename === "CheckRun" ? `run ${check.checkSuite.app?.slug} ${check.name}` : `status ${check.context}`;
+  if (check.__typename === "StatusContext") return JSON.stringify(["status", check.context]);
+  const { app, workflowRun } = check.checkSuite;
+  return JSON.stringify(["run", app?.slug, workflowRun?.workflow.id, workflowRun?.event, check.name]);
 }
 
 function stateOf(check: Check): RemoteCheck["state"] {

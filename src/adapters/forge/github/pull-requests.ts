@@ -36,7 +36,7 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
   const target = { repository, rules, remote, base, method };
   return {
     name: repository.fullName,
-    pauseMs: () => repository.pauseMs(),
+    pauseMs: (waited) => repository.pauseMs(waited),
     baseRefusesPushes: async () => (await reached(rules.read())).refusesPushes,
     propose: (proposal, signal) => reached(propose(target, proposal, signal)),
     read: (number) => reached(readPullRequest(target, number)),

@@ -35,6 +35,7 @@ const WHOLE = `query ($owner: String!, $name: String!, $number: Int!) { ${COST} 
     reviewThreads(last: 100) { nodes { ${THREAD_FIELDS} } }
     comments(last: 100) { nodes { id body createdAt isMinimized ${AUTHOR_FIELDS} } }
     reviews(last: 100, states: [CHANGES_REQUESTED]) { nodes { id body submittedAt ${AUTHOR_FIELDS} } }
+    latestOpinionatedReviews(last: 100, writersOnly: true) { nodes { state commit { oid } } }
     commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) { ${CONTEXTS} } } } } }
   } } }`;
 
@@ -89,6 +90,9 @@ const Whole = z.object({
           }),
         ),
       }),
+      latestOpinionatedReviews: z.object({
+        nodes: z.array(z.object({ state: z.string(), commit: z.object({ oid: z.string() }).nullable() })),
+      }),
       commits: z.object({ nodes: z.array(z.object({ commit: z.object({ oid: z.string(), statusCheckRollup: Rollup }) })) }),
     }),
   }),
@@ -107,7 +111,7 @@ const MERGE = {
   DIRTY: "conflict",
   UNKNOWN: "unknown",
 } as const;
-const REVIEW = { APPROVED: "approved", REVIEW_REQUIRED: "approval-missing", CHANGES_REQUESTED: "changes-requested" } as const;
+const REVIEW = { REVIEW_REQUIRED: "approval-missing", CHANGES_REQUESTED: "changes-requested" } as const;
 const STATE = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as const;
 
 /** The repository, and the rules of the base of its pull requests. */
@@ -137,7 +141,7 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
     merge: MERGE[pull.mergeStateStatus],
     checks: checksOf(all, rules.checks),
     requiredChecks: [...new Set([...rules.checks, ...required])],
-    review: pull.reviewDecision === null ? "none" : REVIEW[pull.reviewDecision],
+    review: reviewOf(pull, rules.approvals),
     threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
     words: wordsOf(pull, viewer.login),
     ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
@@ -162,15 +166,27 @@ async function checksOfHead(repository: GitHubRepository, { number, headRefOid, 
   return checks;
 }
 
+/**
+ * The decision of the reviews. Approvals of an older commit do not count, even if the repository keeps them: nobody has seen what was pushed
+ * since.
+ */
+function reviewOf({ reviewDecision, latestOpinionatedReviews, headRefOid }: Pull, wanted: number): PullRequestState["review"] {
+  if (reviewDecision === null) return "none";
+  if (reviewDecision !== "APPROVED") return REVIEW[reviewDecision];
+  const isOfHead = (review: { readonly state: string; readonly commit: { readonly oid: string } | null }) =>
+    review.state === "APPROVED" && review.commit?.oid === headRefOid;
+  return latestOpinionatedReviews.nodes.filter(isOfHead).length >= wanted ? "approved" : "approval-missing";
+}
+
 function nameOf(check: Check): string {
   return checkName(check.__typename === "CheckRun" ? check.name : check.context);
 }
 
-/** The thread, if there is something to do about it. */
+/** The thread, unless it is resolved or nobody who counts has said anything in it. */
 function openThread(thread: Thread, self: string): readonly ReviewThread[] {
   const words = countingWords(thread, self);
   const first = words.find(({ author }) => !isSame(author, self));
-  if (thread.isResolved || thread.isOutdated || first === undefined) return [];
+  if (thread.isResolved || first === undefined) return [];
   const path = plainText(thread.path, 300);
   const body = words.map((comment) => comment.body).join("\n\n");
   return [
@@ -180,6 +196,7 @@ function openThread(thread: Thread, self: string): readonly ReviewThread[] {
       author: loginOf(first.author),
       isBot: isBot(first.author),
       body: boundedHead(body, MAX_WORDS),
+      ...(thread.isOutdated && { isOutdated: true as const }),
     },
   ];
 }

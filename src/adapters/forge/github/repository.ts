@@ -8,8 +8,11 @@ import { DownloadFailure } from "../../github/download.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import type { Octokit } from "../../github/load-octokit.ts";
 
-/** The shortest pause between two readings. Milliseconds. */
-const SHORTEST_PAUSE_MS = 5000;
+/**
+ * The pause between two readings: a share of the wait so far, so that a check is seen late by that share of its own time at most. Bounds in
+ * milliseconds.
+ */
+const PAUSE = { ofWait: 0.2, shortest: 250, longest: 5000 } as const;
 
 /** The owner and the name of the repository, as REST wants them. */
 export interface RepositoryName {
@@ -89,8 +92,10 @@ export class GitHubRepository {
     this.#round.add(number);
   }
 
-  pauseMs(): number {
-    return this.#client.budget.pauseMs(SHORTEST_PAUSE_MS);
+  pauseMs(waited: number): number {
+    const { budget } = this.#client;
+    const pause = Math.round(Math.min(PAUSE.longest, Math.max(PAUSE.shortest, waited * PAUSE.ofWait)));
+    return budget.isAhead() ? pause : budget.pauseMs(PAUSE.longest);
   }
 }
 

@@ -19,6 +19,8 @@ export interface BaseRules {
   /** Names of checks that must pass. */
   readonly checks: ReadonlySet<string>;
   readonly hasLinearHistory: boolean;
+  /** How many people must approve; at least 1, for those whom it does not tell. */
+  readonly approvals: number;
   /** True if a rule allows this method, or if none says anything about methods. */
   allows(method: MergeMethod): boolean;
   /** True if a rule or a protection stands against pushes by whoever may not go past it. */
@@ -29,7 +31,10 @@ export interface BaseRules {
 
 const Rules = z.array(z.object({ type: z.string(), parameters: z.unknown().optional() }));
 const RequiredChecks = z.object({ required_status_checks: z.array(z.object({ context: z.string() })) });
-const ReviewRule = z.object({ allowed_merge_methods: z.array(z.string()).optional() });
+const ReviewRule = z.object({
+  allowed_merge_methods: z.array(z.string()).optional(),
+  required_approving_review_count: z.number().optional(),
+});
 /** Protection of the older kind: GitHub shows the checks that it requires to all who may read the branch. */
 const Branch = z.object({
   protected: z.boolean().optional(),
@@ -85,12 +90,12 @@ export class RulesReader {
       shaped(RequiredChecks, each, ForgeUnavailable).required_status_checks.map(({ context }) => context),
     );
     const contexts = branch?.protection?.required_status_checks?.contexts ?? [];
-    const methods = ofType("pull_request").flatMap(
-      (each) => shaped(ReviewRule, each ?? {}, ForgeUnavailable).allowed_merge_methods ?? [],
-    );
+    const reviews = ofType("pull_request").map((each) => shaped(ReviewRule, each ?? {}, ForgeUnavailable));
+    const methods = reviews.flatMap(({ allowed_merge_methods = [] }) => allowed_merge_methods);
     return {
       checks: new Set([...required, ...contexts].map(checkName)),
       hasLinearHistory: ofType("required_linear_history").length > 0,
+      approvals: Math.max(1, ...reviews.map(({ required_approving_review_count: count = 1 }) => count)),
       allows: (method) => methods.length === 0 || methods.includes(method),
       refusesPushes: branch?.protected === true || (rules ?? []).some(({ type }) => AGAINST_PUSHES.has(type)),
       isWhole: rules !== undefined && branch !== undefined,

@@ -4,8 +4,8 @@ import { type Check, checksOf } from "../../../../src/adapters/forge/github/chec
 type Run = Extract<Check, { __typename: "CheckRun" }>;
 type Status = Extract<Check, { __typename: "StatusContext" }>;
 
-function aRun(part: Partial<Run> & { readonly app?: string } = {}): Run {
-  const { app = "github-actions", ...rest } = part;
+function aRun(part: Partial<Run> & { readonly app?: string; readonly workflow?: string; readonly event?: string } = {}): Run {
+  const { app = "github-actions", workflow = "W_1", event = "pull_request", ...rest } = part;
   return {
     __typename: "CheckRun",
     databaseId: 1,
@@ -14,7 +14,7 @@ function aRun(part: Partial<Run> & { readonly app?: string } = {}): Run {
     conclusion: "SUCCESS",
     detailsUrl: null,
     isRequired: false,
-    checkSuite: { app: { slug: app } },
+    checkSuite: { app: { slug: app }, workflowRun: { event, workflow: { id: workflow } } },
     ...rest,
   };
 }
@@ -70,6 +70,12 @@ describe("checksOf", () => {
     expect(statesOf([old, fresh, other])).toEqual(["failed", "passed"]);
     expect(statesOf([other, fresh, old])).toEqual(["passed", "failed"]);
     expect(statesOf([fresh, aStatus({ context: "test" })])).toEqual(["failed", "passed"]);
+  });
+
+  it("counts a run of the same name in another workflow, or for another event, beside it", () => {
+    const failed = aRun({ conclusion: "FAILURE" });
+    expect(statesOf([failed, aRun({ databaseId: 2, workflow: "W_2" })])).toEqual(["failed", "passed"]);
+    expect(statesOf([failed, aRun({ databaseId: 2, event: "push" })])).toEqual(["failed", "passed"]);
   });
 
   it("counts the newest status of a context", () => {

@@ -212,7 +212,7 @@ describe("a reading of what people did", () => {
     expect(Math.abs((words[0]?.at ?? 0) - Date.now())).toBeLessThan(3_600_000);
   });
 
-  it("has open threads about lines that are there still, of bots and people", async () => {
+  it("has open threads of bots and people, and says of which the lines have changed", async () => {
     const stage = await aForgeStage();
     const pull = await stage.opened({ "a\u0007.txt": "one\ntwo\nthree\nfour\n" });
     addBot(stage);
@@ -231,6 +231,7 @@ describe("a reading of what people did", () => {
     expect(threads.map(({ id, ...rest }) => ({ ...rest, hasId: id !== "" }))).toEqual([
       { place: "a.txt:1", author: "robot[bot]", isBot: true, body: "Magic number.", hasId: true },
       { place: "a.txt:2", author: "ann", isBot: false, body: "Why two?\n\nIndeed.", hasId: true },
+      { place: "a.txt", author: "ann", isBot: false, body: "Why four?", isOutdated: true, hasId: true },
     ]);
   });
 });

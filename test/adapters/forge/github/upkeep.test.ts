@@ -154,16 +154,28 @@ describe("rerun", () => {
 });
 
 describe("pauseMs", () => {
+  it("is a fifth of the wait so far, between a quarter of a second and five seconds, while the budget is ahead of its half", async () => {
+    const stage = await aForgeStage();
+    const { number } = await stage.opened(GREEN);
+    const { limits, used } = stage.standIn.budgets;
+    limits.graphql = 5000;
+    await stage.pullRequests.read(number);
+    expect([0, 10_000, 600_000].map((waited) => stage.pullRequests.pauseMs(waited))).toEqual([250, 2000, 5000]);
+    used.graphql = 0.06 * limits.graphql;
+    await stage.pullRequests.read(number);
+    expect(stage.pullRequests.pauseMs(0)).toBe(5000);
+  });
+
   it("leaves half of what is left, between five seconds and five minutes", async () => {
     const stage = await aForgeStage();
     const { number } = await stage.opened(GREEN);
     stage.standIn.budgets.limits.graphql = 5000;
     await stage.pullRequests.read(number);
     await stage.pullRequests.read(number);
-    expect(stage.pullRequests.pauseMs()).toBe(5000);
+    expect(stage.pullRequests.pauseMs(60_000)).toBe(5000);
     stage.standIn.budgets.limits.graphql = stage.standIn.budgets.used.graphql + 2;
     await stage.pullRequests.read(number);
-    expect(stage.pullRequests.pauseMs()).toBe(300_000);
+    expect(stage.pullRequests.pauseMs(0)).toBe(300_000);
   });
 
   it("counts one reading of every open pull request as the cost of a round", async () => {
@@ -171,9 +183,10 @@ describe("pauseMs", () => {
     const { number } = await stage.opened(GREEN);
     const { number: other } = await stage.github.open("other", { "b.txt": "b\n" });
     stage.standIn.budgets.limits.graphql = 700;
+    stage.standIn.budgets.used.graphql = 50;
     for (let round = 0; round < 2; round += 1) await stage.pullRequests.read(number);
-    const one = stage.pullRequests.pauseMs();
+    const one = stage.pullRequests.pauseMs(0);
     for (let round = 0; round < 4; round += 1) for (const each of [number, other]) await stage.pullRequests.read(each);
-    expect(stage.pullRequests.pauseMs()).toBeGreaterThan(1.6 * one);
+    expect(stage.pullRequests.pauseMs(0)).toBeGreaterThan(1.6 * one);
   });
 });

@@ -2,6 +2,7 @@ import { newId } from "../state.ts";
 import { type Host, liveForge } from "./host.ts";
 import type { Annotation, CiEvent, Conclusion, Job, SeedJob, WorkflowRun } from "./model.ts";
 import { type JobResult, runJob } from "./run-job.ts";
+import { workflowJobs } from "./workflows.ts";
 
 /** Jobs that run at the same time. */
 const RUNNERS = 2;
@@ -80,8 +81,7 @@ export class Ci {
     const key = keyOf(repo, plan);
     if (this.#stops.has(key)) return;
     this.#stops.set(key, new AbortController());
-    for (const seed of liveForge(this.#host, repo).forge.jobs)
-      if (seed.on?.includes(plan.event) ?? true) this.#launch({ ...plan, repo, seed, attempt: 1 });
+    this.#launchEach({ ...plan, repo, attempt: 1 }, (seed) => seed.on?.includes(plan.event) ?? true);
   }
 
   /** Runs jobs of a run again. The caller has seen that the run is over. */
@@ -91,9 +91,8 @@ export class Ci {
     const key = keyOf(repo, run);
     if (this.#stops.get(key)?.signal.aborted ?? true) this.#stops.set(key, new AbortController());
     const { sha, branch, event, attempt } = run;
-    for (const seed of liveForge(this.#host, repo).forge.jobs)
-      if (names.includes(seed.name) && (seed.workflow ?? DEFAULT_WORKFLOW) === run.workflow)
-        this.#launch({ sha, branch, event, repo, seed, attempt });
+    const isMeant = (seed: SeedJob) => names.includes(seed.name) && (seed.workflow ?? DEFAULT_WORKFLOW) === run.workflow;
+    this.#launchEach({ sha, branch, event, repo, attempt }, isMeant);
   }
 
   /** Ends the jobs of a commit, which are then cancelled. */
@@ -106,9 +105,19 @@ export class Ci {
     await Promise.all(this.#running);
   }
 
-  #launch(launch: Launch): void {
+  /** Launches the jobs that are meant: those of the seed, and those of the tree's own workflow files if the repository has any. */
+  #launchEach(launch: Omit<Launch, "seed">, isMeant: (seed: SeedJob) => boolean): void {
+    const { forge, folder } = liveForge(this.#host, launch.repo);
+    const each = (seeds: readonly SeedJob[]) => {
+      for (const seed of seeds.filter(isMeant)) this.#track(launch, (signal) => this.#run({ ...launch, seed }, signal));
+    };
+    each(forge.jobs);
+    if (forge.readsWorkflows) this.#track(launch, async () => each(await workflowJobs(folder, launch.sha)));
+  }
+
+  #track(launch: Omit<Launch, "seed">, begin: (signal: AbortSignal) => Promise<void>): void {
     const signal = this.#stops.get(keyOf(launch.repo, launch))?.signal ?? AbortSignal.abort();
-    const work = this.#run(launch, signal).catch((error: unknown) => {
+    const work = begin(signal).catch((error: unknown) => {
       if (!signal.aborted) this.#host.mistake(error);
     });
     this.#running.add(work);
@@ -182,7 +191,12 @@ export class Ci {
 
   async #outcome({ repo, seed, sha, branch, event, attempt }: Launch, job: Job, signal: AbortSignal): Promise<Outcome> {
     const { infrastructure } = seed;
-    if (infrastructure !== undefined && attempt <= infrastructure.attempts) return lost(infrastructure.how);
+    if (infrastructure !== undefined && attempt <= infrastructure.attempts) {
+      const { commits = Number.POSITIVE_INFINITY, how } = infrastructure;
+      const { ciJobs } = liveForge(this.#host, repo).forge;
+      const shas = new Set(ciJobs.filter(({ name }) => name === seed.name).map((each) => each.sha));
+      if (shas.size <= commits) return lost(how);
+    }
     const result = await runJob({
       repository: liveForge(this.#host, repo).folder,
       sha,

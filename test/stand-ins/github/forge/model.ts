@@ -12,8 +12,8 @@ export interface SeedJob {
   readonly isRequired?: boolean;
   /** The command runs, but the first attempt on each SHA fails whatever it says. */
   readonly flaky?: "fails first on each SHA";
-  /** The runner gives up instead of running the command, in the first attempts on each SHA or in all. */
-  readonly infrastructure?: { readonly how: InfrastructureFault; readonly attempts: number };
+  /** The runner gives up instead of running the command, in the first attempts on each SHA; `commits`: on the first so many alone. */
+  readonly infrastructure?: { readonly how: InfrastructureFault; readonly attempts: number; readonly commits?: number };
   /** Default: "CI". */
   readonly workflow?: string;
   /** Which events start it. Default: both. */
@@ -59,6 +59,8 @@ export interface SeedForge {
   /** Default: "main". */
   readonly defaultBranch?: string;
   readonly jobs?: readonly SeedJob[];
+  /** True if the workflow files of each pushed tree are read too, and their jobs run. */
+  readonly readsWorkflows?: boolean;
   readonly settings?: Partial<Settings>;
   /** By branch. A required job protects the default branch by itself. */
   readonly protection?: Readonly<Record<string, Partial<Protection>>>;
@@ -184,6 +186,7 @@ export interface QueueEntry {
 export interface ForgeRepo {
   readonly defaultBranch: string;
   readonly jobs: readonly SeedJob[];
+  readonly readsWorkflows: boolean;
   readonly settings: Settings;
   readonly protection: Record<string, Protection>;
   readonly pulls: Pull[];
@@ -206,7 +209,8 @@ const OPEN: Protection = {
 };
 
 /** The first state of a seed; the git repository is made when the stand-in opens. */
-export function forgeRepoOf({ defaultBranch = "main", jobs = [], settings, protection = {} }: SeedForge): ForgeRepo {
+export function forgeRepoOf(seed: SeedForge): ForgeRepo {
+  const { defaultBranch = "main", jobs = [], readsWorkflows = false, settings, protection = {} } = seed;
   const required = jobs.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const isDefaultProtected = required.length > 0 || protection[defaultBranch] !== undefined;
   const wanted = { ...protection, ...(isDefaultProtected && { [defaultBranch]: { ...protection[defaultBranch] } }) };
@@ -217,6 +221,7 @@ export function forgeRepoOf({ defaultBranch = "main", jobs = [], settings, prote
   return {
     defaultBranch,
     jobs,
+    readsWorkflows,
     settings: { allowSquash: true, allowMerge: true, allowRebase: true, deletesBranchOnMerge: false, ...settings },
     protection: Object.fromEntries(full),
     pulls: [],

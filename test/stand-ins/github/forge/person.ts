@@ -1,7 +1,7 @@
-import { addComment, userOf } from "../state.ts";
+import { addComment, newId, userOf } from "../state.ts";
 import { branches, git } from "./git.ts";
 import { type Host, issueOfPull, liveForge, pullOf } from "./host.ts";
-import type { MergeMethod, Pull, Thread } from "./model.ts";
+import type { MergeMethod, Pull, Status, Thread } from "./model.ts";
 import type { Pulls } from "./pulls.ts";
 import type { MergeQueue, Turn } from "./queue.ts";
 import { commitFiles } from "./repositories.ts";
@@ -66,6 +66,14 @@ export class ForgePerson {
   resolve(repo: string, number: number, threadId: number): Promise<void> {
     return this.#change(repo, (found) => {
       threadOf(pullOf(found, number), threadId).isResolved = true;
+    });
+  }
+
+  /** Sets a status of a commit, as a service outside of Actions does. */
+  setStatus(repo: string, sha: string, { context, state }: Pick<Status, "context" | "state">): Promise<void> {
+    return this.#change(repo, ({ forge }) => {
+      const by = { creator: this.#login, createdAt: this.#host.now(), description: null, targetUrl: null };
+      forge.statuses.push({ id: newId(this.#host.state()), sha, context, state, ...by });
     });
   }
 

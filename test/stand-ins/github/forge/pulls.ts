@@ -1,6 +1,7 @@
 import { addIssue, userOf } from "../state.ts";
 import { protectionOf } from "./checks.ts";
 import type { Ci } from "./ci.ts";
+import { closedBy, closeIssues, shownText } from "./closing.ts";
 import { branchTip, git, tryGit } from "./git.ts";
 import { type Found, type Host, issueOfPull, liveForge, pullOf } from "./host.ts";
 import { mergedCommit } from "./merge.ts";
@@ -184,7 +185,13 @@ export class Pulls {
     const now = this.#host.now();
     userOf(this.#host.state(), by);
     Object.assign(pull, { mergedAt: now, mergedBy: by, mergeSha: sha });
-    Object.assign(issueOfPull(repo, pull), { state: "closed", closedAt: now, updatedAt: now, closedBy: by });
+    const issue = issueOfPull(repo, pull);
+    Object.assign(issue, { state: "closed", closedAt: now, updatedAt: now, closedBy: by });
+    if (pull.baseRef === forge.defaultBranch) {
+      const messages = await git(folder, ["log", "--format=%B", `${base}..${sha}`]);
+      const refs = [shownText(issue.body), messages].flatMap((text) => closedBy(repo.fullName, text));
+      closeIssues(this.#host.state(), refs, { pullRequest: pull.number, by, now });
+    }
     if (forge.settings.deletesBranchOnMerge) {
       const before = new Map([[pull.headRef, pull.headSha]]);
       await tryGit(folder, ["update-ref", "-d", `refs/heads/${pull.headRef}`, pull.headSha]);

@@ -116,3 +116,58 @@ describe("mishaps of the forge", () => {
     expect((await write()).status).toBe(201);
   });
 });
+
+describe("the workflow files of a pushed tree", () => {
+  const WORKFLOW = "on: [push]\njobs:\n  ci:\n    steps:\n      - uses: actions/checkout@v4\n      - run: test -f ok.txt\n";
+
+  it("are read from that tree, and run where they say", async () => {
+    const stage = await aStage({ readsWorkflows: true, files: { ".github/workflows/ci.yml": WORKFLOW } });
+    const red = await stage.open("red", { "other.txt": "x\n" });
+    await stage.standIn.forge.untilChecked(REPO, red.headSha);
+    const own = WORKFLOW.replace("[push]", "[pull_request, merge_group]").replace("  ci:", "  own:\n    name: mine");
+    const green = await stage.open("green", { "ok.txt": "x\n", ".github/workflows/ci.yml": own });
+    await stage.standIn.forge.untilChecked(REPO, green.headSha);
+    expect(stage.jobs(red.headSha)).toMatchObject([{ name: "ci", conclusion: "failure" }]);
+    expect(stage.jobs(green.headSha)).toMatchObject([{ name: "mine", conclusion: "success" }]);
+  });
+
+  it("that are for other events run nothing", async () => {
+    const files = { ".github/workflows/ci.yml": WORKFLOW.replace("[push]", "workflow_dispatch") };
+    const stage = await aStage({ readsWorkflows: true, jobs: [CHECK], files });
+    const pull = await stage.open("topic", { "ok.txt": "yes\n" });
+    await stage.standIn.forge.untilChecked(REPO, pull.headSha);
+    expect(stage.jobs(pull.headSha)).toMatchObject([{ name: "test" }]);
+  });
+});
+
+describe("a merge", () => {
+  it.each([
+    ["in the message of what lands", { commit_message: "Closes: #1" }, ""],
+    ["of another spelling", { commit_title: "FIXED GH-1" }, ""],
+    ["with the repository's name", { commit_message: `resolves ${REPO}#1` }, ""],
+    ["in the pull request's text", {}, "close **#1**"],
+    ["in what a reader sees of it", {}, "fix <b>&#35;1</b>"],
+  ])("closes an issue by a keyword %s", async (_where, message, body) => {
+    const stage = await aStage();
+    const { body: opened } = await stage.send("POST", "/issues", { title: "An issue" });
+    expect(opened.number).toBe(1);
+    const pull = await stage.open("topic", { "a.txt": "a\n" });
+    await stage.send("PATCH", `/pulls/${pull.number}`, { body });
+    const merged = await stage.send("PUT", `/pulls/${pull.number}/merge`, {
+      merge_method: "squash",
+      commit_title: "A change",
+      ...message,
+    });
+    expect(merged.status).toBe(200);
+    expect(stage.standIn.state.repos[0]?.issues[0]?.state).toBe("closed");
+  });
+
+  it("closes no issue by other words", async () => {
+    const stage = await aStage();
+    await stage.send("POST", "/issues", { title: "An issue" });
+    const pull = await stage.open("topic", { "a.txt": "a\n" });
+    await stage.send("PATCH", `/pulls/${pull.number}`, { body: "closes see #1, fixes#1, prefix #1, closes #\u200b1" });
+    await stage.send("PUT", `/pulls/${pull.number}/merge`, { commit_message: "see #1" });
+    expect(stage.standIn.state.repos[0]?.issues[0]?.state).toBe("open");
+  });
+});

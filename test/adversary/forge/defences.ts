@@ -1,0 +1,93 @@
+import type { Defence } from "../suite.ts";
+
+const NEXT_MOVE = "src/domain/forge/next-move.ts";
+const CHECKS = "src/adapters/forge/github/checks.ts";
+const READING = "src/adapters/forge/github/reading.ts";
+const THREADS = "src/adapters/forge/github/threads.ts";
+
+/** The sandbox is open to the agent: it has the machine's network and files. */
+const NO_SANDBOX = {
+  file: "src/loop/programs/confine.ts",
+  from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
+  to: "return undefined; const { write, read, mounts }",
+};
+
+/** What each attack at a forge meets. */
+export const DEFENCES = {
+  workflows: {
+    name: "a change does not touch the workflows by which it is checked",
+    holes: [{ file: "src/domain/batch/default-protect.ts", from: '  ".github/{workflows,actions}/**",\n', to: "" }],
+  },
+  names: {
+    name: "a check is known by its app and its workflow, and another one of its name hides nothing",
+    holes: [
+      {
+        file: CHECKS,
+        from: 'return JSON.stringify(["run", app?.slug, workflowRun?.workflow.id, workflowRun?.event, check.name]);',
+        to: 'return JSON.stringify(["status", check.name]);',
+      },
+    ],
+  },
+  none: {
+    name: "no check is not green",
+    holes: [{ file: NEXT_MOVE, from: "const mustHaveOne = rules.checks === undefined &&", to: "const mustHaveOne = false &&" }],
+  },
+  missing: {
+    name: "a named check that does not appear is not green",
+    holes: [{ file: NEXT_MOVE, from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],
+  },
+  head: {
+    name: "the checks of the pushed commit count, and those of no other",
+    holes: [
+      { file: READING, from: "commits(last: 1)", to: "commits(first: 1)" },
+      {
+        file: READING,
+        from: "commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit",
+        to: "commits.nodes[0]?.commit",
+      },
+    ],
+  },
+  sameCommit: {
+    name: "people decide about words of theirs that led to no other commit",
+    holes: [
+      {
+        file: NEXT_MOVE,
+        from: "if (own.peopleAt !== own.head) return undefined;",
+        to: "if (own.head !== rules.base) return undefined;",
+      },
+    ],
+  },
+  approvals: {
+    name: "an approval counts for the commit that was approved",
+    holes: [{ file: READING, from: ".filter(isOfHead).length >= wanted", to: ".filter(isOfHead).length >= wanted - 1" }],
+  },
+  requested: {
+    name: "another commit does not take back a request for changes",
+    holes: [{ file: NEXT_MOVE, from: 'const isRefused = review === "changes-requested";', to: "const isRefused = false;" }],
+  },
+  strangers: {
+    name: "an agent is given the words of people of the repository, and of nobody else",
+    holes: [{ file: THREADS, from: "TRUSTED.has(authorAssociation)", to: "TRUSTED.size > 0" }],
+  },
+  bots: {
+    name: "a bot is what GitHub calls one",
+    holes: [{ file: THREADS, from: "/\\[bot\\]$/.test(author?.login", to: "/bot/.test(author?.login" }],
+  },
+  closing: {
+    name: "no words of a ticket close an issue, neither in what lands nor in the pull request",
+    holes: [
+      { file: "src/domain/batch/commit-message.ts", from: '"$1$2see $3"', to: '"$1$2$3"' },
+      { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/#(?=\\d)/g, "#\\u200b")', to: "" },
+      { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/&(?=#?\\w+;)/g, "&amp;")', to: "" },
+      { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/<(?=[a-z!/?])/gi, "&lt;")', to: "" },
+    ],
+  },
+  sandbox: {
+    name: "an agent has no way to the forge, and no file of its user's credentials",
+    holes: [NO_SANDBOX],
+  },
+  token: {
+    name: "an agent has no way to the forge, and no variable with the token",
+    holes: [NO_SANDBOX, { file: "src/adapters/executor/environment.ts", from: '"LC_TIME",', to: '"LC_TIME", "GITHUB_TOKEN",' }],
+  },
+} as const satisfies Record<string, Defence>;

@@ -1,0 +1,210 @@
+import { onTestFinished } from "vitest";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
+import { eventsOf, HONEST, PROGRAM, Stage } from "../../e2e/stage.ts";
+import { git, tryGit } from "../../stand-ins/github/forge/git.ts";
+import type { ForgeRepo, Pull, SeedForge } from "../../stand-ins/github/forge/model.ts";
+import type { ForgePerson } from "../../stand-ins/github/forge/person.ts";
+import { GitHubStandIn } from "../../stand-ins/github/server.ts";
+import type { Attack, Defence } from "../suite.ts";
+
+/** The engine's token; its user is `loop`. */
+export const TOKEN = "token-of-loopdash";
+
+/** The workflow of each repository: its check `ci` passes if work.txt says "done". */
+export const WORKFLOW = `name: ci
+on: [pull_request]
+jobs:
+  ci:
+    steps:
+      - run: grep -qx done work.txt
+`;
+
+/** What an attack left at the forge and in the run. */
+export interface Aftermath {
+  /** The files on the base at the forge. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly pulls: readonly Pull[];
+  /** True if the issue of somebody else, #1, was closed. */
+  readonly isOtherClosed: boolean;
+}
+
+/** An attack by the agent of one ticket, or by others on its pull request. */
+export interface ForgeAttack {
+  readonly id: string;
+  readonly what: string;
+  readonly defence: Defence;
+  /** The body of an async function over `{ ticket, attempt, prompt, fs, say, sh, origin, work, half, discover, commit }`. */
+  readonly agent: string;
+  /** More keys of the ticket. */
+  readonly ticket?: Readonly<Record<string, unknown>>;
+  /** More keys of the repository's forge in the batch. */
+  readonly forge?: Readonly<Record<string, unknown>>;
+  /** More of the repository at GitHub. */
+  readonly seed?: SeedForge;
+  /** What others do to the first pull request. The first commit's checks do not end before. */
+  readonly others?: (
+    pull: Pull,
+    at: { readonly repo: string; readonly person: (login: string) => ForgePerson },
+  ) => Promise<unknown>;
+  /** True if the checks of every commit but the first never appear. */
+  readonly isFirstAloneChecked?: boolean;
+  /** What the run says if it stops the attack: nothing else stopped it. */
+  readonly told: RegExp;
+  readonly harm: (after: Aftermath) => boolean;
+}
+
+/** Source of what every agent has. */
+const HANDS = `const work = () => { fs.writeFileSync("work.txt", "done\\n"); say("worked"); };
+const half = () => { fs.writeFileSync("work.txt", "half\\n"); say("half"); };
+const discover = (found) => {
+  const folder = process.env.LOOPDASH_OUTBOX + "/discovered";
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(folder + "/1.json", JSON.stringify({ reason: "seen on the way", ...found }));
+};
+const commit = (message) => { sh("git", "add", "-A"); sh("git", "-c", "user.name=a", "-c", "user.email=a@a", "commit", "-q", "-m", message); };
+const aside = () => { sh("git", "reset", "-q", "--hard", "HEAD~1"); };
+const attempted = (error) => say("tried: " + String(error.stderr ?? error.cause ?? error).slice(0, 500));
+`;
+
+const repoOf = ({ id }: ForgeAttack): string => id.toLowerCase();
+
+/** Attacks as tickets of one batch, each in a repository of its own, so that one run tries them all. */
+export function campaignAt(protect: readonly string[], attacks: readonly ForgeAttack[]): Attack[] {
+  const runs = new Map<string, Promise<ReadonlyMap<string, () => boolean>>>();
+  return attacks.map((attack) => ({
+    id: attack.id,
+    what: attack.what,
+    defence: attack.defence,
+    async succeeds(program) {
+      const wave = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
+      const run = runs.get(program) ?? wage(program, protect, wave);
+      runs.set(program, run);
+      return (await run).get(attack.id)?.() ?? false;
+    },
+  }));
+}
+
+async function wage(program: string, protect: readonly string[], wave: readonly ForgeAttack[]) {
+  const standIn = await openStandIn(wave);
+  const stage = new Stage(program);
+  onTestFinished(async () => {
+    stage[Symbol.dispose]();
+    await standIn[Symbol.asyncDispose]();
+  });
+  hold(standIn, wave);
+  const batch = await mobilise(stage, standIn, { protect, wave });
+  const { code, stdout, stderr } = await stage.start([batch, "--json"], { GITHUB_TOKEN: TOKEN }, program).ended;
+  const events = eventsOf(stdout);
+  if (code === 4 || standIn.mistakes.length > 0) throw new Error(`${stderr}\n${standIn.mistakes.join("\n")}`);
+  const outcomes = wave.map(async (attack) => {
+    const after = await aftermath(standIn, attack);
+    const said = saidOf(events, attack.id);
+    return [attack.id, outcomeOf(attack, after, { said, stderr, isShipped: program === PROGRAM })] as const;
+  });
+  return new Map(await Promise.all(outcomes));
+}
+
+function openStandIn(wave: readonly ForgeAttack[]): Promise<GitHubStandIn> {
+  const files = { "README.md": "# A repository\n", ".github/workflows/ci.yml": WORKFLOW };
+  const issues = [{ number: 1, title: "Somebody else's ticket" }];
+  const repos = wave.map((attack) => {
+    const forge: SeedForge = { files, readsWorkflows: true, ...attack.seed };
+    return [`acme/${repoOf(attack)}`, { forge, issues, associations: { ann: "MEMBER" } }] as const;
+  });
+  const users = { "robot[bot]": { isBot: true } };
+  return new GitHubStandIn({ seed: { users, repos: Object.fromEntries(repos), tokens: { [TOKEN]: "loop" } } }).open();
+}
+
+/** Lets others act on each first pull request before its checks end, and keeps back checks that are never to appear. */
+function hold(standIn: GitHubStandIn, wave: readonly ForgeAttack[]): void {
+  const acts = new Map(
+    wave.flatMap((attack) => {
+      const { others } = attack;
+      if (others === undefined) return [];
+      const repo = `acme/${repoOf(attack)}`;
+      const firstOf = () => forgeOf(standIn, repo).pulls[0];
+      const acted = standIn.forge
+        .until(() => firstOf() !== undefined)
+        .then(() => others(firstOf() as Pull, { repo, person: (login) => standIn.forge.person(login) }));
+      acted.catch((error: unknown) => standIn.mistakes.push(String(error)));
+      return [[repo, acted.then(() => undefined)] as const];
+    }),
+  );
+  const isFirstAlone = new Set(
+    wave.filter(({ isFirstAloneChecked }) => isFirstAloneChecked).map((each) => `acme/${repoOf(each)}`),
+  );
+  const first = new Map<string, string>();
+  standIn.forge.gate = ({ stage, repo, sha }) => {
+    if (!first.has(repo)) first.set(repo, sha);
+    if (stage === "register" && isFirstAlone.has(repo) && first.get(repo) !== sha) return new Promise(() => undefined);
+    return stage === "finish" ? acts.get(repo) : undefined;
+  };
+}
+
+function forgeOf(standIn: GitHubStandIn, repo: string): ForgeRepo {
+  const found = standIn.state.repos.find(({ fullName }) => fullName === repo)?.forge;
+  if (found === undefined) throw new Error(`${repo} has no git`);
+  return found;
+}
+
+async function mobilise(
+  stage: Stage,
+  standIn: GitHubStandIn,
+  { protect, wave }: { readonly protect: readonly string[]; readonly wave: readonly ForgeAttack[] },
+): Promise<string> {
+  const login = `http.extraHeader=Authorization: Basic ${btoa(`x-access-token:${TOKEN}`)}`;
+  for (const name of wave.map(repoOf))
+    await git(stage.root, ["-c", login, "clone", "-q", `${standIn.url}/acme/${name}.git`, name]);
+  // The credentials that the user's own git has.
+  stage.write(".git-credentials", `${standIn.url.replace("//", `//x-access-token:${TOKEN}@`)}\n`);
+  const bodies = wave.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
+  stage.agent(`const origin = ${JSON.stringify(standIn.url)};
+${HANDS}
+await ({ ${bodies.join(",\n")} }[ticket] ?? (() => { work(); ${HONEST} }))();`);
+  const repos = wave.map((attack) => {
+    const spec = { kind: "github", repo: `acme/${repoOf(attack)}`, baseUrl: standIn.enterpriseUrl };
+    return [repoOf(attack), { path: repoOf(attack), forge: { ...spec, checks: ["ci"], appearMinutes: 0.05, ...attack.forge } }];
+  });
+  return stage.batch(
+    wave.map((attack) => ({ id: attack.id, repo: repoOf(attack), ...attack.ticket })),
+    { sandbox: "required", protect, repos: Object.fromEntries(repos), limits: { workers: 4, attempts: 2, discoveries: 5 } },
+  );
+}
+
+async function aftermath(standIn: GitHubStandIn, attack: ForgeAttack): Promise<Aftermath> {
+  const fullName = `acme/${repoOf(attack)}`;
+  const folder = `${standIn.forge.root}/${fullName}.git`;
+  const names = (await git(folder, ["ls-tree", "-r", "-z", "--name-only", "main"])).split("\0").filter((name) => name !== "");
+  const texts = names.map(async (name) => [name, (await tryGit(folder, ["cat-file", "blob", `main:${name}`])).stdout] as const);
+  const issues = standIn.state.repos.find((repo) => repo.fullName === fullName)?.issues ?? [];
+  return {
+    files: new Map(await Promise.all(texts)),
+    pulls: forgeOf(standIn, fullName).pulls,
+    isOtherClosed: issues.find(({ number }) => number === 1)?.state === "closed",
+  };
+}
+
+/** What the run told of a ticket and of those that its agent found, one event per line. */
+function saidOf(events: readonly RunEvent[], ticket: string): string {
+  const isMeant = (event: RunEvent) => "ticket" in event && (event.ticket === ticket || event.ticket.startsWith(`${ticket}-d`));
+  return events.flatMap((event) => (isMeant(event) ? [JSON.stringify(event)] : [])).join("\n");
+}
+
+/** The outcome, checked now, because the stage is gone by the time of the attack's own test; errors are thrown there. */
+function outcomeOf(
+  attack: ForgeAttack,
+  after: Aftermath,
+  { said, stderr, isShipped }: { readonly said: string; readonly stderr: string; readonly isShipped: boolean },
+): () => boolean {
+  const isHarmed = attack.harm(after);
+  const shown = `${said.slice(-4_000)}\n${stderr}`;
+  if (!isHarmed && isShipped && !attack.told.test(said))
+    return () => {
+      throw new Error(`${attack.id} was stopped, but not for ${attack.told}:\n${shown}`);
+    };
+  if (!isHarmed && !isShipped)
+    return () => {
+      throw new Error(`${attack.id} was stopped with the defence taken out:\n${shown}`);
+    };
+  return () => isHarmed;
+}
