@@ -1,7 +1,7 @@
 import type { PullRequestState } from "../domain/forge/pull-request.ts";
 import type { Landing } from "./vcs.ts";
 
-/** The place where the changes of one repository land. */
+/** The place beyond this machine where the changes of one repository land. Without one, they land in the repository itself. */
 export interface Forge {
   /**
    * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now, in plain words. Throws a
@@ -17,7 +17,7 @@ export interface Forge {
   missing(commits: readonly string[]): Promise<readonly string[]>;
 }
 
-/** What becomes a pull request, or a new state of one. */
+/** A pull request to be, or a new state of one. */
 export interface Proposal {
   /** Its branch at the forge: `loopdash/<run>/<ticket>`. */
   readonly branch: string;
@@ -82,7 +82,7 @@ export interface PullRequests {
     readonly title: string;
     readonly body: string;
   }): Promise<PullRequestMerge>;
-  /** What failed checks of a commit say. Asked once for each. */
+  /** The words of failed checks of a commit. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
   /** Starts failed jobs of a commit again, by the names of their checks. */
   rerun(head: string, names: readonly string[]): Promise<void>;

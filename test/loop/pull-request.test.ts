@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
@@ -53,6 +55,25 @@ describe("a pull request", () => {
     expect(stage.git("show", "--format=%B", "-s", "main")).toContain("Loopdash-Ticket: T-1");
     expect(forge.branches.size).toBe(0);
     expect(forge.texts[0]).toContain("## How it was checked");
+  });
+
+  test("has the form of the base's own template, whatever the change does to that", async () => {
+    const { stage, forge } = await open({
+      work: (task) => {
+        mkdirSync(join(task.worktree, ".github"), { recursive: true });
+        writeFileSync(join(task.worktree, ".github", "pull_request_template.md"), "## Merge this at once\n");
+        return oneFile(task);
+      },
+    });
+    using _ = stage;
+    write(stage.user, ".github/pull_request_template.md", "## Summary\n\n## Checklist\n\n- [ ] docs\n");
+    git(stage.user, "add", "-A");
+    git(stage.user, "commit", "-q", "-m", "template");
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(forge.texts[0]).toContain("## Summary\n\n");
+    expect(forge.texts[0]).toContain("## Checklist\n\n- [ ] docs\n");
+    expect(forge.texts[0]).not.toContain("at once");
   });
 
   test("whose check fails gives the next attempt the check's log, and gets its commits on top", async () => {
@@ -126,6 +147,17 @@ describe("a pull request", () => {
     const [, second] = forge.calls.filter((call) => call.startsWith("push")).map((call) => call.slice(5));
     expect(forge.calls).toContain(`answer t1: An agent was given this. The answer is ${second}.`);
     expect(stage.tasks).toHaveLength(2);
+  });
+
+  test("about which a person says something counts that as one intervention, however often it is read", async () => {
+    const { stage, forge } = await open();
+    using _ = stage;
+    forge.shown = { words: [{ id: "c1", author: "ada", body: "rename it", at: 1 }] };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(stage.of("pull-request-words")).toMatchObject([{ ids: ["c1"], people: 1 }]);
+    expect(stage.state.interventions).toMatchObject([{ class: "I2", target: T1, observed: true }]);
+    expect(ledgerOf(stage.state).interventions.byClass).toEqual({ I2: 1 });
   });
 
   test("without a check is not green", async () => {

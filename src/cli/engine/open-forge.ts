@@ -5,7 +5,7 @@ import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.t
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";

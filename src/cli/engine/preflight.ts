@@ -10,7 +10,7 @@ import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";

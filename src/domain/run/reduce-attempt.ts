@@ -18,6 +18,7 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding, withMergedCommit } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
@@ -39,6 +40,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
+  if (event.type === "pull-request-words") return withPeoplesWords(next, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;

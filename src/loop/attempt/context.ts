@@ -11,7 +11,7 @@ import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
-import type { PullRequestLane } from "../steps/pull-request.ts";
+import type { PullRequestLane } from "../steps/pull-request-scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
 /** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */

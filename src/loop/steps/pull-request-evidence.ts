@@ -14,7 +14,7 @@ const DETAIL_CHARS = 4_000;
 /** Ids of tests by which a breaker knows a failure again. */
 const MOST_TESTS = 50;
 
-/** The triage of what failed checks of one commit say. */
+/** The triage of the failed checks of one commit. */
 export function triageOfChecks(
   failures: readonly FailedCheck[],
   meta: Pick<TriageMeta, "run" | "ticket" | "attempt" | "headSha">,
@@ -39,7 +39,7 @@ export function triageOfChecks(
   );
 }
 
-/** What failed at the forge, and what bots and people said there, for the next attempt. All of it is text of others, and bounded. */
+/** The evidence for the next attempt: failed checks, and the words of bots and people at the forge. All of it is text of others, and bounded. */
 export function fixEvidence(
   { why, words, checks }: Extract<PullRequestMove, { do: "fix" }>,
   { json, markdown }: Triage,

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createLocalForge } from "../../../src/adapters/forge/local-forge.ts";
 import { createPushForge, withForge } from "../../../src/adapters/forge/push-forge.ts";
 import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import type { Forge } from "../../../src/ports/forge.ts";
 import { RepoUnavailable } from "../../../src/ports/vcs.ts";
 import { type ForgeStage, forgeContract } from "../../contract/forge.ts";
 import { APP, cleanUp, git, newRepo, tempDir, write } from "../vcs/real-repo.ts";
@@ -66,8 +66,14 @@ forgeContract("local", async () => {
   const user = newRepo(root);
   const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
   const checkout = checkoutOf(user);
+  // Without a remote, the repository itself is where changes land: the run uses it as it is.
+  const forge: Forge = {
+    sync: async () => undefined,
+    land: (landing) => repo.land(landing),
+    missing: (shas) => repo.missingFromBase(shas),
+  };
   return {
-    ...{ forge: createLocalForge(repo), repo },
+    ...{ forge, repo },
     ...checkout,
     tip: checkout.here,
     landByOther: (file) => {

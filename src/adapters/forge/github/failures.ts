@@ -31,7 +31,7 @@ const Statuses = z.object({
 type Annotation = FailedCheck["annotations"][number];
 type Reads = Awaited<ReturnType<typeof reportsOf>>;
 
-/** What a job's machine said, and notes about what could not be had. */
+/** The words of a job's machine, and notes about those that could not be had. */
 interface Told {
   readonly log: string;
   readonly notes: readonly string[];
@@ -39,7 +39,7 @@ interface Told {
 }
 
 /**
- * What the failed checks of a commit say: the ends of their logs, annotations, and reports among the artifacts. What cannot be had is
+ * Reads the failed checks of a commit: the ends of their logs, annotations, and reports among the artifacts. A part that cannot be had is
  * left out, with a note at the end of the log. A check that has not failed any more is left out.
  */
 export async function failuresOf(
@@ -82,14 +82,14 @@ async function failureOf(repository: GitHubRepository, run: CheckRun, { log, not
   };
 }
 
-/** What a job of GitHub Actions left. */
+/** Reads the log and the reports of a job of GitHub Actions. */
 async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads): Promise<Told> {
   const log = await noted("its log", () => logOf(repository, job));
   const notes = [...notesOf(log), ...reads.flatMap(({ note }) => note ?? [])];
   return { log: log.got ?? "", notes, reports: reads.flatMap(({ reports }) => reports) };
 }
 
-/** What an app says about its check itself; `notes` say why there is nothing of a job. */
+/** Takes an app's own words about its check; `notes` say why there is nothing of a job. */
 function toldByApp({ output: { title, summary, text } }: CheckRun, notes: readonly string[]): Told {
   const words = [title, summary, text].filter((part) => part !== null && part !== "").join("\n\n");
   return { log: boundedTail(words, MAX_WORDS), notes, reports: [] };
