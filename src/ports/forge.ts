@@ -46,6 +46,9 @@ export type PullRequestMerge =
   | { readonly as: "changed" }
   | { readonly as: "refused"; readonly reason: string };
 
+/** The answer to a request for a person's review; `reason` is in the forge's words, safe for a terminal. */
+export type ReviewRequest = { readonly as: "requested" } | { readonly as: "refused"; readonly reason: string };
+
 /** A failed check with what its machine says about it. Texts are untrusted and bounded. */
 export interface FailedCheck {
   readonly name: string;
@@ -84,8 +87,13 @@ export interface PullRequests {
   }): Promise<PullRequestMerge>;
   /** The words of failed checks of a commit. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
-  /** Starts failed jobs of a commit again, by the names of their checks. */
-  rerun(head: string, names: readonly string[]): Promise<void>;
+  /**
+   * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
+   * can be, and none that runs already is.
+   */
+  rerun(head: string, names: readonly string[]): Promise<readonly string[]>;
+  /** Requests a review of the person with this login. Safe to repeat. */
+  requestReview(number: number, login: string): Promise<ReviewRequest>;
   /** Answers threads with one comment each, and resolves those that a bot began. Safe to repeat. */
   answer(number: number, threads: readonly { readonly id: string; readonly isBot: boolean }[], text: string): Promise<void>;
   /** Removes the branch if it is still at this commit. Safe to repeat. */

@@ -13,6 +13,10 @@ export class FakePullRequests {
   /** Called before each reading. */
   onRead: () => void = () => undefined;
   isAway = false;
+  /** False: none of the failed checks has a job that can be started again. */
+  canRerun = true;
+  /** False: it is away for whoever requests a review. */
+  answersReviews = true;
   logs: Readonly<Record<string, string>> = {};
   readonly #user: string;
   #number: number | undefined;
@@ -68,7 +72,18 @@ export class FakePullRequests {
         }),
       failures: (_head, names) =>
         reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
-      rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
+      rerun: (_head, names) =>
+        reached(() => {
+          this.calls.push(`rerun ${names.join()}`);
+          return this.canRerun ? names : [];
+        }),
+      requestReview: (number, login) => {
+        if (!this.answersReviews) return Promise.reject(new ForgeUnavailable("the forge cannot be reached"));
+        return reached(() => {
+          this.calls.push(`review ${number} ${login}`);
+          return login === "nobody" ? { as: "refused", reason: "nobody is no collaborator" } : { as: "requested" };
+        });
+      },
       answer: (_number, threads, text) =>
         reached(() => void this.calls.push(`answer ${threads.map(({ id }) => id).join()}: ${text}`)),
       removeBranch: (branch) => reached(() => void this.branches.delete(branch)),

@@ -1,14 +1,26 @@
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
-import type { RemoteCheck } from "./pull-request.ts";
+import type { ForgeRequest } from "./forge-request.ts";
+import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 
 /** A check of a pull request as the run records it. */
-export type SeenCheck = Pick<RemoteCheck, "name" | "state">;
+export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
+  /** True if the pull request cannot land without it; absent in runs of older versions. */
+  readonly isRequired?: boolean;
+}
 
-/** What one reading of a pull request tells people. */
+/** What one reading of a pull request tells people. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
   /** What it waits for, in words; absent if for nothing. */
   readonly waits?: string;
+  readonly base?: string;
+  readonly review?: PullRequestState["review"];
+  /** Its place in the merge queue, from 1; absent if it is in none. */
+  readonly queuePosition?: number;
+  /** Names of required checks that are not registered. */
+  readonly missing?: readonly string[];
+  /** Checks beyond those of `checks`. */
+  readonly unlisted?: { readonly total: number; readonly passed: number };
 }
 
 interface AttemptRef {
@@ -51,6 +63,13 @@ export interface TicketPullRequest {
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
+  /** When the last difference was read, and since when each of `seen.checks` has its state. Milliseconds since the epoch. */
+  readonly readAt?: number;
+  readonly checksSince?: readonly number[];
+  /** What people asked of the forge and has no answer yet. */
+  readonly requests?: readonly ForgeRequest[];
+  /** People of whom a review was requested here, by login. */
+  readonly reviewers?: readonly string[];
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
   /** Words that an agent has had, and the commit at which it had the last of them. */
@@ -70,15 +89,13 @@ export function reducePullRequest(
     case "pull-request-intended": {
       const { branch, head, at } = event;
       if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, ...rest } = known ?? { answered: [] };
+      const { seen: _, rerun: __, readAt: ___, checksSince: ____, ...rest } = known ?? { answered: [] };
       return { ...rest, branch, head, pushedAt: at };
     }
     case "pull-request-opened":
       return known && { ...known, number: event.number, url: event.url };
-    case "pull-request-read": {
-      const { checks, waits } = event;
-      return known && { ...known, seen: { checks, ...(waits !== undefined && { waits }) } };
-    }
+    case "pull-request-read":
+      return known && withReading(known, event);
     case "pull-request-words":
       return known && { ...known, answered: [...known.answered, ...event.ids].slice(-MOST_ANSWERED), answeredAt: known.head };
     case "pull-request-rerun":
@@ -87,4 +104,31 @@ export function reducePullRequest(
     case "pull-request-gated":
       return known;
   }
+}
+
+function withReading(
+  known: TicketPullRequest,
+  { at, checks, waits, base, review, queuePosition, missing, unlisted }: SeenPullRequest & { readonly at: number },
+): TicketPullRequest {
+  const seen: SeenPullRequest = {
+    checks,
+    ...(waits !== undefined && { waits }),
+    ...(base !== undefined && { base }),
+    ...(review !== undefined && { review }),
+    ...(queuePosition !== undefined && { queuePosition }),
+    ...(missing !== undefined && { missing }),
+    ...(unlisted !== undefined && { unlisted }),
+  };
+  return { ...known, seen, readAt: at, checksSince: checks.map((check) => sinceOf(known, check) ?? at) };
+}
+
+/** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */
+function sinceOf({ seen, checksSince }: TicketPullRequest, { name, state, url }: SeenCheck): number | undefined {
+  const before = seen?.checks.findIndex((each) => each.name === name && each.url === url) ?? -1;
+  return seen?.checks[before]?.state === state ? checksSince?.[before] : undefined;
+}
+
+/** What an attempt waits for while its pull request does, in words; undefined if for nothing. */
+export function waitsLine({ number, seen }: TicketPullRequest): string | undefined {
+  return seen?.waits === undefined ? undefined : `pull request #${number}: ${seen.waits}`;
 }

@@ -16,6 +16,7 @@ import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { recheckBase } from "./base-check.ts";
+import { askForge, openRequests } from "./forge-request.ts";
 import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -61,9 +62,10 @@ export class Performer implements Effects {
     this.#retries = { oracle: outages.retry("oracle"), tripwire: outages.retry("tripwire"), reverify: outages.retry("reverify") };
   }
 
-  /** Files discovered tickets that the tracker may not have. */
+  /** Files discovered tickets that the tracker may not have, and repeats what people asked of the forge. */
   begin(): void {
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
+    for (const request of openRequests(this.#ctx.state())) this.#track(askForge(this.#ctx, request));
   }
 
   /** Reads the tracker once and reconciles it with the state. */
@@ -121,6 +123,8 @@ export class Performer implements Effects {
       case "ticket-retried":
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
+      case "forge-request-started":
+        return this.#track(askForge(this.#ctx, event));
       case "workers-set":
         return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
