@@ -43,7 +43,7 @@ async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const calls = notify(store, (text) => void plain.write(text), capabilities);
   const lending = lendsTo({ store, modes, calls });
   const copy = copier(store, stdout, capabilities);
-  const terminal = { copy, open: pageOpener(store, copy), suspend: lending.suspend };
+  const terminal = { copy, open: pageOpener(store, copy, capabilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
@@ -124,15 +124,20 @@ function copier(store: DashboardStore, stdout: NodeJS.WriteStream, capabilities:
   };
 }
 
-/** Opens pages where there is a screen for a browser; else the address goes to the clipboard, and the toast before it has shown it. */
-function pageOpener(store: DashboardStore, copy: (text: string) => void): NonNullable<TerminalActions["open"]> {
+/** Opens pages where there is a screen for a browser; else the address goes to the clipboard, if the terminal has one. It is shown anyway. */
+function pageOpener(
+  store: DashboardStore,
+  copy: (text: string) => void,
+  capabilities: TerminalCapabilities,
+): NonNullable<TerminalActions["open"]> {
+  const given = capabilities.clipboard === "none" ? "" : " (given to the terminal's clipboard)";
   return ({ name, url }) => {
     const address = pageAddress(url);
     if (address === undefined) return say(store, `${name} has no address on the web`, "bad");
     const opener = openerOf(process.env, process.platform);
     if (opener === undefined) {
       copy(address);
-      return say(store, `${name}: ${address} (given to the terminal's clipboard)`, "good");
+      return say(store, `${name}: ${address}${given}`, "good");
     }
     say(store, `${name}: ${address} (opened with ${opener})`, "good");
     openPage(opener, address, process.env, (why) => {

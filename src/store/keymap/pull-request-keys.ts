@@ -67,7 +67,7 @@ export const OPEN_PULL_REQUEST_KEY: Binding = {
   keys: ["O"],
   short: (state) => {
     const url = TICKET_VIEWS.has(state.ui.view) ? selectedTicket(state)?.pullRequest?.url : undefined;
-    return url === undefined ? "" : "open #";
+    return url === undefined ? "" : "browser";
   },
   keep: keepOf(3, 9),
   help: "open the pull request of the selected ticket in a browser, or copy its address",

@@ -72,7 +72,7 @@ describe("opening a pull request", () => {
     const terminal: TerminalActions = { leave: () => undefined, open: (page) => void opened.push(page) };
     for (const effect of OPEN_PULL_REQUEST_KEY.act(d.store.getState())) if (effect.do === "terminal") effect.act(terminal);
     expect(opened).toEqual([{ name: "#12", url: "https://github.com/acme/app/pull/12" }]);
-    expect(d.footer("open-pull-request")).toBe("open #");
+    expect(d.footer("open-pull-request")).toBe("browser");
   });
 
   test("says if there is none", () => {
