@@ -94,7 +94,9 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     fact("head", `${displayText(head.slice(0, SHORT_SHA))} · pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`),
     fact("merge queue", queueText(pullRequest)),
     fact("approval", `${reviewText(pullRequest)}${reviewers.length === 0 ? "" : ` · asked: ${reviewers.join(", ")}`}`),
-    ...(seen?.waits === undefined || seen.queuePosition !== undefined ? [] : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),
+    ...(seen?.waits === undefined || seen.queuePosition !== undefined
+      ? []
+      : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),
     ...(asked.length === 0 ? [] : [fact("under way", displayText(asked.join(", ")), { tone: "running" })]),
   ];
 }
