@@ -10,9 +10,9 @@ export interface Forge {
   sync(how?: "move" | "look"): Promise<string | undefined>;
   /**
    * Moves the base from `from` to its descendant `to`: at the forge by compare-and-swap, and then on this machine. Safe to repeat:
-   * a landing that was cut off is completed.
+   * a landing that was cut off, by a kill or by the signal, is completed.
    */
-  land(landing: { readonly from: string; readonly to: string }): Promise<Landing>;
+  land(landing: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Those of `commits` that the base at the forge lacks: people may have moved it back. */
   missing(commits: readonly string[]): Promise<readonly string[]>;
 }
@@ -35,6 +35,7 @@ export type Proposed =
   | { readonly as: "open"; readonly number: number; readonly url: string }
   /** The branch is not where the engine left it: somebody pushed to it, or removed it. */
   | { readonly as: "moved"; readonly tip: string | undefined }
+  /** The forge takes no such push, or no such pull request. */
   | { readonly as: "refused"; readonly reason: string };
 
 /** The answer to a request to merge. */
@@ -65,6 +66,12 @@ export interface FailedCheck {
   readonly reports: readonly { readonly name: string; readonly text: string }[];
 }
 
+/** One run of a check on a commit; `failure` if it failed. Reports are left out. */
+export interface PastCheck {
+  readonly name: string;
+  readonly failure?: FailedCheck;
+}
+
 /**
  * The pull requests of one repository at a forge. Methods throw a ForgeUnavailable if the forge cannot be reached, asks to wait, or does
  * not accept the token.
@@ -75,7 +82,7 @@ export interface PullRequests {
   /** Milliseconds until the next reading, by what the forge's rate limits leave. */
   pauseMs(): number;
   /** Pushes the commit, and opens the branch's pull request or updates its texts. Safe to repeat: there is never a second one. */
-  propose(proposal: Proposal): Promise<Proposed>;
+  propose(proposal: Proposal, signal?: AbortSignal): Promise<Proposed>;
   /** One reading: the pull request, the checks of its head, reviews, the queue. */
   read(number: number): Promise<PullRequestState>;
   /** Merges by the repository's own rules, if its head is still this commit. Safe to repeat. */
@@ -87,6 +94,8 @@ export interface PullRequests {
   }): Promise<PullRequestMerge>;
   /** The words of failed checks of a commit. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
+  /** All runs of these checks on a commit that have ended, those before they were started again too; at most 20. */
+  history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /**
    * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
    * can be, and none that runs already is.

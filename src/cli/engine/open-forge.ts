@@ -1,11 +1,13 @@
-import { createPullRequests } from "../../adapters/forge/github/pull-requests.ts";
+import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -23,14 +25,14 @@ interface ForgedRepo {
 
 /**
  * The repository as the run uses it: what the batch says of its forge decides where changes land. Brings its base up to date. Throws a
- * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it. "look" makes the same checks and moves no branch:
+ * UserError (exit 4) if the forge cannot be reached, the base cannot follow it, or its rules refuse the reverts of `onBroken`. "look" makes the same checks and moves no branch:
  * the repository that it gives is this machine's.
  */
 export async function openForge(
   repo: RepoWithRemotes,
   spec: ForgeSpec | undefined,
   secrets: RunSecrets | undefined,
-  how: "move" | "look" = "move",
+  { how = "move", onBroken }: { readonly how?: "move" | "look"; readonly onBroken?: Batch["onBroken"] } = {},
 ): Promise<ForgedRepo> {
   if (spec === undefined || spec.kind === "local") return { repo };
   const credentials = credentialsOf(spec, secrets);
@@ -42,7 +44,17 @@ export async function openForge(
   });
   if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
   const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
-  return spec.kind === "push" ? forged : { ...forged, ...pullRequestsOf(repo, spec, { remote, credentials }) };
+  if (spec.kind === "push") return forged;
+  const { pulls, ...opened } = pullRequestsOf(repo, spec, { remote, credentials });
+  if (onBroken === "revert" && (await reachable(repo, () => pulls.baseRefusesPushes()))) {
+    const why = `"onBroken": "revert" pushes a revert to ${repo.base}, and rules of ${pulls.name} take changes by pull requests alone`;
+    throw refused(
+      repo,
+      why,
+      'Take "onBroken" out of the batch file: a landed change that breaks its base then waits for a person.',
+    );
+  }
+  return { ...forged, ...opened };
 }
 
 type GitHubForge = Extract<ForgeSpec, { kind: "github" }>;
@@ -61,7 +73,7 @@ function pullRequestsOf(
   repo: Repo,
   spec: GitHubForge,
   { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): { readonly place: string; readonly pullRequests: PullRequestLane } {
+): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestLane } {
   const name = spec.repo ?? (repo.url === undefined ? undefined : new URL(repo.url).pathname.slice(1));
   if (name === undefined) {
     const why = `the address of ${remote.name} does not tell which repository of GitHub it is`;
@@ -81,14 +93,15 @@ function pullRequestsOf(
     now: Date.now,
   });
   const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
-  return { place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
 }
 
 async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof RepoUnavailable) && !(error instanceof SecretUnavailable)) throw error;
+    const isAway = [RepoUnavailable, SecretUnavailable, ForgeUnavailable].some((kind) => error instanceof kind);
+    if (!isAway) throw error;
     const todo = "See that `git push` works there without a question, or correct its forge in the batch file.";
     throw refused(repo, errorMessage(error), todo);
   }

@@ -120,7 +120,10 @@ async function openRepos(
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
     const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
-    const forged = await openForge(repo, forge, secrets, isLookOnly ? "look" : "move");
+    const forged = await openForge(repo, forge, secrets, {
+      how: isLookOnly ? "look" : "move",
+      onBroken: batch.onBroken,
+    });
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.place !== undefined) landings.push(`${name} lands on ${base} here and at ${forged.place}`);

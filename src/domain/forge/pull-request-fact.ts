@@ -60,6 +60,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** The commit at the branch before that push; absent before the first one. */
+  readonly previous?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -77,6 +79,16 @@ export interface TicketPullRequest {
   readonly answeredAt?: string;
 }
 
+/** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
+export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && previous === undefined);
+}
+
+/** The commit that the branch is known to have held; undefined if it may not be there. */
+function tipOf(known: TicketPullRequest): string | undefined {
+  return hasArrived(known) ? known.head : known.previous;
+}
+
 /** Words that are remembered. */
 const MOST_ANSWERED = 500;
 
@@ -89,8 +101,9 @@ export function reducePullRequest(
     case "pull-request-intended": {
       const { branch, head, at } = event;
       if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, readAt: ___, checksSince: ____, ...rest } = known ?? { answered: [] };
-      return { ...rest, branch, head, pushedAt: at };
+      const { seen: _, rerun: __, previous: ___, readAt: ____, checksSince: _____, ...rest } = known ?? { answered: [] };
+      const previous = known?.branch === branch ? tipOf(known) : undefined;
+      return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
     }
     case "pull-request-opened":
       return known && { ...known, number: event.number, url: event.url };

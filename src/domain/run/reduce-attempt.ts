@@ -157,6 +157,11 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
     }
+    case "landing-gated": {
+      // What has not landed is kept for the person.
+      const { merge: _, waiting: __, ...rest } = attempt;
+      return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
+    }
     case "merge-intended": {
       const { waiting: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
@@ -174,7 +179,7 @@ function withPullRequest(
   { waiting: _, ...attempt }: Attempt,
   event: PullRequestFact & { readonly at: number },
 ): Pick<TicketState, "attempt" | "pullRequest"> {
-  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step } };
+  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
   const waiting = pullRequest && waitsLine(pullRequest);
   return { attempt: { ...attempt, ...(waiting !== undefined && { waiting }) }, ...(pullRequest && { pullRequest }) };
@@ -219,7 +224,9 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   // An agent's claim does not change a step that a person has named.
-  const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
+  const gate =
+    rest.gate ??
+    (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
   const spared = (event.outcome === "failed" || event.outcome === "stopped" || event.outcome === "landed") && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.

@@ -11,6 +11,7 @@ import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
+import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
@@ -143,6 +144,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "prepare-failed":
     case "connection-blocked":
       return reducePreparing(state, event);
+    case "attempt-bundled":
+    case "attempt-not-bundled":
+      return reduceBundle(state, event);
     case "live-check-started":
     case "live-check-ended":
       return reduceLive(state, event);
@@ -161,6 +165,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<
   | typeof reduceExclusive
+  | typeof reduceBundle
   | typeof reduceClaim
   | typeof reduceGrowth
   | typeof reduceLive

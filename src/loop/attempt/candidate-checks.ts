@@ -133,7 +133,10 @@ export class CandidateChecks {
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
-    if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
+    if (spec.step === "gates") {
+      const { ticket } = scope;
+      return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
+    }
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);

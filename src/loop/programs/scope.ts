@@ -38,6 +38,7 @@ type StepFactType =
   | "base-failing"
   | "connection-blocked"
   | "day-spend-unknown"
+  | "landing-gated"
   | "merge-intended"
   | "merge-landed"
   | "merge-waiting"

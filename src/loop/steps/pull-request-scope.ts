@@ -46,6 +46,8 @@ export type PullRequestContext = Pick<StepContext, "clock" | "state" | "outages"
 export interface OpenPullRequest {
   readonly number: number;
   readonly head: string;
+  /** The tip of the base on which it was built and checked. */
+  readonly base: string;
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */
@@ -66,7 +68,7 @@ export function ask<T>(
 }
 
 /** The end of an attempt whose next step is a person's. */
-export function gate(scope: StepScope, number: number, step: string): AttemptOver {
+export function gate(scope: StepScope, { number, step }: { readonly number: number; readonly step: string }): AttemptOver {
   mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600) });
   return new AttemptOver({ outcome: "gated" });
 }

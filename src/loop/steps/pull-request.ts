@@ -1,5 +1,7 @@
+import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
 import { plainText } from "../../domain/values/text.ts";
+import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -18,6 +20,9 @@ import type { StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving base is followed before the attempt fails. */
 const CHASES = 5;
+/** Times that the forge may refuse the same push, or pull request. */
+const PROPOSALS = 3;
+
 type Landed = StepPassed & { readonly commit: string };
 
 /**
@@ -42,7 +47,7 @@ export async function landByPullRequest(
       case "failed":
         return { ok: false, evidence: decision.evidence };
       case "gate":
-        throw gate(scope, open.number, decision.step);
+        throw gate(scope, { number: open.number, step: decision.step });
       case "rebuild":
     }
   }
@@ -76,26 +81,53 @@ async function present(
 ): Promise<OpenPullRequest> {
   const { repo, pulls, branch } = needs;
   const known = pullRequestOf(ctx, scope);
-  const previous = known?.branch === branch ? known.head : undefined;
-  const head = await headFor(repo, checked, previous);
-  const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
+  const before = known?.branch === branch ? known : undefined;
+  const head = await headFor(repo, checked, before?.head);
+  const pushed = { branch, head, ...(before !== undefined && before.head !== head && { previous: before.head }) };
   mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
   const { title } = needs.message();
   const body = needs.text(checked.base, await templateOf(repo, checked.base));
-  const proposed = await ask(ctx, scope, () => pulls.propose({ ...pushed, title, body }));
+  const texts = { title, body };
+  const first = await proposeUntilRefused(ctx, scope, pulls, { ...pushed, ...texts });
+  const from = lostPush(before, first);
+  const proposed = from === undefined ? first : await proposeUntilRefused(ctx, scope, pulls, { branch, head, ...from, ...texts });
   if (proposed.as === "open") {
     const { number, url } = proposed;
     if (known?.number !== number) mustAnnounce(scope, { type: "pull-request-opened", number, url });
-    return { number, head };
+    return { number, head, base: checked.base };
   }
-  const number = known?.number ?? 0;
-  if (proposed.as === "refused") throw gate(scope, number, `let loopdash push ${branch} to ${pulls.name}: ${proposed.reason}`);
+  throw gate(scope, { number: known?.number ?? 0, step: stepOf(proposed, needs) });
+}
+
+/**
+ * The commit from which to push instead, if the push before never arrived (the forge refused it, or it was cut off): the branch is still
+ * where it was before that push. Undefined if somebody else has moved it.
+ */
+function lostPush(before: TicketPullRequest | undefined, proposed: Proposed): Pick<Proposal, "previous"> | undefined {
+  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.previous) return undefined;
+  return before.previous === undefined ? {} : { previous: before.previous };
+}
+
+/** The step of a person after a push that did not succeed. */
+function stepOf(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: PullRequestNeeds): string {
+  if (proposed.as === "refused") return `let loopdash push ${branch} to ${pulls.name}, and reopen the ticket: ${proposed.reason}`;
   const found = proposed.tip === undefined ? "was removed" : `is at ${plainText(proposed.tip.slice(0, 12), 12)}`;
-  throw gate(
-    scope,
-    number,
-    `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`,
-  );
+  return `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
+}
+
+/** Proposes again after a refusal, a few times: a hook of the forge may depend on something that passes. */
+async function proposeUntilRefused(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  pulls: PullRequests,
+  proposal: Proposal,
+): Promise<Proposed> {
+  for (let tries = 1; ; tries += 1) {
+    const proposed = await ask(ctx, scope, () => pulls.propose(proposal, scope.signal));
+    if (proposed.as !== "refused" || tries === PROPOSALS) return proposed;
+    scope.announce({ type: "merge-waiting", reason: plainText(proposed.reason, 300) });
+    await pause(ctx.clock, pulls.pauseMs(), scope.signal);
+  }
 }
 
 /** The repository's own template for pull requests, as its base has it: the change under judgement has no say in it. */
@@ -128,7 +160,7 @@ async function bringHome(
       for (;;) {
         const landing = await repo.land({ from: await repo.baseTip(), to: commit });
         if (landing.as === "landed") break;
-        const reason = landing.as === "waiting" ? landing.reason : "the base here moves while it is brought up to date";
+        const reason = landing.as === "moved" ? "the base here moves while it is brought up to date" : landing.reason;
         scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
         await pause(ctx.clock, pulls.pauseMs(), scope.signal);
       }

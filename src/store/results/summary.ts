@@ -12,9 +12,11 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { escapeMarkdown } from "../../domain/values/markdown.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
+import { contractLines } from "../labels/contract-label.ts";
 import { pullRequestText } from "../labels/pull-request-status.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
@@ -275,10 +277,12 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
 }
 
-/** The lines below a ticket: its pull request, and the work that is kept. */
+/** The lines below a ticket: its contract, its pull request, and the work that is kept. */
 function markdownLeft(state: RunState, ticket: TicketState): readonly string[] {
+  const contract = contractLines(specOf(state.plan, ticket.id)).map((line) => escapeMarkdown(line));
   const pulls = pullRequestLines(state, ticket).map((line) => markdownPullRequest(line, ticket));
-  return [...pulls, ...keptWorkLines(ticket).map(escapeMarkdown)].map((line) => `  - ${line}`);
+  const kept = keptWorkLines(ticket).map((line) => escapeMarkdown(line));
+  return [...contract, ...pulls, ...kept].map((line) => `  - ${line}`);
 }
 
 /** The line of a pull request, whose number leads to its page. */
@@ -287,11 +291,6 @@ function markdownPullRequest(line: string, { pullRequest }: TicketState): string
   const [before = "", ...after] = line.split(name);
   const link = markdownLink(escapeMarkdown(name), pullRequest?.url);
   return `${escapeMarkdown(before)}${link}${escapeMarkdown(after.join(name))}`;
-}
-
-/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
-function escapeMarkdown(text: string): string {
-  return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
 }
 
 /** What ran with the rights of the person who started it. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createPushForge, withForge } from "../../../src/adapters/forge/push-forge.ts";
@@ -96,10 +96,21 @@ describe("a push forge", () => {
     const to = stage.commitOn(from, "work.txt");
     const landing = await stage.forge.land({ from, to });
     expect(landing).toMatchObject({
-      as: "waiting",
+      as: "refused",
       reason: expect.stringMatching(/refuses the push: hook declined; GH006: Protected branch/),
     });
     expect([stage.tip(), stage.here()]).toEqual([from, from]);
+  });
+
+  test("takes a fault of the remote itself for an outage", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    // The lock of another push, which git waits for and then gives up.
+    writeFileSync(join(stage.origin, "refs", "heads", "main.lock"), "");
+    await expect(stage.forge.land({ from, to })).rejects.toThrow(RepoUnavailable);
+    rmSync(join(stage.origin, "refs", "heads", "main.lock"));
+    expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
   });
 
   test("completes a landing that was cut off between the remote and this machine", async () => {

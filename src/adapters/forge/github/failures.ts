@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { boundedHead, boundedTail } from "../../../domain/values/bounded-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import type { FailedCheck } from "../../../ports/forge.ts";
+import type { FailedCheck, PastCheck } from "../../../ports/forge.ts";
 import { checkName, plainUrl } from "./checks.ts";
-import { type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
+import { allCheckRunsOf, type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
 import { noted, notesOf } from "./noted.ts";
 import { readsFor, reportsOf } from "./reports.ts";
 import type { GitHubRepository } from "./repository.ts";
@@ -11,6 +11,8 @@ import type { GitHubRepository } from "./repository.ts";
 /** The end of a log that is kept. Bytes. */
 const MOST_LOG = 256 * 1024;
 const MOST_ANNOTATIONS = 50;
+/** Runs of checks that are looked at for their history. */
+const MOST_PAST = 20;
 /** Characters of an annotation, or of what an app says about its check. */
 const MAX_WORDS = 4000;
 
@@ -65,6 +67,29 @@ export async function failuresOf(
     failures.push(await failureOf(repository, run, told));
   }
   return [...failures, ...statuses];
+}
+
+/** Reads all runs of checks on a commit that have ended, the newest of many. See `PullRequests.history`. */
+export async function historyOf(
+  repository: GitHubRepository,
+  commit: string,
+  names: readonly string[],
+): Promise<readonly PastCheck[]> {
+  const runs = (await allCheckRunsOf(repository, commit, new Set(names)))
+    .filter(({ status }) => status === "completed")
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, MOST_PAST);
+  const listed = runs.some(hasFailed) ? await noted("its jobs", () => jobsOf(repository, commit, "all")) : undefined;
+  const past: PastCheck[] = [];
+  for (const run of runs) {
+    const job = listed?.got?.get(run.id);
+    if (!hasFailed(run)) past.push({ name: checkName(run.name) });
+    else {
+      const told = job === undefined ? toldByApp(run, []) : await toldByJob(repository, job, []);
+      past.push({ name: checkName(run.name), failure: await failureOf(repository, run, told) });
+    }
+  }
+  return past;
 }
 
 function siblings(jobs: ReadonlyMap<number, Job>, { run_id }: Job): readonly Job[] {

@@ -33,13 +33,13 @@ export interface ProposalTarget {
 }
 
 /** Pushes a commit to its branch, which is only moved forward, and opens or updates the pull request of the branch. */
-export async function propose(target: ProposalTarget, proposal: Proposal): Promise<Proposed> {
+export async function propose(target: ProposalTarget, proposal: Proposal, signal?: AbortSignal): Promise<Proposed> {
   const { branch, head, previous } = proposal;
   const { remote, repository } = target;
-  const pushed = await remote.push({ branch, to: head, ...(previous !== undefined && { from: previous }) });
+  const pushed = await remote.push({ branch, to: head, ...(previous !== undefined && { from: previous }) }, signal);
   if (pushed.as === "refused") return pushed;
   if (pushed.as === "moved") {
-    const tip = await remote.tip(branch);
+    const tip = await remote.tip(branch, signal);
     if (tip !== head) return { as: "moved", tip };
   }
   const texts = { title: plainText(proposal.title, MAX_TITLE), body: signed(boundedHead(proposal.body, MAX_BODY)) };

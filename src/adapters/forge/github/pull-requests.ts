@@ -1,7 +1,7 @@
 import type { PullRequests } from "../../../ports/forge.ts";
 import type { GitRemote } from "../../../ports/vcs.ts";
 import type { ClientOptions } from "../../github/client.ts";
-import { failuresOf } from "./failures.ts";
+import { failuresOf, historyOf } from "./failures.ts";
 import { mergePullRequest } from "./merge.ts";
 import { propose } from "./propose.ts";
 import { readPullRequest } from "./reading.ts";
@@ -24,18 +24,26 @@ export interface PullRequestsOptions extends Omit<ClientOptions, "rights"> {
   readonly method?: MergeMethod | undefined;
 }
 
+/** Pull requests of GitHub, and what the start of a run asks beside them. */
+export interface GitHubPullRequests extends PullRequests {
+  /** True if rules of the base refuse a push to it, as far as the token may see them. */
+  baseRefusesPushes(): Promise<boolean>;
+}
+
 /** The pull requests of a repository of GitHub. Asks it nothing yet. */
-export function createPullRequests({ repo, base, remote, method, ...access }: PullRequestsOptions): PullRequests {
+export function createPullRequests({ repo, base, remote, method, ...access }: PullRequestsOptions): GitHubPullRequests {
   const repository = new GitHubRepository(repo, access);
   const rules = new RulesReader(repository, { branch: base, now: access.now });
   const target = { repository, rules, remote, base, method };
   return {
     name: repository.fullName,
     pauseMs: () => repository.pauseMs(),
-    propose: (proposal) => reached(propose(target, proposal)),
+    baseRefusesPushes: async () => (await reached(rules.read())).refusesPushes,
+    propose: (proposal, signal) => reached(propose(target, proposal, signal)),
     read: (number) => reached(readPullRequest(target, number)),
     merge: (request) => reached(mergePullRequest(target, request)),
     failures: (head, names) => reached(failuresOf(repository, head, names)),
+    history: (commit, names) => reached(historyOf(repository, commit, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
     requestReview: (number, login) => reached(requestReview(repository, number, login)),
     answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),
