@@ -132,6 +132,22 @@ export class Performer implements Effects {
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());
+      case "workers-set":
+        return this.#ctx.commandPermits.resize(event.workers);
+      case "run-ended":
+        this.#watch.stop();
+        this.#people.stop();
+        return this.#others.abort();
+      case "stop-requested":
+        return this.#others.abort();
+      default:
+        return this.#launchOfTicket(event);
+    }
+  }
+
+  /** Launches what a fact announces that is about one ticket, outside its attempts. */
+  #launchOfTicket(event: RunEvent): void {
+    switch (event.type) {
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
       case "ticket-added":
@@ -141,19 +157,11 @@ export class Performer implements Effects {
         return;
       case "forge-request-started":
         return this.#track(askForge(this.#ctx, event));
-      case "workers-set":
-        return this.#ctx.commandPermits.resize(event.workers);
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "tracker-drifted":
         if (event.change.kind === "rewritten") this.#track(this.#keepSetAside(event.ticket));
         return;
-      case "run-ended":
-        this.#watch.stop();
-        this.#people.stop();
-        return this.#others.abort();
-      case "stop-requested":
-        return this.#others.abort();
       default:
         return;
     }

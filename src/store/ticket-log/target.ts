@@ -45,11 +45,9 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   const attempt = attempts.find(({ n }) => n === pick?.n) ?? attempts.at(-1);
   if (attempt === undefined) return undefined;
   const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? decisiveEntry(attempt);
-  const triaged = ui.tab === "checks" ? triagedAttempt(ticket, attempt.n)?.n : attempt.n;
-  const name = triaged === undefined ? undefined : fileOf(ui.tab, entry);
+  const file = shownFile(ui.tab, ticket, { attempt, entry });
   const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
   const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;
-  const within = entry?.spec?.step === "verify" && ui.tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
   return {
     ticket,
     finish,
@@ -60,10 +58,16 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
     tabs: TICKET_TABS.filter((tab) => tab !== "checks" || ui.tab === tab || landsByPullRequest(state, ticket)),
     key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
     ...(change === undefined ? {} : { change }),
-    ...(name === undefined
-      ? {}
-      : { file: { kind: name.kind, path: `tickets/${ticket.id}/attempt-${triaged}/${within}${name.path}` } }),
+    ...(file === undefined ? {} : { file }),
   };
+}
+
+/** The file of a tab. A triage is that of the last attempt that left one. */
+function shownFile(tab: TicketTab, ticket: TicketState, { attempt, entry }: Pick<Target, "attempt" | "entry">): Target["file"] {
+  const n = tab === "checks" ? triagedAttempt(ticket, attempt.n)?.n : attempt.n;
+  const name = n === undefined ? undefined : fileOf(tab, entry);
+  const within = entry?.spec?.step === "verify" && tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
+  return name && { kind: name.kind, path: `tickets/${ticket.id}/attempt-${n}/${within}${name.path}` };
 }
 
 /** True if the live check of a ticket was repeated after this attempt, its last one: the logs of that are apart from the attempt's. */
