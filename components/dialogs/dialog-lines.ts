@@ -183,3 +183,25 @@ export function addLines(
     keysLine(state.keymap, "add"),
   ];
 }
+
+/** Asks for the login of the person whose review is requested. */
+export function reviewLines(
+  state: Mirror,
+  modal: Extract<Modal, { kind: "review" }>,
+  width: number,
+  most: number,
+): readonly SpanLine[] {
+  const { pullRequest } = ticketIn(state, modal.ticket) ?? {};
+  const asked = pullRequest?.reviewers ?? [];
+  const before = asked.length === 0 ? "" : ` Asked before: ${asked.join(", ")}.`;
+  const question = `Whose review of pull request #${pullRequest?.number ?? "?"} is requested?${before} It is counted as an intervention (I2).`;
+  return [
+    ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
+    ...wrapped(displayText(question), width, { tone: "waiting" }),
+    EMPTY,
+    ...fieldLines(modal.input, width, Math.max(1, most - 8)),
+    [{ text: modal.problem ?? "a login, such as octocat", tone: modal.problem === undefined ? "waiting" : "bad" }],
+    EMPTY,
+    keysLine(state.keymap, "review"),
+  ];
+}

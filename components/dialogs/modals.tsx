@@ -4,7 +4,17 @@ import type { Modal } from "../../src/store/ui.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
-import { addLines, gateLines, healLines, killLines, leaveLines, type Mirror, noteLines, retryLines } from "./dialog-lines.ts";
+import {
+  addLines,
+  gateLines,
+  healLines,
+  killLines,
+  leaveLines,
+  type Mirror,
+  noteLines,
+  retryLines,
+  reviewLines,
+} from "./dialog-lines.ts";
 import { Help } from "./help.tsx";
 import { paletteLines } from "./palette-lines.ts";
 
@@ -52,6 +62,8 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
       return { title: "Heal the harness?", tone: "running", lines: healLines(mirror, width) };
     case "add":
       return { title: "Add a ticket", tone: "person", lines: addLines(mirror, modal, width, most) };
+    case "review":
+      return { title: `Request a review of ${modal.ticket}`, tone: "person", lines: reviewLines(mirror, modal, width, most) };
     case "note":
       return { title: "Note an intervention", tone: "person", lines: noteLines(mirror, modal, width, most) };
   }

@@ -56,6 +56,18 @@ export function fitParts<K extends string>(
   return Object.fromEntries(names.map((name) => [name, at(name)])) as Record<K, string>;
 }
 
+/** The first parts of a line that fit `width` columns, each whole, with a mark if others follow. The first one is cut if it must be. */
+export function firstParts([first = "", ...rest]: readonly string[], width: number): string {
+  let line = first;
+  for (const [i, part] of rest.entries()) {
+    const longer = `${line} · ${part}`;
+    const mark = i === rest.length - 1 ? "" : " …";
+    if (widthOf(longer) + widthOf(mark) > width) return cut(`${line} …`, width);
+    line = longer;
+  }
+  return cut(line, width);
+}
+
 /**
  * Breaks a text into lines of at most `width` columns, at spaces if there are any. A word longer than a line begins on its own
  * line; `wrap-ansi` cuts it at the end of the line before.

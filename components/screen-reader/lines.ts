@@ -1,4 +1,5 @@
 import type { RunState } from "../../src/domain/run/state.ts";
+import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import { plural } from "../../src/domain/values/plural.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
@@ -7,6 +8,7 @@ import { formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
+import { isAtPullRequest, pullRequestText } from "../../src/store/labels/pull-request-status.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
@@ -73,7 +75,13 @@ function selectedLine(state: DashboardState): readonly string[] {
 function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
-  return `attempt ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}`;
+  const pullRequest = state.run && pullRequestOf(state.run, ticketIn(state, id));
+  return `attempt ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}${pullRequest === undefined ? "" : `, ${pullRequest}`}`;
+}
+
+/** The pull request on which an attempt waits, without a clock. */
+function pullRequestOf(run: RunState, ticket: TicketState | undefined): string | undefined {
+  return ticket === undefined || !isAtPullRequest(ticket) ? undefined : pullRequestText(run, ticket)?.replaceAll(" · ", ", ");
 }
 
 function sentence(state: DashboardState, id: TicketId, text: string): string {

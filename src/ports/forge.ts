@@ -47,6 +47,9 @@ export type PullRequestMerge =
   | { readonly as: "changed" }
   | { readonly as: "refused"; readonly reason: string };
 
+/** The answer to a request for a person's review; `reason` is in the forge's words, safe for a terminal. */
+export type ReviewRequest = { readonly as: "requested" } | { readonly as: "refused"; readonly reason: string };
+
 /** A failed check with what its machine says about it. Texts are untrusted and bounded. */
 export interface FailedCheck {
   readonly name: string;
@@ -96,8 +99,13 @@ export interface PullRequests {
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
   /** All runs of these checks on a commit that have ended, those before they were started again too; at most 20. */
   history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
-  /** Starts failed jobs of a commit again, by the names of their checks. */
-  rerun(head: string, names: readonly string[]): Promise<void>;
+  /**
+   * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
+   * can be, and none that runs already is.
+   */
+  rerun(head: string, names: readonly string[]): Promise<readonly string[]>;
+  /** Requests a review of the person with this login. Safe to repeat. */
+  requestReview(number: number, login: string): Promise<ReviewRequest>;
   /** Answers threads with one comment each, and resolves those that a bot began. Safe to repeat. */
   answer(number: number, threads: readonly { readonly id: string; readonly isBot: boolean }[], text: string): Promise<void>;
   /** Removes the branch if it is still at this commit. Safe to repeat. */

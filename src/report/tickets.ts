@@ -9,7 +9,7 @@ import { formatCents } from "../store/format.ts";
 import { contractLabel } from "../store/labels/contract-label.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { commitUrl, ticketUrl } from "../store/links.ts";
-import { baseLines, earlierRunLabel, foundLabel } from "../store/results/summary.ts";
+import { baseLines, earlierRunLabel, foundLabel, pullRequestLines } from "../store/results/summary.ts";
 import { NOTHING } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, link } from "./html.ts";
@@ -20,7 +20,7 @@ export function ticketsSection(state: RunState, live: boolean): PageSection {
   const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
   const rows = state.plan.tickets.map((spec, index) => {
     const ticket = vecAt(state.tickets, index);
-    return row(spec, ticket, { why: why.get(spec.id), live, commit: commitCell(state, ticket) });
+    return row(spec, ticket, { state, why: why.get(spec.id), live, commit: commitCell(state, ticket) });
   });
   const body = html`<div class="scroll" role="region" aria-labelledby="tickets-h" tabindex="0"><table>
 <thead><tr><th scope="col">State</th><th scope="col">Ticket</th><th scope="col">Waits for</th><th scope="col" class="n">Attempts</th><th scope="col" class="n">Time</th><th scope="col" class="n">Cost</th><th scope="col" class="sha">Commit</th></tr></thead>
@@ -29,18 +29,27 @@ ${rows}</tbody></table></div>`;
   return { id: "tickets", title: "Tickets", note: String(rows.length), body };
 }
 
-function row(
-  spec: Ticket,
-  ticket: TicketState,
-  { why, live, commit }: { readonly why: string | undefined; readonly live: boolean; readonly commit: Html | string },
-): Html {
+interface RowFacts {
+  readonly state: RunState;
+  readonly why: string | undefined;
+  readonly live: boolean;
+  readonly commit: Html | string;
+}
+
+function row(spec: Ticket, ticket: TicketState, { state, why, live, commit }: RowFacts): Html {
   const { id, title, repo, dependsOn } = spec;
   const contract = contractLabel(spec);
   const { glyph, word, tone } = phaseLabel(ticket, live);
   const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
   const settledBefore = attempts === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${pullRequestRow(state, ticket)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
 `;
+}
+
+/** The pull request of a ticket with its page, as it was read last. */
+function pullRequestRow(state: RunState, ticket: TicketState): Html | undefined {
+  const [line] = pullRequestLines(state, ticket);
+  return line === undefined ? undefined : html`<p class="muted">${link(html`<bdi>${line}</bdi>`, ticket.pullRequest?.url)}</p>`;
 }
 
 function commitCell(state: RunState, ticket: TicketState): Html | string {

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import type { DashboardState, Keymap, PressedStore } from "./dashboard-state.ts";
 import { type Actions, refusedActions } from "./keymap/binding.ts";
 import { KEYMAP } from "./keymap/keymap.ts";
-import { NOT_CONNECTED } from "./keymap/run-keys.ts";
+import { NOT_CONNECTED } from "./keymap/live.ts";
 import { NO_LISTS } from "./lists.ts";
 import { INITIAL_UI, reduceUi, type UiAction } from "./ui.ts";
 

@@ -1,4 +1,5 @@
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
+import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
 import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
@@ -23,7 +24,7 @@ import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./label
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
-import { pullRequestLabel } from "./labels/pull-request-label.ts";
+import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
 
@@ -60,11 +61,15 @@ export function describeEvent(event: RunEvent, state: RunState): FeedLine | unde
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
-type OfTicket = Exclude<Extract<RunEvent, { ticket: TicketId }>, DriftEvent | PeopleEvent | RevertEvent | PullRequestFact>;
+type OfTicket = Exclude<
+  Extract<RunEvent, { ticket: TicketId }>,
+  DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact
+>;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isAboutPullRequest(event)) return pullRequestLabel(event);
+  if (isAboutForgeRequest(event)) return forgeRequestLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

@@ -1,3 +1,4 @@
+import { isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { reduce } from "../domain/run/reduce.ts";
 import type { RunState } from "../domain/run/state.ts";
@@ -7,6 +8,7 @@ import { type DashboardStore, secondOf } from "./dashboard-store.ts";
 import type { FeedLine } from "./describe-event.ts";
 import { displayText } from "./display-text.ts";
 import { appendLines, FEED_LIMIT, feedLines } from "./feed-lines.ts";
+import { forgeRefusal } from "./labels/pull-request-label.ts";
 import { listsOf } from "./lists.ts";
 import type { Toast } from "./ui.ts";
 
@@ -116,8 +118,15 @@ function note(pending: Pending, event: RunEvent, run: RunState, now: number | un
   pending.moved = true;
   pending.lines.push(...feedLines(event, run));
   if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
-  if (now === undefined || event.type !== "command-refused") return;
-  pending.toast = { text: `refused: ${displayText(event.reason)}`, tone: "bad", until: now + TOAST_MS };
+  const refusal = refusalIn(event);
+  if (now === undefined || refusal === undefined) return;
+  pending.toast = { text: `refused: ${displayText(refusal)}`, tone: "bad", until: now + TOAST_MS };
+}
+
+/** Why a person's command came to nothing: by the engine's words, or the forge's. */
+function refusalIn(event: RunEvent): string | undefined {
+  if (isAboutForgeRequest(event)) return forgeRefusal(event);
+  return event.type === "command-refused" ? event.reason : undefined;
 }
 
 function merge(state: DashboardState, taken: Pending, now: number): Partial<DashboardState> {

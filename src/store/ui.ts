@@ -21,6 +21,8 @@ export type Modal =
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
   /** A new ticket: the field is its title, and once that is given, its text. */
   | { readonly kind: "add"; readonly input: TextInput; readonly repo: string; readonly title?: string; readonly problem?: string }
+  /** The login of the person whose review of the ticket's pull request is requested. */
+  | { readonly kind: "review"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
   /** The text applies while it is typed; Escape restores the filter `before`. */
   | { readonly kind: "filter"; readonly input: TextInput; readonly before: string }
   /** Finds every command. `at` is the chosen row among those found. */
@@ -147,8 +149,8 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
 type ModalAction = Extract<UiAction, { type: "open" | "close" | "text" | "text-refused" | "note-kind" | "palette-to" }>;
 
 /** True for modals whose text the engine takes, and that show why if it cannot. */
-function takesLine(modal: Modal | undefined): modal is Extract<Modal, { kind: "gate" | "note" | "add" }> {
-  return modal?.kind === "gate" || modal?.kind === "note" || modal?.kind === "add";
+function takesLine(modal: Modal | undefined): modal is Extract<Modal, { problem?: string }> {
+  return modal?.kind === "gate" || modal?.kind === "note" || modal?.kind === "add" || modal?.kind === "review";
 }
 
 /** The modal in front after an action. */

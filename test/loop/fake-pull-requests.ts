@@ -16,6 +16,10 @@ export class FakePullRequests {
   /** Called before each reading. */
   onRead: () => void = () => undefined;
   isAway = false;
+  /** False: none of the failed checks has a job that can be started again. */
+  canRerun = true;
+  /** False: it is away for whoever requests a review. */
+  answersReviews = true;
   /** Refuses as many proposals. */
   refusals = 0;
   /** Set if it accepts a proposal and says nothing, until the signal is aborted. */
@@ -92,7 +96,18 @@ export class FakePullRequests {
           this.calls.push(`history ${[...this.branches.values()].includes(commit) ? "of the head" : "of the base"}`);
           return [...this.branches.values()].includes(commit) ? [] : this.baseHistory;
         }),
-      rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
+      rerun: (_head, names) =>
+        reached(() => {
+          this.calls.push(`rerun ${names.join()}`);
+          return this.canRerun ? names : [];
+        }),
+      requestReview: (number, login) => {
+        if (!this.answersReviews) return Promise.reject(new ForgeUnavailable("the forge cannot be reached"));
+        return reached(() => {
+          this.calls.push(`review ${number} ${login}`);
+          return login === "nobody" ? { as: "refused", reason: "nobody is no collaborator" } : { as: "requested" };
+        });
+      },
       answer: (_number, threads, text) =>
         reached(() => void this.calls.push(`answer ${threads.map(({ id }) => id).join()}: ${text}`)),
       removeBranch: (branch) => reached(() => void this.branches.delete(branch)),

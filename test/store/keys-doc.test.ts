@@ -44,6 +44,7 @@ const ASKED: readonly (readonly [Mode, string])[] = [
   ["gate", "A human gate"],
   ["note", "A note of an intervention"],
   ["add", "Adding a ticket"],
+  ["review", "Requesting a review"],
   ["filter", "The filter"],
   ["search", "The search"],
   ["palette", "The palette"],

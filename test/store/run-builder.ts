@@ -34,12 +34,16 @@ export function batchOf(options: {
   readonly limits?: Partial<Limits>;
   readonly finish?: readonly StepSpec[];
   readonly reviewer?: Batch["reviewer"];
+  /** The forge of every repository. */
+  readonly forge?: Batch["repos"][string]["forge"];
 }): Batch {
   const repos = options.repos ?? ["app"];
   return {
     name: options.name ?? "plumbing",
     tracker: { kind: "local" },
-    repos: Object.fromEntries(repos.map((r) => [r, { path: `/repos/${r}`, base: "main", prepare: [] }])),
+    repos: Object.fromEntries(
+      repos.map((r) => [r, { path: `/repos/${r}`, base: "main", prepare: [], ...(options.forge && { forge: options.forge }) }]),
+    ),
     agent: { kind: "command", command: ["agent"], usdPerAttempt: 0.5 },
     sandbox: "required",
     limits: LimitsSchema.parse(options.limits ?? {}),

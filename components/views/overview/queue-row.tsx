@@ -4,10 +4,11 @@ import { isMissing } from "../../../src/domain/run/drift-fact.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { missingUntil } from "../../../src/store/labels/outage-label.ts";
+import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
 import { linkOf, linkSpans, type Span, type SpanLine, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { SectionName } from "./sections.ts";
@@ -68,10 +69,12 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
   const landing = useDashboard(useShallow((s) => landingLink(s.run, ticketIn(s, options.id))));
   const service = useDashboard(useShallow((s) => serviceLink(ticketIn(s, options.id))));
+  const waits = useDashboard((s) => JSON.stringify(waitingPullRequest(s, options.id) ?? null));
   const line = useMemo(() => {
     const links = [linkOf(options.id, options.idWidth, url), service, landing];
-    return linkSpans(lineOf(options, { word, title, startedAt, nextAt, endsAt }), links);
-  }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing]);
+    const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
+    return linkSpans(lineOf(options, { word, title, startedAt, nextAt, endsAt, pullRequest }), links);
+  }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing, waits]);
   return <TimedSpans line={line} />;
 });
 
@@ -100,14 +103,16 @@ function lineOf(
     readonly startedAt: number | undefined;
     readonly nextAt: number | undefined;
     readonly endsAt: number | undefined;
+    readonly pullRequest: PullRequestStatus | undefined;
   },
 ): readonly (Span | TimedSpan)[] {
-  const { glyph, tone, text } = said.word;
-  const { startedAt, nextAt, endsAt } = said;
+  const { startedAt, nextAt, endsAt, pullRequest } = said;
+  const { glyph, tone } = { ...said.word, ...pullRequest };
   const whole = options.width - widthOf(options.left) - 3 - options.idWidth - 1 - 1;
   const clock = whole >= 40 ? clockOf(startedAt, nextAt, endsAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
   const needsYou = options.section === "needsYou";
+  const text = pullRequest === undefined ? said.word.text : firstParts(pullRequest.parts, room);
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
     { text: options.left, tone: "waiting" },
@@ -115,7 +120,8 @@ function lineOf(
     { text: `${glyph} `, tone },
     { text: fitTo(options.id, options.idWidth), bold: options.selected, inverse: options.selected },
     { text: " " },
-    ...saidOf(options.section, word, said.title, room),
+    // A line that was cut has a mark already.
+    ...saidOf(options.section, word, text.endsWith("…") ? "" : said.title, room),
     ...(clock === undefined ? [] : [clock.span]),
   ];
 }

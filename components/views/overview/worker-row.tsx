@@ -9,13 +9,14 @@ import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
 import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 import { timeSpan } from "../../kit/time.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
@@ -39,6 +40,8 @@ interface RowProps extends OfAllRows {
   readonly spec: Ticket;
   readonly attempt: Attempt;
   readonly selected: boolean;
+  /** The pull request that it waits on; absent if it is at something else. */
+  readonly pullRequest: PullRequestStatus | undefined;
 }
 
 type TimedLine = readonly (Span | TimedSpan)[];
@@ -53,10 +56,11 @@ export const WorkerRow = memo(function WorkerRow(options: {
   const { all, selected } = options;
   const ticket = useDashboard((s) => ticketIn(s, options.id));
   const spec = ticket && specOf(all.plan, options.id);
-  const row = useMemo(
-    () => (ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected } : undefined),
-    [all, ticket, spec, selected],
-  );
+  const waits = useDashboard((s) => JSON.stringify(waitingPullRequest(s, options.id) ?? null));
+  const row = useMemo(() => {
+    const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
+    return ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected, pullRequest } : undefined;
+  }, [all, ticket, spec, selected, waits]);
   return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
 });
 
@@ -98,7 +102,8 @@ function markOf(selected: boolean): Span {
 const SECOND = 1000;
 
 /** The status at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted if it is cut. */
-function sayingText({ text, tone, from }: StatusLine, width: number, now: number): string {
+function sayingText({ text, tone, from, parts }: StatusLine, width: number, now: number): string {
+  if (parts !== undefined) return firstParts(parts, width);
   if (tone === "claim") return `"${cut(text, width - 2)}"`;
   if (from === undefined) return cut(text, width);
   const left = Math.ceil((from - now) / SECOND) * SECOND;
@@ -112,13 +117,18 @@ function said(saying: StatusLine, width: number): Span | TimedSpan {
   return saying.from === undefined ? at(0) : at;
 }
 
+function statusOf({ attempt, spec, reviewer, pullRequest }: RowProps): StatusLine {
+  if (pullRequest !== undefined) return { text: "", ...pullRequest };
+  return statusLine(attempt, { finish: spec.finish, reviewer });
+}
+
 /** Columns of `attempt 1`. */
 const ATTEMPT_WORD = 9;
 
 function firstLine(options: RowProps): TimedLine {
   const { columns: c, attempt, selected, ticket, spec } = options;
   const stage = stageOf(attempt, spec.finish);
-  const saying = c.saying > 0 ? [said(statusLine(attempt, { finish: spec.finish, reviewer: options.reviewer }), c.saying)] : [];
+  const saying = c.saying > 0 ? [said(statusOf(options), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   const line: TimedLine = [
     markOf(selected),
@@ -153,7 +163,7 @@ const LEFT_WIDTH = 10;
 function secondLine(options: RowProps): TimedLine | undefined {
   const { attempt, columns, width } = options;
   if (options.density < 2) return undefined;
-  const saying = statusLine(attempt, { finish: options.spec.finish, reviewer: options.reviewer });
+  const saying = statusOf(options);
   const { agent } = attempt;
   const left =
     agent === undefined || agent.endedAt !== undefined || width < 66
@@ -169,6 +179,9 @@ function secondLine(options: RowProps): TimedLine | undefined {
           }),
         ];
   const indent = columns.id + 4;
+  // The time since the push says more than that of the step.
+  if (options.pullRequest !== undefined)
+    return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
   const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
   return [
     markOf(options.selected),

@@ -11,10 +11,9 @@ import { headOf } from "../../../src/store/ticket-log/head.ts";
 import { rowsFrom, type TextRow } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { TICKET_TABS } from "../../../src/store/views/ticket.ts";
 import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Inner, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { cutSpans, Inner, linkSpans, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { Line, Say } from "../../kit/text.tsx";
 import { tabName } from "./ticket-layout.ts";
 import { targetParts, useTarget } from "./use-target.ts";
@@ -110,7 +109,7 @@ function TabLine(options: {
   readonly left: string;
 }): ReactNode {
   const { shown, skipped, width, left } = options;
-  const names = TICKET_TABS.map((tab): Span => {
+  const names = shown.target.tabs.map((tab): Span => {
     const own = tab === shown.target.tab;
     return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
   });
@@ -158,13 +157,13 @@ function searchLine({ ui }: DashboardState, { target }: ShownText, needle: strin
 
 /** A row of text as drawn: matches of the search are inverted. */
 function rowSpans({ source, room }: ShownText, { line, stretch }: TextRow, needle: string): SpanLine {
-  const { text, tone } = source.line(line - source.first);
+  const { text, tone, links = [] } = source.line(line - source.first);
   const shown = room.wrap ? text.slice(stretch.from, stretch.to).trimEnd() : cutTo(text, room.columns);
   const hits = hitsIn(text, needle).flatMap(({ from, to }) => {
     const [start, end] = [Math.max(from, stretch.from) - stretch.from, Math.min(to, stretch.to) - stretch.from];
     return start < end && start < shown.length ? [{ from: start, to: Math.min(end, shown.length) }] : [];
   });
-  return marked(shown, tone, hits);
+  return linkSpans<Span>(marked(shown, tone, hits), links);
 }
 
 /** A line cut to the columns; of a very long one only the visible part is measured. */

@@ -2,7 +2,7 @@ import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../../src/store/keymap/mouse.ts";
 import type { AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
 import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { TICKET_TABS, type TicketTab } from "../../../src/store/views/ticket.ts";
+import type { TicketTab } from "../../../src/store/views/ticket.ts";
 import { WIDE_COLUMNS } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
 import type { Cell, ViewSize } from "../../kit/geometry.ts";
@@ -67,7 +67,7 @@ export function ticketPartAt(state: DashboardState, { columns, height }: ViewSiz
   if (isInList) return wide ? stepAt(target, list, row - LIST_TITLE) : attemptAt(target, list, row);
   const [left, top] = wide ? [columns - text.columns + 1, 0] : [0, list.height];
   // The line of the tabs begins with a dash.
-  return row === top ? tabAt(target.tab, cell.column - left - 1) : undefined;
+  return row === top ? tabAt(target, cell.column - left - 1) : undefined;
 }
 
 function stepAt(target: Target, size: ViewSize, row: number): MouseTarget | undefined {
@@ -89,9 +89,9 @@ function pick({ ticket, attempts }: Target, { n, step }: NonNullable<AttemptLine
   return { on: "step", pick: { ticket: ticket.id, ...held, ...(step === undefined ? {} : { step }) } };
 }
 
-function tabAt(chosen: TicketTab, column: number): MouseTarget | undefined {
+function tabAt({ tab: chosen, tabs }: Target, column: number): MouseTarget | undefined {
   let start = 0;
-  for (const tab of TICKET_TABS) {
+  for (const tab of tabs) {
     const end = start + widthOf(tabName(tab, chosen));
     if (column >= start && column < end) return { on: "tab", tab };
     start = end;

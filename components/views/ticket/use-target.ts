@@ -8,7 +8,16 @@ export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
   const ticket = ui.selected === undefined ? undefined : ticketIn({ ...(run === undefined ? {} : { run }) }, ui.selected);
   if (ticket === undefined) return [];
   const { lastLine: _, lastOutputAt: __, lines: ___, ...attempt } = ticket.attempt ?? {};
-  return [run?.plan, ui.selected, ui.ticket.pick, ui.ticket.tab, ticket.history, ticket.evidence, ...Object.values(attempt)];
+  return [
+    run?.plan,
+    ui.selected,
+    ui.ticket.pick,
+    ui.ticket.tab,
+    ticket.history,
+    ticket.evidence,
+    ticket.pullRequest,
+    ...Object.values(attempt),
+  ];
 }
 
 /** The target of the ticket view; the same object until a part of it changes. */

@@ -9,7 +9,7 @@ import { createDashboardStore, type DashboardStore, resetDashboard } from "../..
 import { createFeed, type Feed } from "../../store/feed.ts";
 import type { Actions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
-import { NOT_CONNECTED } from "../../store/keymap/run-keys.ts";
+import { NOT_CONNECTED } from "../../store/keymap/live.ts";
 import { selectable } from "../../store/lists.ts";
 import { lookUpRun } from "../find-run.ts";
 import { printUserError } from "../print.ts";

@@ -1,7 +1,8 @@
 import { type Lend, renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { asciiOf, translated } from "../../../components/kit/ascii.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
-import type { LeaveHow } from "../../store/keymap/binding.ts";
+import type { LeaveHow, TerminalActions } from "../../store/keymap/binding.ts";
 import type { Tone } from "../../store/labels/tone.ts";
 import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { askedToLeave } from "../signals.ts";
@@ -9,6 +10,7 @@ import { makeRoomForFrames } from "../small-heap.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
 import { type NotifyOptions, notify } from "./notify.ts";
+import { openerOf, openPage, pageAddress } from "./open-page.ts";
 import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 
 const TOAST_MS = 6_000;
@@ -40,7 +42,8 @@ async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   modes.take();
   const calls = notify(store, (text) => void plain.write(text), capabilities);
   const lending = lendsTo({ store, modes, calls });
-  const terminal = { copy: copier(store, stdout, capabilities), suspend: lending.suspend };
+  const copy = copier(store, stdout, capabilities);
+  const terminal = { copy, open: pageOpener(store, copy, capabilities), suspend: lending.suspend };
   const endRoom = makeRoomForFrames();
   try {
     const onLeave = (): void => {
@@ -118,6 +121,29 @@ function copier(store: DashboardStore, stdout: NodeJS.WriteStream, capabilities:
     stdout.write(sequence);
     const through = capabilities.clipboard === "tmux" ? " by way of tmux, if its set-clipboard is on" : "";
     say(store, `${[...text].length} characters given to the terminal's clipboard${through}`, "good");
+  };
+}
+
+/** Opens pages where there is a screen for a browser; else the address goes to the clipboard, if the terminal has one. It is shown anyway. */
+function pageOpener(
+  store: DashboardStore,
+  copy: (text: string) => void,
+  capabilities: TerminalCapabilities,
+): NonNullable<TerminalActions["open"]> {
+  const given = capabilities.clipboard === "none" ? "" : " (given to the terminal's clipboard)";
+  return ({ name, url }) => {
+    const address = pageAddress(url);
+    if (address === undefined) return say(store, `${name} has no address on the web`, "bad");
+    const opener = openerOf(process.env, process.platform);
+    if (opener === undefined) {
+      copy(address);
+      return say(store, `${name}: ${address}${given}`, "good");
+    }
+    say(store, `${name}: ${address} (opened with ${opener})`, "good");
+    openPage(opener, address, process.env, (why) => {
+      copy(address);
+      say(store, `${opener} did not open ${address}: ${plainText(why, 100)}`, "bad");
+    });
   };
 }
 

@@ -1,5 +1,6 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
+import { pullRequestReports } from "../../domain/results/pull-request-report.ts";
 import { OUTAGE_WORDS, type Outage, type OutageSource } from "../../domain/run/outage-fact.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
@@ -8,6 +9,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
 import { headline } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
@@ -62,6 +64,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       doing: attempt === undefined ? null : stageOf(attempt, finishOf(state, id)).word,
       step: attempt?.step?.name ?? null,
     })),
+    pullRequests: pullRequestReports(state),
     waiting: waiting(state, live),
     stalled: stalled(state),
     gated: gated(state),
@@ -102,7 +105,9 @@ export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "ot
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...outages(state, now),
-    ...activeTickets(state).flatMap(({ id, attempt }) => (attempt === undefined ? [] : [doing(state, id, attempt, live)])),
+    ...activeTickets(state).flatMap(({ id, attempt }) =>
+      attempt === undefined ? [] : [doing(state, { id, attempt }, { live, now })],
+    ),
     ...waiting(state, live).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
@@ -132,10 +137,16 @@ function isToldByTickets(state: RunState): boolean {
 }
 
 /** One current attempt: the step of its agent or its finish line, and what it waits for. */
-function doing(state: RunState, id: TicketId, attempt: Attempt, live: boolean): string {
+function doing(
+  state: RunState,
+  { id, attempt }: { readonly id: TicketId; readonly attempt: Attempt },
+  { live, now }: { readonly live: boolean; readonly now: number },
+): string {
   const finish = finishOf(state, id);
   const { glyph, word } = stageOf(attempt, finish);
   const turn = turnOf(attempt, finish);
-  const why = attempt.waiting ?? (turn && specLabel(turn));
+  const ticket = ticketOf(state, id);
+  const status = isAtPullRequest(ticket) ? pullRequestStatus(state, ticket, { now, isLive: live }) : undefined;
+  const why = status?.parts.join(" · ") ?? attempt.waiting ?? (turn && specLabel(turn));
   return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -85,17 +85,27 @@ function peoplesAct(
 }
 
 /** The checks that decide: those that the forge or the batch requires; without either, all that are registered. */
-function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
+export function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
   const names = new Set([...requiredChecks, ...(rules.checks ?? [])]);
   if (names.size === 0 && rules.checks === undefined) return checks;
   return checks.filter(({ name, isRequired }) => isRequired || names.has(name));
 }
 
+/** The checks that the forge or the batch requires by name. */
+function namedOf({ requiredChecks }: PullRequestState, rules: PullRequestRules): readonly string[] {
+  return [...new Set([...requiredChecks, ...(rules.checks ?? [])])];
+}
+
+/** Those of them that are not registered. */
+export function missingOf(pullRequest: PullRequestState, rules: PullRequestRules): readonly string[] {
+  const known = new Set(pullRequest.checks.map(({ name }) => name));
+  return namedOf(pullRequest, rules).filter((name) => !known.has(name));
+}
+
 function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sincePushMs: number): PullRequestMove | undefined {
   const required = requiredOf(pullRequest, rules);
-  const known = new Set(pullRequest.checks.map(({ name }) => name));
-  const named = [...new Set([...pullRequest.requiredChecks, ...(rules.checks ?? [])])];
-  const missing = named.filter((name) => !known.has(name));
+  const named = namedOf(pullRequest, rules);
+  const missing = missingOf(pullRequest, rules);
   const mustHaveOne = rules.checks === undefined && named.length === 0 && required.length === 0;
   if (missing.length > 0 || mustHaveOne) {
     const what = mustHaveOne ? "any check" : `the check ${plainText(missing.join(", "), 200)}`;

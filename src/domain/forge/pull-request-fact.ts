@@ -1,14 +1,26 @@
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
-import type { RemoteCheck } from "./pull-request.ts";
+import type { ForgeRequest } from "./forge-request.ts";
+import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 
 /** A check of a pull request as the run records it. */
-export type SeenCheck = Pick<RemoteCheck, "name" | "state">;
+export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
+  /** True if the pull request cannot land without it; absent in runs of older versions. */
+  readonly isRequired?: boolean;
+}
 
-/** What one reading of a pull request tells people. */
+/** What one reading of a pull request tells people. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
   /** What it waits for, in words; absent if for nothing. */
   readonly waits?: string;
+  readonly base?: string;
+  readonly review?: PullRequestState["review"];
+  /** Its place in the merge queue, from 1; absent if it is in none. */
+  readonly queuePosition?: number;
+  /** Names of required checks that are not registered. */
+  readonly missing?: readonly string[];
+  /** Checks beyond those of `checks`. */
+  readonly unlisted?: { readonly total: number; readonly passed: number };
 }
 
 interface AttemptRef {
@@ -53,6 +65,13 @@ export interface TicketPullRequest {
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
+  /** When the last difference was read, and since when each of `seen.checks` has its state. Milliseconds since the epoch. */
+  readonly readAt?: number;
+  readonly checksSince?: readonly number[];
+  /** What people asked of the forge and has no answer yet. */
+  readonly requests?: readonly ForgeRequest[];
+  /** People of whom a review was requested here, by login. */
+  readonly reviewers?: readonly string[];
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
   /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
@@ -87,13 +106,13 @@ export function reducePullRequest(
 
 function reduceKnown(
   known: TicketPullRequest,
-  event: Exclude<PullRequestFact, { type: "pull-request-intended" }>,
+  event: Exclude<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   switch (event.type) {
     case "pull-request-opened":
       return { ...known, number: event.number, url: event.url };
     case "pull-request-read":
-      return read(known, event);
+      return withReading(known, event);
     case "pull-request-words": {
       const answered = [...known.answered, ...event.ids].slice(-MOST_ANSWERED);
       return { ...known, answered, answeredAt: known.head, ...(event.people > 0 && { peopleAt: known.head }) };
@@ -113,15 +132,39 @@ function intended(
   { branch, head, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
-  const { seen: _, rerun: __, unseenReruns: ___, previous: ____, ...rest } = known ?? { answered: [] };
+  const first: TicketPullRequest = { branch, head, pushedAt: at, answered: [] };
+  const { seen: _, rerun: __, unseenReruns: ___, previous: ____, readAt: _____, checksSince: ______, ...rest } = known ?? first;
   const previous = known?.branch === branch ? tipOf(known) : undefined;
   return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
 }
 
-function read(known: TicketPullRequest, { checks, waits }: SeenPullRequest): TicketPullRequest {
+function withReading(
+  known: TicketPullRequest,
+  { at, checks, waits, base, review, queuePosition, missing, unlisted }: SeenPullRequest & { readonly at: number },
+): TicketPullRequest {
+  const seen: SeenPullRequest = {
+    checks,
+    ...(waits !== undefined && { waits }),
+    ...(base !== undefined && { base }),
+    ...(review !== undefined && { review }),
+    ...(queuePosition !== undefined && { queuePosition }),
+    ...(missing !== undefined && { missing }),
+    ...(unlisted !== undefined && { unlisted }),
+  };
   const { unseenReruns = [], ...rest } = known;
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
-  const seen = { checks, ...(waits !== undefined && { waits }) };
-  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen };
+  const checksSince = checks.map((check) => sinceOf(known, check) ?? at);
+  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
+}
+
+/** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */
+function sinceOf({ seen, checksSince }: TicketPullRequest, { name, state, url }: SeenCheck): number | undefined {
+  const before = seen?.checks.findIndex((each) => each.name === name && each.url === url) ?? -1;
+  return seen?.checks[before]?.state === state ? checksSince?.[before] : undefined;
+}
+
+/** What an attempt waits for while its pull request does, in words; undefined if for nothing. */
+export function waitsLine({ number, seen }: TicketPullRequest): string | undefined {
+  return seen?.waits === undefined ? undefined : `pull request #${number}: ${seen.waits}`;
 }

@@ -17,6 +17,7 @@ import type { JudgementRecord } from "./judgements.ts";
 import { type Ledger, ledgerOf } from "./ledger.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
 import { outcomes } from "./outcomes.ts";
+import { type PullRequestReport, pullRequestReports } from "./pull-request-report.ts";
 import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
 
 /** The output of `loopdash report --json`: a stable contract. */
@@ -45,7 +46,7 @@ export interface RunReport {
   /** The incidents, in order. */
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
-  readonly pullRequests: readonly { readonly ticket: string; readonly number: number; readonly url: string }[];
+  readonly pullRequests: readonly PullRequestReport[];
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -193,10 +194,7 @@ export function reportOf(
       repo: repo ?? null,
       summary,
     })),
-    pullRequests: [...vecItems(state.tickets)].flatMap(({ id, pullRequest }) => {
-      const { number, url } = pullRequest ?? {};
-      return number === undefined || url === undefined ? [] : [{ ticket: id, number, url }];
-    }),
+    pullRequests: pullRequestReports(state),
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
       at: iso(at),
       final,

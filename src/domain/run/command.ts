@@ -10,6 +10,12 @@ export const HumanStep = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "one line of plain text");
 
+/** The login of a person at a forge. */
+export const Login = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, "a login has letters, digits, - and _");
+
 /** A person's command. The engine may refuse it; the refusal is an event with its reason. */
 export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("kill"), ticket: TicketId }),
@@ -40,6 +46,10 @@ export const Command = z.discriminatedUnion("type", [
     /** A random name by which the sender recognises what came of this command. */
     request: z.string().min(1).max(64).optional(),
   }),
+  /** Starts the failed checks of a ticket's pull request again. */
+  z.strictObject({ type: z.literal("rerun-checks"), ticket: TicketId }),
+  /** Requests a person's review of a ticket's pull request. */
+  z.strictObject({ type: z.literal("request-review"), ticket: TicketId, login: Login }),
   /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
@@ -70,6 +80,8 @@ export interface RunActions {
   dropHeal(): RefusalReason;
   note(kind: "work" | "harness", text: string): RefusalReason;
   add(ticket: RawTicket): RefusalReason;
+  rerunChecks(ticket: TicketId): RefusalReason;
+  requestReview(ticket: TicketId, login: string): RefusalReason;
 }
 
 /** The functions over a sender, which passes a command to the engine or refuses it. */
@@ -88,5 +100,7 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     dropHeal: () => send({ type: "drop-heal" }),
     note: (kind, text) => send({ type: "note", kind, text }),
     add: (ticket) => send({ type: "add", ticket }),
+    rerunChecks: (ticket) => send({ type: "rerun-checks", ticket }),
+    requestReview: (ticket, login) => send({ type: "request-review", ticket, login }),
   };
 }

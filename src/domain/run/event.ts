@@ -1,4 +1,5 @@
 import type { Batch } from "../batch/schema.ts";
+import type { ForgeRequestFact } from "../forge/forge-request.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AccountFact } from "./account-fact.ts";
@@ -205,6 +206,7 @@ export type RunFact =
   | DriftFact
   | PeopleFact
   | ExclusiveFact
+  | ForgeRequestFact
   | GrowthFact
   | HealFact
   | KeptWorkFact

@@ -1,5 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { isAboutPullRequest, type PullRequestFact, reducePullRequest } from "../forge/pull-request-fact.ts";
+import { isAboutPullRequest, type PullRequestFact, reducePullRequest, waitsLine } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -181,9 +181,8 @@ function withPullRequest(
 ): Pick<TicketState, "attempt" | "pullRequest"> {
   if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
-  const { number, seen } = pullRequest ?? {};
-  const waiting = seen?.waits === undefined ? {} : { waiting: `pull request #${number}: ${seen.waits}` };
-  return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };
+  const waiting = pullRequest && waitsLine(pullRequest);
+  return { attempt: { ...attempt, ...(waiting !== undefined && { waiting }) }, ...(pullRequest && { pullRequest }) };
 }
 
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {

@@ -1,3 +1,4 @@
+import { isAboutForgeRequest } from "../forge/forge-request.ts";
 import { countIntervention } from "../results/intervention.ts";
 import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
@@ -13,6 +14,7 @@ import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
+import { reduceForgeRequest } from "./reduce-forge-request.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
 import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
@@ -44,6 +46,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   if (isAboutHeal(event)) return reduceHeal(state, event);
   if (isAboutBaseCheck(event)) return reduceBaseCheck(state, event);
   if (isAboutRevert(event)) return reduceRevert(state, event);
+  if (isAboutForgeRequest(event)) return reduceForgeRequest(state, event);
   switch (event.type) {
     case "run-started":
       throw new RangeError("a run starts once");

@@ -17,6 +17,7 @@ import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { AttemptBundles } from "./attempt-bundles.ts";
 import { recheckBase } from "./base-check.ts";
+import { askForge, openRequests } from "./forge-request.ts";
 import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -64,10 +65,11 @@ export class Performer implements Effects {
     this.#retries = { oracle: outages.retry("oracle"), tripwire: outages.retry("tripwire"), reverify: outages.retry("reverify") };
   }
 
-  /** Files discovered tickets that the tracker may not have, and writes bundles that are missing. */
+  /** Files discovered tickets that the tracker may not have, writes bundles that are missing, and repeats what people asked of the forge. */
   begin(): void {
     this.#track(this.#bundles.complete());
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
+    for (const request of openRequests(this.#ctx.state())) this.#track(askForge(this.#ctx, request));
   }
 
   /** Reads the tracker once and reconciles it with the state. */
@@ -130,6 +132,22 @@ export class Performer implements Effects {
       case "reverify-started":
         this.#hurry?.();
         return this.#track(this.#reverify());
+      case "workers-set":
+        return this.#ctx.commandPermits.resize(event.workers);
+      case "run-ended":
+        this.#watch.stop();
+        this.#people.stop();
+        return this.#others.abort();
+      case "stop-requested":
+        return this.#others.abort();
+      default:
+        return this.#launchOfTicket(event);
+    }
+  }
+
+  /** Launches what a fact announces that is about one ticket, outside its attempts. */
+  #launchOfTicket(event: RunEvent): void {
+    switch (event.type) {
       case "ticket-discovered":
         return this.#track(this.#file(event.discovered.id));
       case "ticket-added":
@@ -137,19 +155,13 @@ export class Performer implements Effects {
       case "ticket-retried":
         if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
-      case "workers-set":
-        return this.#ctx.commandPermits.resize(event.workers);
+      case "forge-request-started":
+        return this.#track(askForge(this.#ctx, event));
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
       case "tracker-drifted":
         if (event.change.kind === "rewritten") this.#track(this.#keepSetAside(event.ticket));
         return;
-      case "run-ended":
-        this.#watch.stop();
-        this.#people.stop();
-        return this.#others.abort();
-      case "stop-requested":
-        return this.#others.abort();
       default:
         return;
     }

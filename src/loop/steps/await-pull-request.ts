@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import type { SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { seenOf } from "../../domain/forge/seen.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { plainText } from "../../domain/values/text.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
@@ -36,7 +37,7 @@ export async function untilDecided(
     const own = ownOf(ctx, scope, open.head);
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
     waiting.sees(read);
-    tell(ctx, scope, read, move.do === "wait" ? move.why : undefined);
+    tell(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
@@ -133,11 +134,6 @@ function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPull
 }
 
 /** Reports what a reading shows, if it is not what the last one showed. */
-function tell(ctx: PullRequestContext, scope: StepScope, { checks }: PullRequestState, waits: string | undefined): void {
-  const seen: SeenPullRequest = {
-    checks: checks.map(({ name, state }) => ({ name: plainText(name, 100), state })),
-    ...(waits !== undefined && { waits: plainText(waits, 300) }),
-  };
-  const before = pullRequestOf(ctx, scope)?.seen;
-  if (JSON.stringify(before) !== JSON.stringify(seen)) scope.announce({ type: "pull-request-read", ...seen });
+function tell(ctx: PullRequestContext, scope: StepScope, seen: SeenPullRequest): void {
+  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }

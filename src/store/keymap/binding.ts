@@ -53,6 +53,8 @@ export function refusedActions(why: string): Actions {
 /** Actions on the terminal that the dashboard is drawn on. */
 export interface TerminalActions {
   leave(how: LeaveHow): void;
+  /** Opens a page in a browser, or else gives its address to the terminal's clipboard. `name` says what it is. */
+  open?(page: { readonly name: string; readonly url: string }): void;
   /** Copies the text to the terminal's clipboard (OSC 52). */
   copy?(text: string): void;
   /** Gives the terminal back to the shell until the dashboard is in the foreground again. */
@@ -85,6 +87,7 @@ export type Mode =
   | "gate"
   | "note"
   | "add"
+  | "review"
   | "filter"
   | "palette"
   | "search"

@@ -1,4 +1,4 @@
-import type { RefusalReason, RunActions } from "../../domain/run/command.ts";
+import type { HumanStep, Login, RefusalReason, RunActions } from "../../domain/run/command.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
@@ -63,6 +63,17 @@ export function selectFirst(state: DashboardState, what: "ticket" | "worker"): s
 }
 
 export const edit = (action: TextAction) => (): readonly Effect[] => ui({ type: "text", action });
+
+/** Passes on a text that the engine takes, or shows the problem in the field. */
+export function checkedText(
+  schema: typeof HumanStep | typeof Login,
+  text: string,
+  then: (checked: string) => readonly Effect[],
+): readonly Effect[] {
+  const checked = schema.safeParse(text);
+  if (checked.success) return then(checked.data);
+  return ui({ type: "text-refused", problem: checked.error.issues[0]?.message ?? "this text cannot be taken" });
+}
 
 /** Keys that every field has. Each field defines its own `enter` and `escape`. */
 export const FIELD_KEYS: readonly Binding[] = [

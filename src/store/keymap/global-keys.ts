@@ -3,6 +3,7 @@ import { EMPTY_INPUT } from "../text-input.ts";
 import { VIEW_TITLES, VIEWS, type ViewName } from "../views/view-name.ts";
 import type { Effect } from "./binding.ts";
 import { leaveAs, open, ui, word } from "./effects.ts";
+import { OPEN_PULL_REQUEST_KEY } from "./pull-request-keys.ts";
 
 function leave(state: DashboardState): readonly Effect[] {
   if (state.run?.end !== undefined) return leaveAs(state.ui.stopAsked ? "stop-requested" : "ended");
@@ -30,6 +31,7 @@ export const GLOBAL_KEYS: readonly Binding[] = [
   ...VIEWS.map(
     (view, i): Binding => ({ name: `view-${view}`, keys: [String(i + 1)], help: `${view}: ${VIEW_TITLES[view]}`, act: go(view) }),
   ),
+  OPEN_PULL_REQUEST_KEY,
   {
     name: "palette",
     keys: [":", "ctrl-p"],

@@ -8,6 +8,7 @@ import { GRAPH_KEYS } from "./graph-keys.ts";
 import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
+import { REVIEW_KEYS } from "./pull-request-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
 import { GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
 import { RUNS_KEYS } from "./runs-keys.ts";
@@ -35,6 +36,7 @@ export const KEYMAP: Keymap = {
   gate: GATE_KEYS,
   note: NOTE_KEYS,
   add: ADD_KEYS,
+  review: REVIEW_KEYS,
   filter: FILTER_KEYS,
   palette: PALETTE_KEYS,
   search: SEARCH_KEYS,
@@ -44,7 +46,7 @@ export const KEYMAP: Keymap = {
   replay: REPLAY_KEYS,
 };
 
-const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "add", "filter", "palette", "search", "help-search"]);
+const TEXT_MODES: ReadonlySet<Mode> = new Set(["gate", "note", "add", "review", "filter", "palette", "search", "help-search"]);
 
 /** True if characters are text in this mode, not keys. */
 export function isTextMode(mode: Mode): boolean {

@@ -19,7 +19,15 @@ export interface Offer {
 
 const OPEN = "open";
 /** Commands on one ticket, by the name of their binding. */
-const ON_TICKET: ReadonlySet<string> = new Set([OPEN, "kill", "gate", "retry"]);
+const ON_TICKET: ReadonlySet<string> = new Set([
+  OPEN,
+  "kill",
+  "gate",
+  "retry",
+  "open-pull-request",
+  "rerun-checks",
+  "request-review",
+]);
 
 /** The state behind the palette. */
 export function behind(state: DashboardState): DashboardState {
@@ -133,7 +141,7 @@ function ticketOffers(state: DashboardState): readonly TicketOffer[] {
   return [
     open,
     ...others.map((b) => ({
-      name: b.name,
+      name: nameOf(b),
       key: keyOf([b], b.name),
       act: (id: TicketId) => (now: DashboardState) => b.act({ ...now, ui: { ...now.ui, selected: id } }),
     })),

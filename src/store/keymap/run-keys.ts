@@ -7,8 +7,8 @@ import { EMPTY_INPUT } from "../text-input.ts";
 import { askForTicket } from "./add-keys.ts";
 import type { Effect } from "./binding.ts";
 import {
-  type Act,
   CLOSE,
+  checkedText,
   command,
   confirmKeys,
   fieldKeys,
@@ -21,38 +21,8 @@ import {
   word,
 } from "./effects.ts";
 import { overviewKey } from "./key-labels.ts";
-
-/** The reason why nothing of a run can be changed from here. */
-export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
-export const NOT_CONNECTED = "not connected to the run";
-const NO_JOURNAL = "the journal cannot be written: only a stop is possible now";
-
-/** The summary has the command under NEXT. */
-const ENDED_OPEN = "the run has ended: the command under NEXT in the summary continues with what is open";
-
-/** The reason why no command can reach the run now; undefined if its engine is connected and running. */
-function whyNotLive({ playback, run, ui: { connection } }: DashboardState): string | undefined {
-  if (playback !== undefined) return IS_REPLAY;
-  if (run?.end !== undefined) return run.end.verdict === "done" ? "the run has ended" : ENDED_OPEN;
-  if (run?.outages?.journal !== undefined) return NO_JOURNAL;
-  return connection.state === "live" && run !== undefined ? undefined : NOT_CONNECTED;
-}
-
-/** Runs `act` only if the run takes commands: its engine is connected and running. */
-function whenLive(act: Act): Act {
-  return (state) => {
-    const why = whyNotLive(state);
-    return why === undefined ? act(state) : hint(state, why);
-  };
-}
-
-/** A footer word for keys that change the run: shown only if the run takes commands, and not in the runs view. */
-const liveWord =
-  (text: string | ((state: DashboardState) => string)) =>
-  (state: DashboardState): string => {
-    if (whyNotLive(state) !== undefined || state.ui.view === "runs") return "";
-    return typeof text === "string" ? text : text(state);
-  };
+import { liveWord, whenLive } from "./live.ts";
+import { PULL_REQUEST_KEYS } from "./pull-request-keys.ts";
 
 /** The same for keys that act on a ticket: shown only if one is selected. */
 const ticketWord = (text: string) => liveWord(({ ui: { view } }) => (TICKET_VIEWS.has(view) ? text : ""));
@@ -188,6 +158,7 @@ export const RUN_KEYS: readonly Binding[] = [
     help: "add a ticket to the run; asks for its title, then for its text",
     act: whenLive(askForTicket),
   },
+  ...PULL_REQUEST_KEYS,
 ];
 
 export const KILL_KEYS = confirmKeys("kill", "keep", ({ ui: { modal } }) =>
@@ -200,13 +171,6 @@ export const RETRY_KEYS = confirmKeys("retry", "back", ({ ui: { modal } }) =>
 
 export const HEAL_KEYS = confirmKeys("heal", "back", () => [...command((run) => run.heal()), ...CLOSE]);
 
-/** Passes on a line of text that the engine takes, or shows the problem in the field. */
-function checkedLine(text: string, then: (line: string) => readonly Effect[]): readonly Effect[] {
-  const line = HumanStep.safeParse(text);
-  if (line.success) return then(line.data);
-  return ui({ type: "text-refused", problem: line.error.issues[0]?.message ?? "this text cannot be taken" });
-}
-
 /** Sends the gate if the engine takes its step; otherwise shows the problem. */
 export const GATE_KEYS = fieldKeys({
   name: "record",
@@ -215,7 +179,7 @@ export const GATE_KEYS = fieldKeys({
   act: ({ ui: { modal } }) =>
     modal?.kind !== "gate"
       ? []
-      : checkedLine(modal.input.text, (step) => [...command((run) => run.gate(modal.ticket, step)), ...CLOSE]),
+      : checkedText(HumanStep, modal.input.text, (step) => [...command((run) => run.gate(modal.ticket, step)), ...CLOSE]),
 });
 
 export const NOTE_KEYS: readonly Binding[] = [
@@ -226,7 +190,7 @@ export const NOTE_KEYS: readonly Binding[] = [
     act: ({ ui: { modal } }) =>
       modal?.kind !== "note"
         ? []
-        : checkedLine(modal.input.text, (text) => [
+        : checkedText(HumanStep, modal.input.text, (text) => [
             ...command((run) => run.note(modal.work ? "work" : "harness", text)),
             ...CLOSE,
           ]),

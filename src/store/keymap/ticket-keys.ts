@@ -61,9 +61,9 @@ const follow = withShown(({ target, place, follows }) =>
 const show = (tab: TicketTab): Act => withTarget(() => view({ type: "tab", tab }));
 
 function turn(by: number): Act {
-  return withTarget(({ tab }) => {
-    const at = (TICKET_TABS.indexOf(tab) + by + TICKET_TABS.length) % TICKET_TABS.length;
-    return view({ type: "tab", tab: TICKET_TABS[at] ?? "log" });
+  return withTarget(({ tab, tabs }) => {
+    const at = (tabs.indexOf(tab) + by + tabs.length) % tabs.length;
+    return view({ type: "tab", tab: tabs[at] ?? "log" });
   });
 }
 
@@ -130,6 +130,7 @@ const TAB_KEYS: Readonly<Record<TicketTab, { readonly key: string; readonly help
   prompt: { key: "P", help: "show what the agent was told" },
   evidence: { key: "e", help: "show what speaks for and against the chosen step, and its log" },
   cost: { key: "c", help: "show what the ticket has cost" },
+  checks: { key: "C", help: "show the ticket's pull request: its checks, and the triage of what failed there" },
 };
 
 /** Keys of the ticket view. */

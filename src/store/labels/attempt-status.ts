@@ -27,6 +27,8 @@ export interface StatusLine {
   readonly tone: Tone;
   /** The described step begins at this time (milliseconds since the epoch); the text ends with a countdown to it. */
   readonly from?: number;
+  /** The text in parts, the most important first: a narrow line has the first of them. */
+  readonly parts?: readonly string[];
 }
 
 /** The inputs beside the attempt: the ticket's finish line, and the reviewer's name. */

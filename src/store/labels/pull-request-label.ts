@@ -1,3 +1,4 @@
+import { type ForgeRequest, type ForgeRequestFact, requestNote } from "../../domain/forge/forge-request.ts";
 import type { PullRequestFact, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -21,6 +22,23 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-gated":
       return [STYLES.needsYou, fact.step];
   }
+}
+
+/** The line of the feed for a person's request to the forge; undefined while it is asked. */
+export function forgeRequestLabel(fact: ForgeRequestFact): EventLabel | undefined {
+  if (fact.type === "forge-request-started") return undefined;
+  const { number, request, problem } = fact;
+  if (problem !== undefined) return [STYLES.failed, `${wanted(request)} of #${number}: refused: ${problem}`];
+  return [STYLES.needsYou, `a person ${requestNote(request)}: pull request #${number}; intervention I2 (harness)`];
+}
+
+/** A person's request to the forge that was not fulfilled, in the forge's words; undefined for any other fact. */
+export function forgeRefusal(fact: ForgeRequestFact): string | undefined {
+  return fact.type === "forge-request-ended" ? fact.problem : undefined;
+}
+
+function wanted(request: ForgeRequest): string {
+  return request.kind === "rerun" ? "another run of failed checks" : `a review by ${request.login}`;
 }
 
 function wordsLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {

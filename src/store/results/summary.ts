@@ -17,6 +17,7 @@ import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { contractLines } from "../labels/contract-label.ts";
+import { pullRequestText } from "../labels/pull-request-status.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { originParts } from "../labels/ticket-label.ts";
@@ -70,16 +71,20 @@ export function summaryTextLines(
     ...unsandboxedLines(state),
     ...done.flatMap((t) => [
       linked(state, t, `  ${STYLES.done.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}${attemptsText(t)}`),
+      ...pullRequestLines(state, t).map((line) => linked(state, t, `      ${line}`)),
       ...[...revertedLines(t), ...baseLines(t), ...keptWorkLines(t)].map((line) => `      ${line}`),
     ]),
     ...gated.flatMap((t) => [
       linked(state, t, `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`),
       `      ${plainText(stepText(t))}`,
+      ...pullRequestLines(state, t).map((line) => linked(state, t, `      ${line}`)),
       ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
     ...open.flatMap(({ ticket, why }) => [
       linked(state, ticket, `  ${openStyle(ticket, state).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
-      ...landedLines(state, ticket).map((line) => linked(state, ticket, `      ${line}`)),
+      ...[...pullRequestLines(state, ticket), ...landedLines(state, ticket)].map((line) =>
+        linked(state, ticket, `      ${line}`),
+      ),
       ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
     `  ${numbersLine(ledger)}`,
@@ -139,6 +144,12 @@ export function landedLines({ run, end }: RunState, ticket: TicketState): readon
     // A run that was stopped is not over: its next engine repeats the check.
     ...(end === undefined || end.kind === "interrupted" ? [] : [`repeat with: loopdash verify ${run} ${id}`]),
   ];
+}
+
+/** The pull request of a ticket, as it was read last. One that has landed is named with its number alone. */
+export function pullRequestLines(state: RunState, ticket: TicketState): readonly string[] {
+  const text = pullRequestText(state, ticket);
+  return text === undefined ? [] : [text];
 }
 
 /** The finished change of an open ticket that has not landed. */
@@ -205,8 +216,7 @@ export function renderMarkdown(
   const ledger = ledgerOf(state);
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const left = (t: TicketState) =>
-    [...contractLines(specOf(state.plan, t.id)), ...keptWorkLines(t)].map((line) => `  - ${escapeMarkdown(line)}`);
+  const left = (t: TicketState) => markdownLeft(state, t);
   const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
   const sha = (t: TicketState) => markdownLanding(state, t);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
@@ -265,6 +275,22 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
   if (landing === undefined) return "";
   const commit = markdownLink(`\`${landing.sha.slice(0, 10)}\``, commitUrl(state, ticket, landing.sha));
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
+}
+
+/** The lines below a ticket: its contract, its pull request, and the work that is kept. */
+function markdownLeft(state: RunState, ticket: TicketState): readonly string[] {
+  const contract = contractLines(specOf(state.plan, ticket.id)).map((line) => escapeMarkdown(line));
+  const pulls = pullRequestLines(state, ticket).map((line) => markdownPullRequest(line, ticket));
+  const kept = keptWorkLines(ticket).map((line) => escapeMarkdown(line));
+  return [...contract, ...pulls, ...kept].map((line) => `  - ${line}`);
+}
+
+/** The line of a pull request, whose number leads to its page. */
+function markdownPullRequest(line: string, { pullRequest }: TicketState): string {
+  const name = `#${pullRequest?.number}`;
+  const [before = "", ...after] = line.split(name);
+  const link = markdownLink(escapeMarkdown(name), pullRequest?.url);
+  return `${escapeMarkdown(before)}${link}${escapeMarkdown(after.join(name))}`;
 }
 
 /** What ran with the rights of the person who started it. */

@@ -10,11 +10,12 @@ import { criterionLabel } from "../labels/contract-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import { pullRequestLines, triagedAttempt } from "./checks.ts";
 import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";
 
-type State = Pick<DashboardState, "run" | "viewed">;
+type State = Pick<DashboardState, "run" | "ui" | "now" | "viewed">;
 
 /** The outcome of a step, in a word. */
 export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
@@ -35,6 +36,8 @@ export function headOf(state: State, target: Target): readonly LogLine[] {
       return [...keptWorkHead(target), ...evidenceLines(state, target)];
     case "cost":
       return costLines(state, target);
+    case "checks":
+      return [...pullRequestLines(state, target.ticket), ...triageHead(state, target)];
     case "log":
     case "diff":
       return keptWorkHead(target);
@@ -82,6 +85,19 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
         ]),
     ...logLines(state, target),
   ];
+}
+
+/** The title of the triage of the last attempt that failed at its pull request, or why there is none. */
+function triageHead(state: State, target: Target): readonly LogLine[] {
+  if (target.ticket.pullRequest === undefined) return [];
+  const past = triagedAttempt(target.ticket, target.attempt.n);
+  if (past === undefined) return [line(""), line("no triage: no attempt has failed at the pull request", "waiting")];
+  const file = openFileOf(state, target)?.file ?? "reading";
+  const title = `TRIAGE  of attempt ${past.n}: ${displayText(past.summary)}`;
+  if (file === "reading") return [line(""), line(title, "bad")];
+  if (file === "there") return [line(""), line(title, "bad"), line("")];
+  const why = file === "absent" ? "triage.md is not there" : file.refused;
+  return [line(""), line(title, "bad"), line(why, "waiting")];
 }
 
 function criterionLines({ run }: State, { ticket, entry }: Target): readonly LogLine[] {

@@ -1,9 +1,12 @@
 import type { Tone } from "../labels/tone.ts";
+import type { TextLink } from "../links.ts";
 
 /** One line of a ticket view: safe to draw, with its spaces kept. */
 export interface LogLine {
   readonly text: string;
   readonly tone: Tone;
+  /** Pieces of it that lead somewhere. */
+  readonly links?: readonly TextLink[];
 }
 
 /** The maximum of lines kept of one text: older ones are dropped. */

@@ -5,7 +5,7 @@ import type { TextSource } from "./log-text.ts";
 import { endOf, type PaneSize, positionWithin, type TextPosition } from "./rows.ts";
 import { openFileOf, type Target, targetOf } from "./target.ts";
 
-type State = Pick<DashboardState, "run" | "ui" | "viewed">;
+type State = Pick<DashboardState, "run" | "ui" | "now" | "viewed">;
 
 const NONE: TextSource = { key: "", first: 0, count: 0, line: () => ({ text: "", tone: "plain" }) };
 

@@ -4,8 +4,9 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { finishOf } from "../labels/ticket-stage.ts";
-import type { TicketTab } from "../views/ticket.ts";
+import { TICKET_TABS, type TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, decisiveEntry } from "./attempts.ts";
+import { landsByPullRequest, triagedAttempt } from "./checks.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";
 
 /** The target that the ticket view shows. */
@@ -16,6 +17,8 @@ export interface Target {
   readonly attempt: AttemptHistory;
   readonly entry: AttemptEntry | undefined;
   readonly tab: TicketTab;
+  /** The tabs that this ticket has, and the chosen one: that of checks is for tickets whose changes land by pull requests. */
+  readonly tabs: readonly TicketTab[];
   /** Identifies the target by ticket, attempt, tab and step. */
   readonly key: string;
   /** The file below the run's folder, if there can be one. */
@@ -42,10 +45,9 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   const attempt = attempts.find(({ n }) => n === pick?.n) ?? attempts.at(-1);
   if (attempt === undefined) return undefined;
   const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? decisiveEntry(attempt);
-  const name = fileOf(ui.tab, entry);
+  const file = shownFile(ui.tab, ticket, { attempt, entry });
   const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
   const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;
-  const within = entry?.spec?.step === "verify" && ui.tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
   return {
     ticket,
     finish,
@@ -53,10 +55,19 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
     attempt,
     entry,
     tab: ui.tab,
+    tabs: TICKET_TABS.filter((tab) => tab !== "checks" || ui.tab === tab || landsByPullRequest(state, ticket)),
     key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
     ...(change === undefined ? {} : { change }),
-    ...(name === undefined ? {} : { file: { kind: name.kind, path: `${folder}/${within}${name.path}` } }),
+    ...(file === undefined ? {} : { file }),
   };
+}
+
+/** The file of a tab. A triage is that of the last attempt that left one. */
+function shownFile(tab: TicketTab, ticket: TicketState, { attempt, entry }: Pick<Target, "attempt" | "entry">): Target["file"] {
+  const n = tab === "checks" ? triagedAttempt(ticket, attempt.n)?.n : attempt.n;
+  const name = n === undefined ? undefined : fileOf(tab, entry);
+  const within = entry?.spec?.step === "verify" && tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
+  return name && { kind: name.kind, path: `tickets/${ticket.id}/attempt-${n}/${within}${name.path}` };
 }
 
 /** True if the live check of a ticket was repeated after this attempt, its last one: the logs of that are apart from the attempt's. */
@@ -95,6 +106,8 @@ function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly pat
       return { path: "change.patch", kind: "diff" };
     case "prompt":
       return { path: "prompt.md", kind: "plain" };
+    case "checks":
+      return { path: "triage.md", kind: "plain" };
     case "evidence": {
       if (entry?.step === "agent") return { path: "agent.log", kind: "log" };
       const log = entry?.spec === undefined ? undefined : logOf(entry.spec);

@@ -2,7 +2,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { TextPosition } from "../ticket-log/rows.ts";
 
 /** The tabs of the ticket view. */
-export const TICKET_TABS = ["log", "diff", "prompt", "evidence", "cost"] as const;
+export const TICKET_TABS = ["log", "diff", "prompt", "evidence", "cost", "checks"] as const;
 export type TicketTab = (typeof TICKET_TABS)[number];
 
 /** A step of an attempt: its agent, or a step of the finish line by index. */
@@ -51,7 +51,7 @@ export type TicketViewAction =
 
 export const INITIAL_TICKET: TicketUi = {
   tab: "log",
-  wrapped: ["log", "prompt", "evidence", "cost"],
+  wrapped: ["log", "prompt", "evidence", "cost", "checks"],
   raw: false,
   search: "",
   room: { columns: 60, rows: 10 },

@@ -13,6 +13,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "command-refused": false,
   intervention: false,
   "workers-set": false,
+  "forge-request-started": false,
+  "forge-request-ended": false,
   "attempt-claimed": false,
   "worktree-ready": true,
   "preparation-awaited": true,

@@ -73,6 +73,8 @@ export function wrongAnswer(operation: Operation, status: number, body: unknown)
   if (response === undefined) return `GitHub's description has no answer ${status}`;
   const target = resolved(response as Json);
   const schema = at(target as Json, "content", "application/json", "schema");
+  // Some refusals are described by their number alone; they have the body of all others.
+  if (schema === undefined && status >= 400) return mismatch("#/components/schemas/basic-error", body);
   if (schema === undefined) return body === undefined ? undefined : "there must be no body";
   const base =
     typeof (response as Json)["$ref"] === "string"

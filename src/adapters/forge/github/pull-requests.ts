@@ -7,6 +7,7 @@ import { propose } from "./propose.ts";
 import { readPullRequest } from "./reading.ts";
 import { removeBranch } from "./remove-branch.ts";
 import { asUnavailable, GitHubRepository } from "./repository.ts";
+import { requestReview } from "./request-review.ts";
 import { rerunJobs } from "./rerun.ts";
 import { type MergeMethod, RulesReader } from "./rules.ts";
 import { answerThreads } from "./threads.ts";
@@ -44,6 +45,7 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
     failures: (head, names) => reached(failuresOf(repository, head, names)),
     history: (commit, names) => reached(historyOf(repository, commit, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
+    requestReview: (number, login) => reached(requestReview(repository, number, login)),
     answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),
     removeBranch: async (branch, at) => {
       if (branch === base) throw new Error(`${base} is the base and is not removed`);

@@ -1,12 +1,16 @@
 import type { RestAnswer } from "../rest.ts";
 import { commentBody, userBody } from "../rest-bodies.ts";
-import { addComment, type Issue } from "../state.ts";
+import { addComment, associationOf, type Issue } from "../state.ts";
 import { pullBody, simplePullBody } from "./bodies.ts";
 import { issueOfPull } from "./host.ts";
 import { UNKNOWN } from "./mergeability.ts";
 import type { MergeMethod, Pull } from "./model.ts";
 import { isOpen } from "./pulls.ts";
+import { Refusal } from "./refusal.ts";
 import { byNumber, type ForgeRequest, listAnswer, type Routes } from "./rest-request.ts";
+
+/** Whose review can be requested. */
+const REVIEWERS = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
 /** Pull requests and their conversations. */
 export const pullRoutes: Routes = {
@@ -26,6 +30,14 @@ export const pullRoutes: Routes = {
   "post /pulls/{pull_number}/requested_reviewers": (request) => {
     const pull = requestedPull(request);
     const asked = (request.body["reviewers"] ?? []) as string[];
+    const { repo } = request.found;
+    if (asked.includes(issueOfPull(repo, pull).author))
+      throw new Refusal(422, "Review cannot be requested from pull request author.");
+    if (asked.some((login) => !REVIEWERS.has(associationOf(repo, login))))
+      throw new Refusal(
+        422,
+        `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${repo.fullName} repository.`,
+      );
     pull.reviewers = [...new Set([...pull.reviewers, ...asked])];
     return { status: 201, body: simplePullBody(request, request.found, pull), isWrite: true };
   },

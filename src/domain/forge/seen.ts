@@ -1,0 +1,52 @@
+import { plainText } from "../values/text.ts";
+import { missingOf, type PullRequestRules, requiredOf } from "./next-move.ts";
+import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
+import type { SeenCheck, SeenPullRequest } from "./pull-request-fact.ts";
+
+/** Checks of one reading that the run records; GitHub may list some thousand. */
+const MOST_CHECKS = 100;
+/** Characters of a name, and of a reason. */
+const [NAME_CHARS, WHY_CHARS] = [200, 300];
+
+/** The worst first: what has passed is left out before anything else. */
+const ORDER: readonly RemoteCheck["state"][] = ["failed", "running", "waiting", "passed"];
+
+/** What a reading tells people: the part of it that the run records. `waits`: what the pull request waits for, in words. */
+export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: string | undefined): SeenPullRequest {
+  const required = new Set(requiredOf(read, rules));
+  const listed = mostTelling(read.checks);
+  const left = read.checks.filter((check) => !listed.includes(check));
+  const missing = missingOf(read, rules).slice(0, MOST_CHECKS);
+  return {
+    checks: listed.map((check) => seenCheck(check, required.has(check))),
+    ...(waits !== undefined && { waits: plainText(waits, WHY_CHARS) }),
+    base: plainText(read.base, NAME_CHARS),
+    review: read.review,
+    ...(read.queuePosition !== undefined && { queuePosition: read.queuePosition }),
+    ...(missing.length > 0 && { missing: missing.map((name) => plainText(name, NAME_CHARS)) }),
+    ...(left.length > 0 && { unlisted: { total: left.length, passed: left.filter(({ state }) => state === "passed").length } }),
+  };
+}
+
+function mostTelling(checks: readonly RemoteCheck[]): readonly RemoteCheck[] {
+  if (checks.length <= MOST_CHECKS) return checks;
+  return checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)).slice(0, MOST_CHECKS);
+}
+
+function seenCheck({ name, state, url }: RemoteCheck, isRequired: boolean): SeenCheck {
+  return { name: plainText(name, NAME_CHARS), state, isRequired, ...(url !== undefined && { url }) };
+}
+
+/** The checks of a reading in numbers. A required one that is not registered counts as one that has not passed. */
+export function countChecks({ checks, missing = [], unlisted }: SeenPullRequest): {
+  readonly passed: number;
+  readonly total: number;
+} {
+  const passed = checks.filter(({ state }) => state === "passed").length + (unlisted?.passed ?? 0);
+  return { passed, total: checks.length + missing.length + (unlisted?.total ?? 0) };
+}
+
+/** The names of the checks that have failed. */
+export function failedNames({ checks }: SeenPullRequest): readonly string[] {
+  return checks.flatMap(({ name, state }) => (state === "failed" ? [name] : []));
+}
