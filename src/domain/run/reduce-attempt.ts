@@ -1,4 +1,5 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
+import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
 import { isAboutPullRequest, type PullRequestFact, reducePullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
@@ -7,6 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { leftOf } from "./pending-work.ts";
@@ -37,6 +39,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const next = withTicket(state, index, { ...ticket, ...after });
+  if (event.type === "ci-pushed") return withLanding(next, event);
   if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -114,6 +117,7 @@ type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-c
 function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
+  if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -175,7 +179,10 @@ function withPullRequest(
   if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step } };
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
   const { number, seen } = pullRequest ?? {};
-  const waiting = seen?.waits === undefined ? {} : { waiting: `pull request #${number}: ${seen.waits}` };
+  const waiting =
+    seen?.waits === undefined
+      ? {}
+      : { waiting: `${number === undefined ? pullRequest?.branch : `pull request #${number}`}: ${seen.waits}` };
   return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };
 }
 
@@ -213,13 +220,13 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
-  const counted = countsAsFailure(ticket, attempt, event.outcome);
+  const counted = event.looked !== true && countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   // An agent's claim does not change a step that a person has named.
   const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
-  const spared = (event.outcome === "failed" || event.outcome === "stopped" || event.outcome === "landed") && !counted;
+  const spared = event.looked !== true && isUncountable(event.outcome) && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
@@ -233,6 +240,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** True for an end that may say nothing about the work. */
+function isUncountable(outcome: AttemptOutcome): boolean {
+  return outcome === "failed" || outcome === "stopped" || outcome === "landed";
 }
 
 /** A ticket whose attempt reached its end before a person's act could stop it. */
@@ -279,5 +291,6 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
+    ...(event.looked && { looked: true }),
   };
 }

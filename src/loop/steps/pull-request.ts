@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import {
   nextMove,
   type OwnPullRequest,
@@ -11,7 +10,6 @@ import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull
 import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
-import type { Triage } from "../../domain/triage/triage.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable, type PullRequestMerge, type PullRequests } from "../../ports/forge.ts";
@@ -19,6 +17,7 @@ import type { Candidate, Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, triageOfChecks } from "./pull-request-evidence.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 
@@ -249,7 +248,7 @@ async function decisionOf(
     });
     const again = rerunsOf(triage.json.findings, new Set(pullRequestOf(ctx, scope)?.rerun));
     if (decision.words.length > 0 || again.length === 0 || again.length < names.length) {
-      await keepTriage(ctx, scope, triage);
+      await keepTriage(ctx.files, scope, triage);
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
@@ -264,17 +263,6 @@ function recordWords(scope: StepScope, words: readonly Said[]): void {
   if (words.length === 0) return;
   const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
   mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
-}
-
-/** Keeps the triage where people find it. */
-async function keepTriage(
-  { files }: Context,
-  { files: { folder } }: StepScope,
-  { json, priority, markdown }: Triage,
-): Promise<void> {
-  await files.write(join(folder, "triage.json"), `${JSON.stringify(json, undefined, 2)}\n`);
-  await files.write(join(folder, "priority.json"), `${JSON.stringify(priority, undefined, 2)}\n`);
-  await files.write(join(folder, "triage.md"), markdown);
 }
 
 function ownOf(ctx: Context, scope: StepScope, head: string): OwnPullRequest {
@@ -297,7 +285,11 @@ function pullRequestOf({ state }: Context, { ticket }: StepScope): TicketPullReq
 }
 
 /** Asks the forge, and waits out its outages and its rate limits. */
-function ask<T>({ outages }: Context, { signal }: StepScope, call: () => Promise<T>): Promise<T> {
+export function ask<T>(
+  { outages }: Pick<Context, "outages">,
+  { signal }: Pick<StepScope, "signal">,
+  call: () => Promise<T>,
+): Promise<T> {
   return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });
 }
 
@@ -307,6 +299,6 @@ function gate(scope: StepScope, number: number, step: string): AttemptOver {
   return new AttemptOver({ outcome: "gated" });
 }
 
-function mustAnnounce(scope: StepScope, fact: Parameters<StepScope["announce"]>[0]): void {
+export function mustAnnounce(scope: StepScope, fact: Parameters<StepScope["announce"]>[0]): void {
   if (!scope.announce(fact)) throw new AttemptOver({ outcome: "stopped" });
 }
