@@ -92,10 +92,9 @@ export function secretsOfFile(
   folder: string,
 ): Pick<Batch, "secrets"> {
   const kinds = [tracker, ...Object.values(repos).map(({ forge }) => forge)].flatMap((each) => {
-    const kind = each?.kind === "github-branch" ? "github" : each?.kind;
-    return (kind === "linear" || kind === "github") && each !== undefined && "token" in each && each.token === undefined
-      ? [kind]
-      : [];
+    if (each?.kind !== "linear" && each?.kind !== "github" && each?.kind !== "github-branch") return [];
+    const service = each.kind === "linear" ? "linear" : "github";
+    return each.token === undefined ? ([service] as const) : [];
   });
   const tokens = kinds.map((kind) => [TOKEN_OF[kind].secret, { env: TOKEN_OF[kind].variable }] as const);
   const all = { ...Object.fromEntries(tokens), ...(secrets && resolveSecrets(secrets, folder)) };

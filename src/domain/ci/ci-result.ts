@@ -71,12 +71,16 @@ function ciExitCode({ end }: RunState, reason: CiStopReason): number {
   return end === undefined || end.exitCode === EXIT.done ? EXIT.notDone : end.exitCode;
 }
 
+const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
+
 function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
-  return history.map((past, i) => {
-    const { n, outcome, summary, costUsd } = past;
+  let number = 0;
+  return history.map(({ n, outcome, summary, costUsd, looked }) => {
     const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
+    // One that only read the branch, or was cut off before it pushed, is none of its own.
+    if (looked !== true && (commit !== null || !UNCOUNTED.has(outcome))) number += 1;
     return {
-      number: history.slice(0, i + 1).filter(({ looked }) => !looked).length,
+      number,
       attempt: n,
       ...{ commit, changedFiles: files, fixers },
       failedChecks: failure?.failed ?? [],

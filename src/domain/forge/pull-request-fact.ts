@@ -48,6 +48,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** The commit that the engine pushed it on top of; absent if it made the branch, or found the commit there. */
+  readonly previous?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -68,10 +70,10 @@ export function reducePullRequest(
 ): TicketPullRequest | undefined {
   switch (event.type) {
     case "pull-request-intended": {
-      const { branch, head, at } = event;
+      const { branch, head, previous, at } = event;
       if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, ...rest } = known ?? { answered: [] };
-      return { ...rest, branch, head, pushedAt: at };
+      const { seen: _, rerun: __, previous: ___, ...rest } = known ?? { answered: [] };
+      return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
     }
     case "pull-request-opened":
       return known && { ...known, number: event.number, url: event.url };
