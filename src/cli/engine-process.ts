@@ -38,6 +38,7 @@ export type Handshake = z.infer<typeof Handshake>;
 /** Runs the engine on its own: without a terminal, controlled over the run's socket. Returns the run's exit code. */
 export async function engineProcess(json: string): Promise<number> {
   const { workers, acceptChanges, ...args } = EngineArgs.parse(JSON.parse(json));
+  outliveFullLog();
   try {
     let warnings: string | undefined;
     const engine = await startSupervisedEngine({
@@ -63,6 +64,11 @@ export async function engineProcess(json: string): Promise<number> {
     answer({ ok: false, what, why, todo, exitCode, ...(offer === undefined ? {} : { offer }) });
     throw error;
   }
+}
+
+/** Keeps a warning that its log cannot take from ending this process: the disk that the run waits for may hold both. */
+function outliveFullLog(): void {
+  process.stderr.on("error", () => undefined);
 }
 
 let answered = false;

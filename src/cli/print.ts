@@ -39,6 +39,8 @@ export function writeAll(fd: number, text: string): void {
       if (code === "EAGAIN") continue;
       // EIO: the terminal is gone.
       if (code === "EPIPE" || code === "EBADF" || code === "EIO") return;
+      // A message on stderr, which may be a log on a full disk, is lost: the run that it is about is worth more.
+      if (fd === 2 && (code === "ENOSPC" || code === "EDQUOT")) return;
       throw error;
     }
   }

@@ -15,7 +15,7 @@ const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
 const TALKS = `if (attempt === 1) { fs.writeFileSync("half.txt", "half"); say("READY"); for (let i = 0; ; i++) { say("line " + i); await wait(20); } } ${HONEST}`;
 
 /** A run on a small disk that another program has filled, and that waits for its journal. */
-async function onFullDisk(outageMinutes: number, format: "--json" | "--headless") {
+async function onFullDisk(outageMinutes: number, format: "--json" | "--headless" | "--detach") {
   const stage = new Stage();
   const home = stage.path("small");
   const disk = await SmallDisk.at(home);
@@ -25,7 +25,9 @@ async function onFullDisk(outageMinutes: number, format: "--json" | "--headless"
   const env = { LOOPDASH_HOME: home };
   const start = (...args: readonly string[]) => stage.start(args, env, undefined, disk.by);
   const run = start(batch, format);
-  await run.until(/T-1/);
+  if (format === "--detach") await run.ended;
+  const watching = format === "--detach" ? start("attach") : run;
+  await watching.until(/T-1/);
   const [program = "", ...by] = disk.by;
   // As long as it runs, it takes the journal's reserve too.
   const fill = `while :; do cat /dev/zero >> ${home}/full; sleep 0.01; done`;
@@ -40,7 +42,7 @@ async function onFullDisk(outageMinutes: number, format: "--json" | "--headless"
     disk[Symbol.dispose]();
     stage[Symbol.dispose]();
   };
-  return { stage, batch, run, start, makeRoom, [Symbol.dispose]: dispose };
+  return { stage, batch, run, watching, start, makeRoom, [Symbol.dispose]: dispose };
 }
 
 /** What is said before each retry: why, since when, the next one, and the last. */
@@ -60,6 +62,16 @@ describe("a disk that is full for the journal too", () => {
     expect(stage.landed()).toEqual(["T-1"]);
     const report = JSON.parse((await start("report", "--json").ended).stdout) as RunReport;
     expect(report).toMatchObject({ verdict: "done", interventions: { total: 0 }, tickets: [{ id: "T-1", state: "done" }] });
+  });
+
+  test("and holds the log of an engine on its own, too: the engine waits, and goes on", TIMEOUT, async () => {
+    using full = await onFullDisk(5, "--detach");
+    const { stage, watching, makeRoom } = full;
+    await watching.until(/next try in/);
+    await watching.until(/next try in 00:04/);
+    await makeRoom();
+    expect((await watching.ended).code).toBe(0);
+    expect(stage.landed()).toEqual(["T-1"]);
   });
 
   test("and stays so: exit 3 after that time, and the same command continues once there is room", TIMEOUT, async () => {

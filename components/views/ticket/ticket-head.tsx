@@ -16,6 +16,9 @@ import { trackLine } from "./attempt-lines.ts";
 import { type HeadPart, headParts } from "./head-lines.ts";
 import { useTarget } from "./use-target.ts";
 
+/** A long title keeps this share of its line, and its cost and dependencies take the rest. */
+const TITLE_SHARE = 0.7;
+
 /** The ticket, its state, and the progress of the chosen attempt on its finish line. `height`: lines of the view without its frame. */
 export const TicketHead = memo(function TicketHead({ columns: width, height }: ViewSize): ReactNode {
   useDrawn("ticket head");
@@ -23,7 +26,7 @@ export const TicketHead = memo(function TicketHead({ columns: width, height }: V
   const service = useDashboard(useShallow((s) => serviceLink(selectedIn(s))));
   const target = useTarget();
   const room = width - widthOf(id) - 3;
-  const meta = cut(about, Math.max(0, room - 20));
+  const meta = cut(about, Math.max(0, room - Math.max(20, Math.min(widthOf(title), Math.floor(room * TITLE_SHARE)))));
   return (
     <>
       <Spans
@@ -41,7 +44,7 @@ export const TicketHead = memo(function TicketHead({ columns: width, height }: V
   );
 });
 
-/** What the head says of the ticket and of the run, in whole sentences. */
+/** Draws the sentences of the head on the ticket and on the run. */
 export function HeadParts({ columns, height }: ViewSize): ReactNode {
   const parts = JSON.parse(useDashboard((s) => JSON.stringify(headParts(s, { columns, height })))) as readonly HeadPart[];
   const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));

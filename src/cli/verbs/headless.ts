@@ -25,6 +25,7 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
 export async function headless(request: HeadlessRequest): Promise<RunState> {
   const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output, fd = 1 } = request;
   process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
   const engine = await startSupervisedEngine({
     batch,

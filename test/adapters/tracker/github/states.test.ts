@@ -128,6 +128,13 @@ describe("what else an issue tells", () => {
     expect(tickets["app-2"]).not.toHaveProperty("repo");
   });
 
+  it("takes no repository from two labels, and no name that a batch may not have, as in Linear", async () => {
+    const standIn = await aStandIn([{ title: "A", labels: ["batch", "repo:app", "repo:web", "exclusive:", "exclusive:db"] }]);
+    const { "app-1": found } = await read(standIn, { repos: ["app", "web"] });
+    expect(found).not.toHaveProperty("repo");
+    expect(found).toMatchObject({ exclusive: ["db"] });
+  });
+
   it("gives GitHub's own id of each ticket for the oracle", async () => {
     const standIn = await aStandIn([{ title: "A" }]);
     const service = aService(standIn);
