@@ -73,7 +73,10 @@ export const ForgeSpec = z
         .optional()
         .describe("The id of a workflow's run whose checks count for nothing: loopdash's own"),
       pullRequest: z
-        .strictObject({ number: z.number().int().min(1), url: Address })
+        .strictObject({
+          number: z.number().int().min(1).describe("Its number"),
+          url: Address.describe("The address of its page"),
+        })
         .optional()
         .describe("The branch's pull request, for people"),
       fixes: z

@@ -101,8 +101,9 @@ async function attempt(
 ): Promise<AttemptEnd> {
   // The engine may have been lost before it made that branch.
   await keepSetAside(ctx, scope.ticket.id, repo);
-  const pendingWork = (await workToContinue(ctx.state(), repo, scope.ticket.id)) ?? (await look(ctx, scope, repo));
-  const fresh = pendingWork === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
+  const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
+  const continued = pendingWork ?? (await look(ctx, scope, repo));
+  const fresh = continued === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
     // An incomplete worktree could not be removed.
@@ -110,10 +111,10 @@ async function attempt(
     throw error;
   });
   const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
-  if (pendingWork?.landed !== undefined && (await repo.contains(pendingWork.landed.to)))
-    return finishLanded(ctx, open, pendingWork.landed, { gated: pendingWork.humanStep !== undefined });
-  if (pendingWork !== undefined && (await repo.has(pendingWork.tip))) {
-    const { baseSha, tip, humanStep } = pendingWork;
+  if (continued?.landed !== undefined && (await repo.contains(continued.landed.to)))
+    return finishLanded(ctx, open, continued.landed, { gated: continued.humanStep !== undefined });
+  if (continued !== undefined && (await repo.has(continued.tip))) {
+    const { baseSha, tip, humanStep } = continued;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha, continues: true });
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
