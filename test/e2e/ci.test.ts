@@ -122,13 +122,16 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
   });
 
   test("report-only and --dry-run push nothing: the exit code says red, the plan what would be done", async () => {
-    const { ci, result, pushed, there } = await staged({ change: { "text.txt": "a  \n", "answer.txt": "41\n" } });
+    const { stage, ci, result, pushed, there } = await staged({ change: { "text.txt": "a  \n", "answer.txt": "41\n" } });
     const plan = await ci("1", "--dry-run");
     expect(plan.code, plan.stderr).toBe(0);
     for (const part of ["failed   style", "failed   test", "npm run format", "expected 42, got 41", "nothing was changed"])
       expect(plan.stdout).toContain(part);
     const { code, stopReason, suggestions, stderr } = await result("--fix-mode", "report-only");
     expect({ code, stopReason }, stderr).toEqual({ code: 1, stopReason: "no_change" });
+    // All that tells of the run names the reason.
+    expect(stderr).toContain("no_change; 1 of 1 ticket is open");
+    expect((await stage.report()).ci).toEqual({ stopReason: "no_change" });
     expect(suggestions.join("\n")).toMatch(/Read .*triage\.md/);
     expect(await there("rev-parse", "FETCH_HEAD")).toBe(pushed);
   });

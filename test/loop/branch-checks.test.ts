@@ -231,13 +231,17 @@ describe("the loop stops with", () => {
   });
 
   test("interrupted by a signal, and the next engine goes on with the same count", async () => {
-    const { stage } = await open({ work: answers("1", "42") });
+    const { stage, reopen } = await open({ work: answers("1", "42") });
     using _ = stage;
     stage.start();
     await stage.until("ci-pushed");
     stage.engine.orchestrator.stop("signal");
     const state = await stage.ended();
     expect([ciStopReason(state), result(state).exitCode]).toEqual(["interrupted", 130]);
+    await reopen();
+    await stage.resume();
+    const resumed = await stage.ended();
+    expect([ciStopReason(resumed), result(resumed).iterations.at(-1)?.number]).toEqual(["green", 2]);
   });
 });
 
@@ -257,5 +261,6 @@ describe("an engine that is killed", () => {
     expect(ciStopReason(state)).toBe("green");
     expect(git(stage.user, "rev-list", `${before}..main`).split("\n")).toHaveLength(2);
     expect(stage.git("show", "main:answer.txt")).toBe("42");
+    expect(result(state).iterations.at(-1)?.number).toBe(2);
   });
 });

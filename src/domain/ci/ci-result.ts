@@ -77,8 +77,10 @@ function iterationsOf(history: readonly PastAttempt[], known: readonly CiIterati
   let number = 0;
   return history.map(({ n, outcome, summary, costUsd, looked }) => {
     const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
-    // One that only read the branch, or was cut off before it pushed, is none of its own.
-    if (looked !== true && (commit !== null || !UNCOUNTED.has(outcome))) number += 1;
+    // One that only read the branch, or what another had pushed, or was cut off before it pushed, is none of its own.
+    const isContinued = known.some((other) => other.attempt < n && other.commit !== undefined && other.commit === failure?.head);
+    const isOwn = looked !== true && !isContinued && !UNCOUNTED.has(outcome);
+    if (commit !== null || isOwn) number += 1;
     return {
       number,
       attempt: n,

@@ -42,6 +42,20 @@ export function ciStopReason(state: RunState): CiStopReason {
   return reasonOf(state, ticket, end.at);
 }
 
+/**
+ * Why a run that ends now without being done stops, if all that it does is to work on the checks of one branch: its people read this in
+ * the reason of its end. Undefined for any other run.
+ */
+export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {
+  return isCiRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
+}
+
+/** True for a run whose one ticket works on the checks of a branch. */
+export function isCiRun({ batch, plan: { tickets } }: Pick<RunState, "batch" | "plan">): boolean {
+  const [ticket, ...others] = tickets;
+  return ticket !== undefined && others.length === 0 && batch.repos[ticket.repo]?.forge?.kind === "github-branch";
+}
+
 function reasonOf(state: RunState, ticket: TicketState, at: number): CiStopReason {
   const { signs, evidence, failures } = ticket;
   if (ticket.phase === "stalled") {

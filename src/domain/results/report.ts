@@ -1,3 +1,4 @@
+import { type CiStopReason, ciStopReason, isCiRun } from "../ci/stop-reason.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
@@ -44,6 +45,8 @@ export interface RunReport {
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
   readonly pullRequests: readonly { readonly ticket: string; readonly number: number; readonly url: string }[];
+  /** Why its loop over the checks of a branch stopped; null for any other run, and while it goes on. */
+  readonly ci: { readonly stopReason: CiStopReason } | null;
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -193,6 +196,7 @@ export function reportOf(
       const { number, url } = pullRequest ?? {};
       return number === undefined || url === undefined ? [] : [{ ticket: id, number, url }];
     }),
+    ci: state.end !== undefined && isCiRun(state) ? { stopReason: ciStopReason(state) } : null,
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
       at: iso(at),
       final,

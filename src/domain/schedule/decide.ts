@@ -1,3 +1,4 @@
+import { ciStopsFor } from "../ci/stop-reason.ts";
 import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
@@ -275,12 +276,21 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
+/** Why the run ends without being done, in a line. */
+function whyNotDone(state: RunState, now: number): string {
+  const stop = ciStopsFor(state, now);
+  return [
+    ...(stop === undefined ? [] : [stop]),
+    ...(isOutOfTime(state, now) ? [`its ${state.batch.limits.minutesPerRun} min are over`] : []),
+    whatIsLeft(state),
+  ].join("; ");
+}
+
 /** The oracle says not done. The harness is healed if that may help; otherwise the run ends. */
 function shortOfDone(state: RunState, now: number): readonly Action[] {
   const choice = isOutOfTime(state, now) ? undefined : healChoice(state, now);
   if (choice === "wait") return [];
-  const left = whatIsLeft(state);
-  const reason = isOutOfTime(state, now) ? `its ${state.batch.limits.minutesPerRun} min are over; ${left}` : left;
+  const reason = whyNotDone(state, now);
   if (choice !== undefined) return [{ do: "heal", reason, ...choice }];
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }

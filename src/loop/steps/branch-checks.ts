@@ -77,8 +77,16 @@ async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promi
   const { repo, isLook } = needs;
   const tip = await repo.baseTip();
   if (!isLook && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
+  if (!isLook) recordPush(ctx, scope, needs);
   intend(scope, needs, tip);
   return tip;
+}
+
+/** Records a push that an engine which is gone has made and could not record. */
+function recordPush({ state }: Context, scope: StepScope, { repo, change }: BranchNeeds): void {
+  const { ci, pullRequest: { head: to, previous: from } = {} } = ticketOf(state(), scope.ticket.id);
+  if (to === undefined || from === undefined || ci?.iterations.some(({ commit }) => commit === to) === true) return;
+  mustAnnounce(scope, { type: "ci-pushed", repo: repo.id, from, to, files: change.paths.length });
 }
 
 function intend(scope: StepScope, { repo, pullRequest }: BranchNeeds, head: string, previous?: string): void {
