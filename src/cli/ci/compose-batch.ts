@@ -35,14 +35,14 @@ export async function composeBatch(
 ): Promise<Parts> {
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
   const own = flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, cwd);
-  const run = Number(env["GITHUB_RUN_ID"]);
+  const withoutRun = ownRun(env);
   const forge = {
     kind: "github-branch",
     repo: fullName,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(flags.workflow !== undefined && { workflow: flags.workflow }),
     // In a workflow, its own check would be waited for.
-    ...(env["GITHUB_ACTIONS"] === "true" && Number.isSafeInteger(run) && run > 0 && { withoutRun: run }),
+    ...(withoutRun !== undefined && { withoutRun }),
     ...(pullRequest !== undefined && { pullRequest }),
     ...(flags.fixMode === "report-only" && { fixes: "none" }),
     ...own.forge,
@@ -60,6 +60,12 @@ export async function composeBatch(
       { id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
     ],
   };
+}
+
+/** The id of the workflow's run that this process is a part of; undefined outside of GitHub Actions. */
+export function ownRun(env: NodeJS.ProcessEnv): number | undefined {
+  const run = Number(env["GITHUB_RUN_ID"]);
+  return env["GITHUB_ACTIONS"] === "true" && Number.isSafeInteger(run) && run > 0 ? run : undefined;
 }
 
 /** What a loop takes from elsewhere: from a batch file, or as it is found. */

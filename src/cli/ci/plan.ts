@@ -34,7 +34,11 @@ export interface CiPlan {
 export async function planOf(
   target: CiTarget,
   flags: CiFlags,
-  { agent, resumes, withoutRun }: { readonly agent: string; readonly resumes: string | undefined; readonly withoutRun?: number },
+  {
+    agent,
+    resumes,
+    withoutRun,
+  }: { readonly agent: string; readonly resumes: string | undefined; readonly withoutRun: number | undefined },
 ): Promise<CiPlan> {
   const { branch, fullName, repository, tip, pullRequest } = target;
   const { checks, triage, fixable } = await readFailures(target, { workflow: flags.workflow, withoutRun });

@@ -3,7 +3,7 @@ import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
-import { CI_TICKET, composeBatch } from "../ci/compose-batch.ts";
+import { CI_TICKET, composeBatch, ownRun } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
@@ -59,7 +59,7 @@ async function showPlan(
   flags: CiFlags,
   known: { readonly agent: string; readonly resumes: string | undefined },
 ): Promise<number> {
-  const plan = await planOf(target, flags, known);
+  const plan = await planOf(target, flags, { ...known, withoutRun: ownRun(process.env) });
   writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
   return EXIT.done;
 }
