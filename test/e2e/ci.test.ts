@@ -114,8 +114,11 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
   });
 
   test("ends at once if the branch is green, and counts the checks of one workflow alone if it is told so", async () => {
-    const { result, pushed, there } = await staged({ change: { "answer.txt": "41\n" } });
-    const { code, stopReason, iterations, headSha, stderr } = await result("--workflow", "Style");
+    const { stage, env, pushed, there } = await staged({ change: { "answer.txt": "41\n" } });
+    // Without a batch file, everything is found as `init` finds it.
+    const found = ["--agent", `${process.execPath} ${stage.path("agent.mjs")}`, "--workflow", "Style", "--json"];
+    const { code, stdout, stderr } = await stage.run(["ci", BRANCH, "--repo", "app", ...found], env);
+    const { stopReason, iterations, headSha } = JSON.parse(stdout) as CiResult;
     expect({ code, stopReason, headSha }, stderr).toEqual({ code: 0, stopReason: "green", headSha: pushed });
     expect(iterations).toMatchObject([{ number: 0, commit: null }]);
     expect(await there("rev-parse", "FETCH_HEAD")).toBe(pushed);
