@@ -17,7 +17,7 @@ export function startFact(tickets: number, workers: number): RunFact {
   });
   const repo = RepoId.parse("main");
   const finish = [{ step: "gates" }, { step: "merge" }, { step: "assert" }] as const;
-  const whole = file.tickets.map((ticket) => ({ ...ticket, title: ticket.title ?? ticket.id, repo, finish }));
+  const whole = file.tickets.map(({ contract: _, ...ticket }) => ({ ...ticket, title: ticket.title ?? ticket.id, repo, finish }));
   return {
     type: "run-started",
     run: RunId.parse("simulated-20260101-abcdef"),

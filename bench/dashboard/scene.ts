@@ -36,7 +36,12 @@ function startFact(sceneOf: SceneOf, ids: readonly TicketId[]): RunFact {
     limits: { workers: sceneOf.workers, attempts: 3 },
     tickets: ids.map((id, i) => ({ id, title: `change number ${i + 1} of the long list`, repo })),
   });
-  const tickets = file.tickets.map((ticket) => ({ ...ticket, title: ticket.title ?? ticket.id, repo, finish: FINISH }));
+  const tickets = file.tickets.map(({ contract: _, ...ticket }) => ({
+    ...ticket,
+    title: ticket.title ?? ticket.id,
+    repo,
+    finish: FINISH,
+  }));
   return {
     type: "run-started",
     run: RunId.parse("crowd-20260101-abcd"),

@@ -35,6 +35,7 @@ const SHIPPED = [
   "fastest-levenshtein",
   "ink",
   "jsonc-parser",
+  "modern-tar",
   "picomatch",
   "re2js",
   "react",

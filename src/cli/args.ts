@@ -1,7 +1,8 @@
 import type { Command, CommanderError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import type { UserError } from "../domain/values/user-error.ts";
-import { createProgram, type Request, SHELLS, usageError } from "./program.ts";
+import { createProgram, type Request, SHELLS } from "./program.ts";
+import { usageError } from "./usage-error.ts";
 
 /** Reads argv (without node and script). Throws a UserError (exit 2) that names the nearest valid spelling. */
 export function readArgs(argv: readonly string[]): Request {

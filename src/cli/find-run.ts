@@ -16,6 +16,9 @@ import { stateFromJournal } from "./engine/journal-state.ts";
 import { folderUrl } from "./links.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
 
+/** The reason of a run that was closed for a fresh one, without an engine: its journal does not say that it ended. */
+export const GIVEN_UP = "given up for a fresh run (--fresh)";
+
 /** A recorded run, and its liveness. */
 export interface RecordedRun {
   readonly row: RunRow;
@@ -184,13 +187,27 @@ const RUN_SUFFIX = /-\d{8}-[0-9a-f]{4}$/;
 /** Runs that a message lists, newest first. */
 const MOST_NAMED = 8;
 
-/** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) if there are none. */
-export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
+/** The same for as long as a promise takes. */
+export async function withStoreOpen<T>(use: (store: RunStore) => Promise<T>): Promise<T> {
+  const { store } = openRecords();
+  try {
+    return await use(store);
+  } finally {
+    store.close();
+  }
+}
+
+function openRecords(): { readonly store: RunStore; readonly home: StateHome } {
   const home = stateHome(process.env, process.cwd());
   if (!existsSync(home.db)) {
     throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
   }
-  const store = openRunStore(home.db);
+  return { store: openRunStore(home.db), home };
+}
+
+/** Uses the records of this LOOPDASH_HOME. Throws a UserError (exit 2) if there are none. */
+export function withStore<T>(use: (store: RunStore, home: StateHome) => T): T {
+  const { store, home } = openRecords();
   try {
     return use(store, home);
   } finally {

@@ -1,7 +1,9 @@
 import { Argument, Command, type CommanderError, Help, Option } from "commander";
-import { EXIT, UserError } from "../domain/values/user-error.ts";
+import type { UserError } from "../domain/values/user-error.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
+import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
+import { usageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
 
 /** Shells with completions. */
@@ -32,7 +34,7 @@ export type Request =
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "cache"; readonly clear: boolean; readonly json: boolean }
-  | { readonly verb: "report"; readonly run?: string; readonly format: "text" | "json" | "md" | "html" }
+  | ReportRequest
   | { readonly verb: "doctor"; readonly batch?: string; readonly prepare: boolean; readonly json: boolean }
   | {
       readonly verb: "harness";
@@ -172,6 +174,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addCache(program, onRequest);
   addAdd(program, onRequest);
   addReport(program, onRequest);
+  addVerifyJournal(program, onRequest);
   addDoctor(program, onRequest);
   addHarness(program, onRequest);
   addTracker(program, onRequest);
@@ -224,19 +227,6 @@ function addAdd(program: Command, onRequest: (request: Request) => void): void {
     .action((run: string, ticket: string) => onRequest({ verb: "add", run, ticket }));
 }
 
-function addReport(program: Command, onRequest: (request: Request) => void): void {
-  program
-    .command("report [run]")
-    .description("print numbers and summary; --html > page.html: to show others")
-    .addOption(new Option("--json", "as JSON").conflicts(["md", "html"]))
-    .addOption(new Option("--md", "as Markdown").conflicts("html"))
-    .addOption(new Option("--html", "as one page of HTML"))
-    .action((run: string | undefined, given: Partial<Record<"json" | "md" | "html", true>>) => {
-      const format = (["json", "md", "html"] as const).find((name) => given[name] === true) ?? "text";
-      onRequest({ verb: "report", ...(run === undefined ? {} : { run }), format });
-    });
-}
-
 function addHarness(program: Command, onRequest: (request: Request) => void): void {
   program
     .command("harness")
@@ -284,9 +274,4 @@ function readSpeed(text: string): number {
   const speed = Number(text);
   if (Number.isFinite(speed) && speed >= 1 && speed <= 1_000) return speed;
   throw usageError("--speed takes a number from 1 to 1000", `"${text}" is not one`, "Try: --speed 10");
-}
-
-/** An invalid command line (exit 2). */
-export function usageError(what: string, why: string, todo: string): UserError {
-  return new UserError({ what, why, todo, exitCode: EXIT.usage });
 }

@@ -130,6 +130,10 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).cache(request);
     case "report":
       return (await import("./verbs/deferred-verbs.ts")).report(request.run, request.format);
+    case "report-bundle":
+      return (await import("./verbs/deferred-verbs.ts")).reportBundle(request.run, request.folder, request.isForced);
+    case "verify-journal":
+      return (await import("./verbs/deferred-verbs.ts")).verifyJournal(request.run, request.json);
     case "doctor":
       return (await import("./verbs/deferred-verbs.ts")).doctor(request);
     case "harness":

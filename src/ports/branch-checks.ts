@@ -1,5 +1,5 @@
 import type { BranchReading } from "../domain/ci/branch-move.ts";
-import type { FailedCheck } from "./forge.ts";
+import type { FailedCheck, PastCheck } from "./forge.ts";
 
 /**
  * The checks of one branch at a forge. Methods throw a ForgeUnavailable if the forge cannot be reached, asks to wait, or does not accept
@@ -14,6 +14,8 @@ export interface BranchChecks {
   read(): Promise<BranchReading>;
   /** What failed checks of a commit say. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
+  /** What checks of these names did on a commit, with every run of them. */
+  history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /** Starts failed jobs of a commit again, by the names of their checks. */
   rerun(head: string, names: readonly string[]): Promise<void>;
 }

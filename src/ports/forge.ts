@@ -1,7 +1,7 @@
 import type { PullRequestState } from "../domain/forge/pull-request.ts";
 import type { Landing } from "./vcs.ts";
 
-/** The place where the changes of one repository land. */
+/** The place beyond this machine where the changes of one repository land. Without one, they land in the repository itself. */
 export interface Forge {
   /**
    * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now, in plain words. Throws a
@@ -10,14 +10,14 @@ export interface Forge {
   sync(how?: "move" | "look"): Promise<string | undefined>;
   /**
    * Moves the base from `from` to its descendant `to`: at the forge by compare-and-swap, and then on this machine. Safe to repeat:
-   * a landing that was cut off is completed.
+   * a landing that was cut off, by a kill or by the signal, is completed.
    */
-  land(landing: { readonly from: string; readonly to: string }): Promise<Landing>;
+  land(landing: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Those of `commits` that the base at the forge lacks: people may have moved it back. */
   missing(commits: readonly string[]): Promise<readonly string[]>;
 }
 
-/** What becomes a pull request, or a new state of one. */
+/** A pull request to be, or a new state of one. */
 export interface Proposal {
   /** Its branch at the forge: `loopdash/<run>/<ticket>`. */
   readonly branch: string;
@@ -35,6 +35,7 @@ export type Proposed =
   | { readonly as: "open"; readonly number: number; readonly url: string }
   /** The branch is not where the engine left it: somebody pushed to it, or removed it. */
   | { readonly as: "moved"; readonly tip: string | undefined }
+  /** The forge takes no such push, or no such pull request. */
   | { readonly as: "refused"; readonly reason: string };
 
 /** The answer to a request to merge. */
@@ -62,6 +63,12 @@ export interface FailedCheck {
   readonly reports: readonly { readonly name: string; readonly text: string }[];
 }
 
+/** One run of a check on a commit; `failure` if it failed. Reports are left out. */
+export interface PastCheck {
+  readonly name: string;
+  readonly failure?: FailedCheck;
+}
+
 /**
  * The pull requests of one repository at a forge. Methods throw a ForgeUnavailable if the forge cannot be reached, asks to wait, or does
  * not accept the token.
@@ -72,7 +79,7 @@ export interface PullRequests {
   /** Milliseconds until the next reading, by what the forge's rate limits leave. */
   pauseMs(): number;
   /** Pushes the commit, and opens the branch's pull request or updates its texts. Safe to repeat: there is never a second one. */
-  propose(proposal: Proposal): Promise<Proposed>;
+  propose(proposal: Proposal, signal?: AbortSignal): Promise<Proposed>;
   /** One reading: the pull request, the checks of its head, reviews, the queue. */
   read(number: number): Promise<PullRequestState>;
   /** Merges by the repository's own rules, if its head is still this commit. Safe to repeat. */
@@ -82,8 +89,10 @@ export interface PullRequests {
     readonly title: string;
     readonly body: string;
   }): Promise<PullRequestMerge>;
-  /** What failed checks of a commit say. Asked once for each. */
+  /** The words of failed checks of a commit. Asked once for each. */
   failures(head: string, names: readonly string[]): Promise<readonly FailedCheck[]>;
+  /** All runs of these checks on a commit that have ended, those before they were started again too; at most 20. */
+  history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /** Starts failed jobs of a commit again, by the names of their checks. */
   rerun(head: string, names: readonly string[]): Promise<void>;
   /** Answers threads with one comment each, and resolves those that a bot began. Safe to repeat. */

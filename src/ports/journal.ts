@@ -18,6 +18,23 @@ export interface Journal {
   close(): void;
 }
 
+/** A stored row of the journal. `data` is the fact as JSON text; the hash covers that text. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: string;
+  readonly ticket: string | null;
+  readonly data: string;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+/** The end of a chain, which the next row follows. */
+export interface Tip {
+  readonly seq: number;
+  readonly hash: string;
+}
+
 /** The journal's rows do not follow each other: somebody edited or lost one. */
 export class JournalBroken extends Error {
   override readonly name = "JournalBroken";

@@ -13,6 +13,18 @@ export interface AttemptFiles {
   log(name: string): string;
 }
 
+/** A file's size in bytes, and the sha256 of its content in hexadecimal. */
+export interface FileSum {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The plain files below a folder, by their paths in it, with "/"; and what else is there, with the reason why it is left out. */
+export interface Listing {
+  readonly files: readonly ({ readonly path: string } & FileSum)[];
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+}
+
 /** The files of a heal. All paths are absolute. */
 export interface HealFiles {
   /** Its agent's copy of the harness, which does not exist yet. */
@@ -26,6 +38,11 @@ export interface HealFiles {
 export interface RunFiles {
   /** Creates the attempt's folder, its outbox and its session folder. Safe to repeat. */
   attempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
+  /**
+   * The folder for what runs for a ticket after its n-th attempt is over: repeated live checks, reverts. The files of the attempt
+   * stay as its bundle lists them.
+   */
+  afterAttempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
   /** Creates the heal's folder and its session folder, and removes another engine's leftovers of this heal. */
   heal(n: number): Promise<HealFiles>;
   /** The last bytes of a file, as text; empty if there is no regular file. */
@@ -33,6 +50,13 @@ export interface RunFiles {
   /** Makes a folder that only this user may enter. An existing one is left as it is. */
   makeFolder(folder: string): Promise<void>;
   write(file: string, text: string): Promise<void>;
+  /** Writes a file all or nothing. It is on the disk, also after a power loss, when its sum is given. */
+  writeWhole(file: string, text: string): Promise<FileSum>;
+  /**
+   * The plain files below a folder, sorted by path, without the named entries of the folder itself. Follows no link. Each file of the
+   * folder itself is on the disk when its sum is given, so that no power loss can make it another one.
+   */
+  list(folder: string, without: readonly string[]): Promise<Listing>;
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
   checkoutPath(ticket: TicketId, purpose: string): string;

@@ -2,7 +2,7 @@ import type { EarlierRun, Numbers } from "../domain/results/trend.ts";
 import type { Question } from "../domain/run/attempt-fact.ts";
 import type { VerdictWord } from "../domain/run/event.ts";
 import type { Fence, RunId } from "../domain/values/ids.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, JournalRow, Tip } from "./journal.ts";
 
 /** A run in the list of runs. */
 export interface RunRow {
@@ -41,6 +41,12 @@ export interface RunStore {
   open(run: RunId): Journal;
   /** Opens the journal for reading while an engine may be writing. */
   openForReading(run: RunId): Journal;
+  /**
+   * The rows of a run's journal as they are stored, unchecked, up to its end as it is on record; that end; and the number of the last
+   * row at the same moment, which is another if rows were lost or added. Throws a UserError if there is no such run; `rows` throws
+   * JournalBroken if one cannot be read.
+   */
+  rawJournal(run: RunId): { readonly rows: Iterable<JournalRow>; readonly recorded: Tip; readonly last: number };
   end(run: RunId, options: { at: number; verdict: VerdictWord; exitCode: number; reason: string }): void;
   /** Newest first. */
   list(): readonly RunRow[];

@@ -34,10 +34,12 @@ export type Landing =
   /** The base is no longer at `from`: build the candidate again. */
   | { readonly as: "moved"; readonly tip: string }
   /**
-   * The user's own checkout of the base cannot be brought along now, or the forge does not take the change. Nothing was changed;
+   * The user's own checkout of the base cannot be brought along now, or the base and that of the forge are apart. Nothing was changed;
    * `isRemote`: but the base at the forge has it already.
    */
-  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true };
+  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true }
+  /** A rule of the forge refuses the change, in the forge's own words. Nothing was changed. */
+  | { readonly as: "refused"; readonly reason: string };
 
 /** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
 export class RepoUnavailable extends Error {
@@ -57,23 +59,25 @@ export type RemotePush =
   | { readonly as: "pushed" }
   /** The branch is no longer where the push expected it. */
   | { readonly as: "moved" }
+  /** A rule of the remote, a hook, or a missing right. A fault of the remote itself is a RepoUnavailable. */
   | { readonly as: "refused"; readonly reason: string };
 
 /**
- * A remote of a repository. Its methods throw a RepoUnavailable if it cannot be reached, or does not accept who asks. Nothing of the
- * repository's own configuration, but the remote's address, has a say in them.
+ * A remote of a repository. Its methods throw a RepoUnavailable if it cannot be reached, does not answer in time, or does not accept who
+ * asks. A signal ends them at once; whether a push has had its effect is then not known. Nothing of the repository's own configuration,
+ * but the remote's address, has a say in them.
  */
 export interface GitRemote {
   /** The name and the address for people, without a user name and a token. */
   readonly name: string;
   /** The commit of a branch; undefined if there is none of this name. */
-  tip(branch: string): Promise<string | undefined>;
+  tip(branch: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Copies the commits of a branch to this repository, onto no branch. Returns its commit; undefined if there is none of this name. */
-  fetch(branch: string): Promise<string | undefined>;
+  fetch(branch: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Throws a RepoUnavailable if who asks may not push at all. Rules about single branches are not looked at. */
   checkWritable(branch: string): Promise<void>;
   /** Moves a branch forward from `from` to `to`, or makes it if `from` is not given. Never moves it back or aside. Safe to repeat. */
-  push(move: { readonly branch: string; readonly to: string; readonly from?: string }): Promise<RemotePush>;
+  push(move: { readonly branch: string; readonly to: string; readonly from?: string }, signal?: AbortSignal): Promise<RemotePush>;
 }
 
 /** The repository's part of a confinement. */
@@ -196,7 +200,7 @@ export interface Repo {
    */
   checkout(options: { commit: string; path: string; attributesOf?: string }): Promise<void>;
   /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
-  land(options: { from: string; to: string }): Promise<Landing>;
+  land(options: { from: string; to: string; signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Brings the user's checkout along if an earlier engine died during a landing. Safe to repeat. */
   finishCutOffLanding(): Promise<void>;
   /** Those of these commits that the base does not contain. One look for all. */

@@ -16,7 +16,7 @@ export interface WatchedFile {
   readonly isAdded?: true;
 }
 
-/** Reads the files whose change by a person is an intervention: the batch file and the harness in use. */
+/** Reads the files whose change by a person is an intervention: the batch file, its contracts and the harness in use. */
 export interface WatchedFiles {
   /** Reads them all. `known`: the keys of those that were read before, which are read even if they are gone. */
   read(known: readonly string[]): Promise<readonly WatchedFile[]>;

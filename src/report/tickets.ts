@@ -6,6 +6,7 @@ import type { TicketState } from "../domain/run/ticket-state.ts";
 import { formatDuration } from "../domain/values/time.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";
+import { contractLabel } from "../store/labels/contract-label.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { commitUrl, ticketUrl } from "../store/links.ts";
 import { baseLines, earlierRunLabel, foundLabel } from "../store/results/summary.ts";
@@ -29,14 +30,16 @@ ${rows}</tbody></table></div>`;
 }
 
 function row(
-  { id, title, repo, dependsOn }: Ticket,
+  spec: Ticket,
   ticket: TicketState,
   { why, live, commit }: { readonly why: string | undefined; readonly live: boolean; readonly commit: Html | string },
 ): Html {
+  const { id, title, repo, dependsOn } = spec;
+  const contract = contractLabel(spec);
   const { glyph, word, tone } = phaseLabel(ticket, live);
   const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
   const settledBefore = attempts === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
 `;
 }
 

@@ -29,12 +29,14 @@ type ClaimFact = Extract<
       | "discovery-filed"
       | "connection-blocked"
       | "work-kept"
-      | "work-not-kept";
+      | "work-not-kept"
+      | "attempt-bundled"
+      | "attempt-not-bundled";
   }
 >;
 
-/** Describes one of them in a line. */
-export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
+/** Describes one of them in a line; undefined if nobody needs to know. */
+export function claimLabel(event: ClaimFact, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "step-retried":
       return [toned(STYLES.again, "waiting"), retriedText(event, state)];
@@ -65,6 +67,10 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel {
       return [toned(STYLES.done, "plain"), describeKeptWork({ kept: event })];
     case "work-not-kept":
       return [STYLES.failed, describeKeptWork({ notKept: event.why })];
+    case "attempt-bundled":
+      return undefined;
+    case "attempt-not-bundled":
+      return [STYLES.failed, `attempt ${event.attempt}: its bundle could not be written: ${event.why}`];
     case "discovery-filed":
       return [toned(STYLES.found, "plain"), "filed in the tracker: the batch has one ticket more"];
   }

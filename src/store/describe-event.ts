@@ -206,6 +206,8 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
       return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
+    case "landing-gated":
+      return [STYLES.needsYou, event.step];
     case "merge-landed":
       return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
     case "attempt-ended":

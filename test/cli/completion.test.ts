@@ -50,6 +50,8 @@ describe("completions", () => {
     writeFileSync(join(folder, "my batch.json"), "{}");
     expect(offeredByBash("loopdash re")).toEqual(["replay", "report"]);
     expect(offeredByBash("loopdash report --h")).toEqual(["--html", "--help"]);
+    expect(offeredByBash("loopdash report --b")).toEqual(["--bundle"]);
+    expect(offeredByBash("loopdash verify-")).toEqual(["verify-journal"]);
     expect(offeredByBash("loopdash my")).toEqual(["my batch.json"]);
   });
 

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { linkAfter, origin, type Tip } from "../../src/adapters/journal/chain.ts";
+import { linkAfter, origin } from "../../src/adapters/journal/chain.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { keepForLooks } from "../../src/cli/engine/snapshot.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
+import type { Tip } from "../../src/ports/journal.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { plumbing } from "../store/scenes.ts";
 

@@ -189,6 +189,17 @@ describe("the loop stops with", () => {
     expect([ciStopReason(state), branch.reruns, stage.tasks.length]).toEqual(["infrastructure", ["build", "test"], 0]);
   });
 
+  test("flaky if nothing fails but tests that fail by chance on the branch as it was found, also when started again", async () => {
+    const log = "not ok 1 - sums\n  ---\n  message: 'by chance'\n  ...\n1..1\n";
+    const { stage, branch } = await open({ judges: { test: () => log } });
+    using _ = stage;
+    const found = stage.git("rev-parse", "main");
+    branch.past[found] = [{ name: "test" }, { name: "test", failure: { name: "test", log, annotations: [], reports: [] } }];
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), branch.reruns, stage.tasks.length]).toEqual(["flaky", ["test"], 0]);
+  });
+
   test("infrastructure if no check appears: that is not green", async () => {
     const { stage } = await open({ judges: {} });
     using _ = stage;

@@ -1,5 +1,6 @@
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import type { BranchChecks } from "../../src/ports/branch-checks.ts";
+import type { PastCheck } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** What a check of the fake says about a commit: undefined if it passes, else its log. */
@@ -11,6 +12,8 @@ export class FakeBranch {
   readonly reruns: string[] = [];
   /** The commits that were read, each once. */
   readonly read: string[] = [];
+  /** Earlier runs of checks, by commit. */
+  readonly past: Record<string, readonly PastCheck[]> = {};
   /** Called before each reading. */
   onRead: () => void = () => undefined;
   /** Told instead of the tip. */
@@ -47,6 +50,7 @@ export class FakeBranch {
         }),
       failures: (head, names) =>
         Promise.resolve(names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }))),
+      history: (commit) => Promise.resolve(this.past[commit] ?? []),
       rerun: (_head, names) => Promise.resolve(void this.reruns.push(...names)),
     };
   }

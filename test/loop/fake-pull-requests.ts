@@ -1,6 +1,9 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, type PullRequests } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
+
+/** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
+const MOST_READS = 400;
 
 /** A forge in memory beside a real repository, whose base is the forge's. It counts what a real one must not be asked twice. */
 export class FakePullRequests {
@@ -13,7 +16,14 @@ export class FakePullRequests {
   /** Called before each reading. */
   onRead: () => void = () => undefined;
   isAway = false;
+  /** Refuses as many proposals. */
+  refusals = 0;
+  /** Set if it accepts a proposal and says nothing, until the signal is aborted. */
+  isSilent = false;
   logs: Readonly<Record<string, string>> = {};
+  #reads = 0;
+  /** The runs of checks on the base's commit. */
+  baseHistory: readonly PastCheck[] = [];
   readonly #user: string;
   #number: number | undefined;
   #merged: { head: string; commit: string } | undefined;
@@ -44,19 +54,28 @@ export class FakePullRequests {
     return {
       name: "acme/app",
       pauseMs: () => 5,
-      propose: ({ branch, head, previous, title, body }) =>
-        reached(() => {
+      propose: ({ branch, head, previous, title, body }, signal) => {
+        if (this.isSilent) return untilAborted(signal);
+        return reached(() => {
+          if (this.refusals > 0) {
+            this.refusals -= 1;
+            this.calls.push("refuse");
+            return { as: "refused", reason: "hook declined; GH013: no new branches" } as const;
+          }
           const tip = this.branches.get(branch);
-          if (tip !== undefined && tip !== previous && tip !== head) return { as: "moved", tip } as const;
+          if (tip !== previous && tip !== head) return { as: "moved", tip } as const;
           if (tip !== head) this.calls.push(`push ${head}`);
           this.branches.set(branch, head);
           if (this.#number === undefined) this.calls.push("open");
           this.#number ??= 7;
           this.texts.push(`${title}\n${body}`);
           return { as: "open", number: 7, url: "https://forge.example/7" } as const;
-        }),
+        });
+      },
       read: () =>
         reached(() => {
+          this.#reads += 1;
+          if (this.#reads > MOST_READS) throw new Error(`the pull request was read ${MOST_READS} times and nothing came of it`);
           this.onRead();
           return this.#state();
         }),
@@ -68,6 +87,11 @@ export class FakePullRequests {
         }),
       failures: (_head, names) =>
         reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
+      history: (commit) =>
+        reached(() => {
+          this.calls.push(`history ${[...this.branches.values()].includes(commit) ? "of the head" : "of the base"}`);
+          return [...this.branches.values()].includes(commit) ? [] : this.baseHistory;
+        }),
       rerun: (_head, names) => reached(() => void this.calls.push(`rerun ${names.join()}`)),
       answer: (_number, threads, text) =>
         reached(() => void this.calls.push(`answer ${threads.map(({ id }) => id).join()}: ${text}`)),
@@ -86,4 +110,13 @@ export class FakePullRequests {
       ...merged,
     };
   }
+}
+
+/** git that is killed with the signal. */
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(new ForgeUnavailable("it was not waited for any longer"));
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { PROTECT_DEFAULTS, protectedPaths } from "../../src/domain/batch/default-protect.ts";
 import { protectedBy } from "../../src/loop/programs/protected-files.ts";
-import { gates } from "../../src/loop/steps/gates.ts";
+import { gates, protectedFor } from "../../src/loop/steps/gates.ts";
 import type { Change, ChangedPath } from "../../src/ports/vcs.ts";
 
 const changeOf = (...paths: Partial<ChangedPath>[]): Change => ({
@@ -100,5 +101,16 @@ describe("gates", () => {
     expect(lines[0]).toMatch(/^test\/0 ## Rules x+… \(modified\)$/);
     expect(lines.at(-1)).toBe("and 10 more");
     expect(result.evidence.detail.length).toBeLessThan(5_000);
+  });
+});
+
+describe("protectedFor", () => {
+  test("keeps what a contract protects, though the ticket may change how tests are run", () => {
+    const list = protectedPaths([PROTECT_DEFAULTS]);
+    const [glob = ""] = list.filter((each) => each.startsWith("{vitest,"));
+    const contract = { path: "c.md", sha: "0", body: "", safety: { protect: [glob] } };
+    const allow = { testsRemoved: [], testsSkipped: [], suppressions: false, configuration: true };
+    expect(protectedFor(list, { allow })).not.toContain(glob);
+    expect(protectedFor(list, { allow, contract })).toContain(glob);
   });
 });

@@ -56,6 +56,7 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
 }
 
 const moved: Landing = { as: "moved", tip: "base-1" };
+const refused: Landing = { as: "refused", reason: "origin refuses the push: GH006\u001b[2J" };
 const waiting: Landing = { as: "waiting", reason: "dirty\u001b[2J\ncheckout" };
 /** Lets promises that are due go on, until a timer waits. */
 const untilItWaits = async (clock: FakeClock) => {
@@ -72,6 +73,33 @@ describe("merge", () => {
       { type: "merge-landed", from: "base-0", to: "candidate-0" },
     ]);
     expect(checks()).toBe(0);
+  });
+
+  test("a push that the forge refuses three times is a person's, with the forge's words, and nothing of it is left half done", async () => {
+    const { run, clock, lands, facts } = scene([refused, refused, refused]);
+    const over = run().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    for (const ms of [2_000, 10_000]) {
+      await untilItWaits(clock);
+      clock.advance(ms);
+    }
+    expect(await over).toMatchObject({ end: { outcome: "gated" } });
+    expect(lands).toHaveLength(3);
+    expect(facts.at(-1)).toEqual({
+      type: "landing-gated",
+      step: "let loopdash push to main and reopen the ticket, or push its kept work yourself and close the ticket: origin refuses the push: GH006",
+    });
+  });
+
+  test("a push that the forge refuses once lands at the next try", async () => {
+    const { run, clock, types } = scene([refused]);
+    const landed = run();
+    await untilItWaits(clock);
+    clock.advance(2_000);
+    expect(await landed).toMatchObject({ ok: true });
+    expect(types()).toEqual(["merge-intended", "merge-waiting", "merge-intended", "merge-landed"]);
   });
 
   test("a base that moved since the check is checked again: what was checked is what lands", async () => {

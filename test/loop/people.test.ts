@@ -126,6 +126,26 @@ test("an edit of the batch file and of the harness in use are interventions of t
   await stage.ended();
 });
 
+test("an edit of a contract is an intervention, and the run keeps the one that it froze", async () => {
+  const root = scratch();
+  const contract = join(root, "c.md");
+  writeFileSync(contract, "as it was");
+  const files = createWatchedFiles({ batchPath: join(root, "batch.json"), contracts: () => ["c.md"], harness: () => [] });
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, () => ({ watchedFiles: files }));
+  using _ = stage;
+  stage.start();
+  await stage.until(
+    "fingerprints-recorded",
+    (e) => e.type === "fingerprints-recorded" && e.fingerprints.some(({ key }) => key === "contract:c.md"),
+  );
+  writeFileSync(contract, "another");
+  await stage.engine.performer.pollPeople();
+  await stage.engine.performer.pollPeople();
+  expect(acts(stage)).toEqual([["I2", "batch", "edited the contract c.md", true]]);
+  go(T1);
+  await stage.ended();
+});
+
 test("a script of the harness that a person edits, adds or removes is an intervention, and so is a file that is removed", async () => {
   const root = scratch();
   const folder = join(root, "0");

@@ -6,6 +6,7 @@ import type { RunEvent } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { underContract } from "./contract-stage.ts";
 import { oneFile, Stage, type StageOptions } from "./stage.ts";
 
 cleanUp();
@@ -76,6 +77,19 @@ describe("a landed change whose live checks keep failing", () => {
       { kind: "broken-base", endedAt: expect.any(Number), summary: expect.stringContaining(`reverted by ${to.slice(0, 7)}`) },
     ]);
     expect(state.interventions).toEqual([]);
+  });
+
+  test("is reverted though its contract's criteria hold only with it", async () => {
+    const live: StepSpec = { step: "verify", name: "live", command: ["sh", "-c", "! grep bad T-1.txt"] };
+    const finish: StepSpec[] = [{ step: "gates" }, { step: "merge" }, live, { step: "assert" }];
+    const front = "criteria: [{name: there, command: [test, -e, T-1.txt]}]";
+    const tickets = [ticketOf("T-1", underContract(front, { finish })), ticketOf("T-2"), ticketOf("T-3", { dependsOn: [T1] })];
+    const { stage: opened, go } = await scene({ tickets });
+    using stage = opened;
+    stage.start();
+    expect(await stage.until("revert-ended")).toMatchObject({ ok: true });
+    go();
+    expect((await stage.ended()).end?.exitCode).toBe(0);
   });
 
   test("is not reverted at its first failure: the repeats come first, and one that passes settles it", async () => {

@@ -194,7 +194,7 @@ export class Stage implements Disposable {
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
       starts: new WorktreeGate(),
       commandPermits: new Semaphore(state.workers),
-      ...{ state: () => orchestrator.state, isBroken: () => orchestrator.isBroken },
+      ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),
       recordDuration: () => undefined,
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },

@@ -12,7 +12,7 @@ const AROUND = 2;
 /** Lines that are left for the body, however long the reasons are. */
 const LEAST_BODY = 4;
 
-/** What the head says, in lines that fit: the state of the ticket, and what the whole run waits for. The first of each has its glyph. */
+/** A part of the head, in lines that fit: the state of the ticket, or the reason why the whole run waits. Its first line has the glyph. */
 export interface HeadPart extends Style {
   readonly lines: readonly string[];
 }

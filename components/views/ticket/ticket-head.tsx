@@ -5,6 +5,7 @@ import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatUsd } from "../../../src/store/format.ts";
+import { contractLabel } from "../../../src/store/labels/contract-label.ts";
 import { originParts, titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
@@ -78,6 +79,7 @@ function whichOf(state: DashboardState): {
     spec?.repo ?? "",
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
     ...originParts(ticket),
+    ...(spec === undefined ? [] : [contractLabel(spec) ?? []].flat()),
   ];
   return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
 }

@@ -54,7 +54,7 @@ function Body({ columns, height }: ViewSize): ReactNode {
   );
 }
 
-/** What the run waits for is shown without a ticket, too. */
+/** Without a ticket, the view shows what the run waits for. */
 function Unselected(size: ViewSize): ReactNode {
   const keys = useDashboard((s) => keyIn(s, "ticket", "down"));
   return (

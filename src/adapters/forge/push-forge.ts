@@ -38,22 +38,22 @@ class PushForge implements Forge {
     if (how === "look") return undefined;
     const followed = await this.#repo.land({ from: here, to: there });
     if (followed.as === "landed") return undefined;
-    return followed.as === "waiting" ? followed.reason : `${base} of this repository moves while it is brought up to date`;
+    return followed.as === "moved" ? `${base} of this repository moves while it is brought up to date` : followed.reason;
   }
 
-  async land({ from, to }: { readonly from: string; readonly to: string }): Promise<Landing> {
+  async land({ from, to, signal }: Parameters<Forge["land"]>[0]): Promise<Landing> {
     const { base } = this.#repo;
-    const there = await this.#remote.fetch(base);
+    const there = await this.#remote.fetch(base, signal);
     if (there !== undefined && (await this.#isWithin(to, there))) return this.#follow({ from, to });
     if (there !== from) return this.#moved(from);
-    const pushed = await this.#remote.push({ branch: base, from, to });
+    const pushed = await this.#remote.push({ branch: base, from, to }, signal);
     switch (pushed.as) {
       case "pushed":
         return this.#follow({ from, to });
       case "moved":
         return this.#moved(from);
       case "refused":
-        return { as: "waiting", reason: `${this.#remote.name} refuses the push: ${pushed.reason}` };
+        return { as: "refused", reason: `${this.#remote.name} refuses the push: ${pushed.reason}` };
     }
   }
 
@@ -75,7 +75,7 @@ class PushForge implements Forge {
   async #landHere(landing: { readonly from: string; readonly to: string }): Promise<string | undefined> {
     const here = await this.#repo.land(landing);
     if (here.as === "landed") return undefined;
-    return here.as === "waiting" ? here.reason : this.sync();
+    return here.as === "moved" ? this.sync() : here.reason;
   }
 
   /** The remote is not at `from`: the base here is brought up to it. */

@@ -1,23 +1,6 @@
 import { hash } from "node:crypto";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
-import { JournalBroken } from "../../ports/journal.ts";
-
-/** A stored row of the journal. `data` is the fact as JSON text; the hash covers that text. */
-export interface JournalRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly type: string;
-  readonly ticket: string | null;
-  readonly data: string;
-  readonly prev: string;
-  readonly hash: string;
-}
-
-/** The end of a chain, which the next row follows. */
-export interface Tip {
-  readonly seq: number;
-  readonly hash: string;
-}
+import { JournalBroken, type JournalRow, type Tip } from "../../ports/journal.ts";
 
 /** The tip that the first row of a run follows. */
 export function origin(run: string): Tip {
@@ -51,6 +34,29 @@ export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   const ticket = "ticket" in fact ? fact.ticket : null;
   if (fact.type !== row.type || ticket !== row.ticket) throw broken("its columns contradict its data");
   return { ...withPresentNames(fact), seq: row.seq, at: row.at };
+}
+
+/** The events of a chain of rows as far as it holds, its end there, and the reason why it does not go on. */
+export interface Chain {
+  readonly events: readonly RunEvent[];
+  readonly tip: Tip;
+  readonly problem?: string;
+}
+
+/** Follows rows from the first one on. `rows` may throw JournalBroken. */
+export function followChain(run: string, rows: Iterable<JournalRow>): Chain {
+  const events: RunEvent[] = [];
+  let tip = origin(run);
+  try {
+    for (const row of rows) {
+      events.push(eventOf(tip, run, row));
+      tip = { seq: row.seq, hash: row.hash };
+    }
+  } catch (error) {
+    if (error instanceof JournalBroken) return { events, tip, problem: error.message };
+    throw error;
+  }
+  return { events, tip };
 }
 
 /**

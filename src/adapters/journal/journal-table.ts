@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { JournalBroken } from "../../ports/journal.ts";
+import { JournalBroken, type JournalRow, type Tip } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
-import { eventOf, type JournalRow, origin, type Tip } from "./chain.ts";
+import { eventOf, origin } from "./chain.ts";
 
 /** Rows read at a time. Short reads never delay a checkpoint of the write-ahead log. */
 const PAGE = 500;
@@ -66,10 +66,7 @@ export class JournalTable {
 
   /** The end of the journal of `run`. Throws JournalBroken if its last row is not the last one written. */
   tip(run: string): Tip {
-    const row = reading(run, () => this.#head.get(run));
-    if (row === undefined) throw new JournalBroken(`journal of run ${run}: its run is not on record`);
-    const tip = { seq: number(row, "seq"), hash: text(row, "hash") };
-    const last = number(row, "last");
+    const { recorded: tip, last } = this.ends(run);
     if (last !== tip.seq)
       throw new JournalBroken(`journal of run ${run}, row ${tip.seq}: it was written last, but row ${last} is`);
     return tip;
@@ -94,6 +91,26 @@ export class JournalTable {
     }
     if (tip.hash !== end.hash)
       throw new JournalBroken(`journal of run ${run}, row ${tip.seq}: it is not the one that was written last`);
+  }
+
+  /** The end that is on record for the journal of `run`, and the number of its last row. Throws JournalBroken if there is none. */
+  ends(run: string): { readonly recorded: Tip; readonly last: number } {
+    const row = reading(run, () => this.#head.get(run));
+    if (row === undefined) throw new JournalBroken(`journal of run ${run}: its run is not on record`);
+    return { recorded: { seq: number(row, "seq"), hash: text(row, "hash") }, last: number(row, "last") };
+  }
+
+  /** The rows of a journal up to `last` as they are stored, unchecked. Throws JournalBroken if one cannot be read. */
+  *rows(run: string, last: number): Generator<JournalRow> {
+    for (let seq = 0; ; ) {
+      const rows = reading(run, () => this.#page.all(run, seq, last));
+      if (rows.length === 0) return;
+      for (const raw of rows) {
+        const row = journalRow(raw);
+        seq = row.seq;
+        yield row;
+      }
+    }
   }
 
   #at(run: string, seq: number): Tip {

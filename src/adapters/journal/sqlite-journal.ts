@@ -1,8 +1,8 @@
 import { mayWait, type RunEvent, type RunFact } from "../../domain/run/event.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Journal } from "../../ports/journal.ts";
+import type { Journal, JournalRow, Tip } from "../../ports/journal.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
-import { type JournalRow, linkAfter, parseFact, type Tip } from "./chain.ts";
+import { linkAfter, parseFact } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";
 import type { ReservedSpace } from "./reserved-space.ts";
 

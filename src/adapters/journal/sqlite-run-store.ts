@@ -97,6 +97,12 @@ class SqliteRunStore implements RunStore {
     return new ReadingJournal({ run, table: this.#table });
   }
 
+  rawJournal(run: RunId): ReturnType<RunStore["rawJournal"]> {
+    this.#mustExist(run);
+    const { recorded, last } = this.#table.ends(run);
+    return { rows: this.#table.rows(run, recorded.seq), recorded, last };
+  }
+
   end(run: RunId, options: Parameters<RunStore["end"]>[1]): void {
     const changed = this.#change(
       "UPDATE runs SET ended_at = ?, verdict = ?, exit_code = ?, reason = ? WHERE run = ?",

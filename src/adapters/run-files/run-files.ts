@@ -5,6 +5,8 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
+import { listFolder } from "./list-folder.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** A disk with less space is full: no worktree and no journal fits. Bytes. */
 const LEAST_FREE = 1024 * 1024;
@@ -26,25 +28,28 @@ async function tail(file: string, bytes: number): Promise<string> {
   }
 }
 
+async function attemptFiles(folder: string): Promise<AttemptFiles> {
+  const outbox = join(folder, "outbox");
+  const session = join(folder, "session");
+  for (const each of [outbox, session]) await mkdir(each, { recursive: true, mode: 0o700 });
+  return {
+    folder,
+    outbox,
+    session,
+    prompt: join(folder, "prompt.md"),
+    agentLog: join(folder, "agent.log"),
+    patch: join(folder, "change.patch"),
+    log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-").replace(/-$/, "")}.log`),
+  };
+}
+
 /** Files of one run: `folder` is `runs/<run>`, `worktrees` is `worktrees/<run>`. */
 export function createRunFiles(options: { folder: string; worktrees: string }): RunFiles {
   let judged = 0;
+  const attemptFolder = (ticket: TicketId, n: number) => join(options.folder, "tickets", ticket, `attempt-${n}`);
   return {
-    async attempt(ticket, n): Promise<AttemptFiles> {
-      const folder = join(options.folder, "tickets", ticket, `attempt-${n}`);
-      const outbox = join(folder, "outbox");
-      const session = join(folder, "session");
-      for (const each of [outbox, session]) await mkdir(each, { recursive: true, mode: 0o700 });
-      return {
-        folder,
-        outbox,
-        session,
-        prompt: join(folder, "prompt.md"),
-        agentLog: join(folder, "agent.log"),
-        patch: join(folder, "change.patch"),
-        log: (name) => join(folder, `${name.replace(/[^\w.-]+/g, "-").replace(/-$/, "")}.log`),
-      };
-    },
+    attempt: (ticket, n) => attemptFiles(attemptFolder(ticket, n)),
+    afterAttempt: (ticket, n) => attemptFiles(join(attemptFolder(ticket, n), "later")),
     async heal(n) {
       const folder = join(options.folder, "heals", String(n));
       await removeFolder(folder);
@@ -60,6 +65,8 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
     tail,
     makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
     write: (file, text) => writeFile(file, text, { mode: 0o600 }),
+    writeWhole,
+    list: listFolder,
     exists: (file) =>
       access(file).then(
         () => true,

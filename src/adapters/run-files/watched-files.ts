@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { textSha } from "../../domain/run/drift-fact.ts";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -18,16 +18,24 @@ interface UsedHarness {
   readonly folder: string;
 }
 
-/** The files of a run that people may edit outside loopdash. `harness`: the folders in use, each with a name of its own. */
+/**
+ * The files of a run that people may edit outside loopdash. `harness`: the folders in use, each with a name of its own. `contracts`:
+ * the contracts of its tickets, as the batch names them.
+ */
 export function createWatchedFiles(options: {
   readonly batchPath: string;
+  readonly contracts?: () => readonly string[];
   readonly harness: () => readonly UsedHarness[];
 }): WatchedFiles {
   return {
     async read(known) {
       const batch = { key: "batch", class: "I2", target: "batch", name: "the batch file" } as const;
       const parts = await Promise.all(options.harness().map((harness) => harnessFiles(harness, known)));
-      return Promise.all([{ ...batch, path: options.batchPath }, ...parts.flat()].map(withValue));
+      const contracts = (options.contracts?.() ?? []).slice(0, MAX_FILES).map((path) => ({
+        ...({ key: `contract:${path}`, class: "I2", target: "batch", name: `the contract ${plainText(path, 80)}` } as const),
+        path: join(dirname(options.batchPath), path),
+      }));
+      return Promise.all([{ ...batch, path: options.batchPath }, ...contracts, ...parts.flat()].map(withValue));
     },
   };
 }

@@ -20,7 +20,7 @@ export interface Field {
   readonly quote: '"' | "'" | "";
 }
 
-const WORDS = ["id", "title", "repo", "state", "humanStep", "note"] as const;
+const WORDS = ["id", "title", "repo", "state", "humanStep", "note", "contract"] as const;
 const LISTS = ["dependsOn", "exclusive"] as const;
 export type WordKey = (typeof WORDS)[number];
 export type ListKey = (typeof LISTS)[number];

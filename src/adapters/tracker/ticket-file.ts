@@ -43,7 +43,9 @@ export function parseTicketFile(name: string, text: string): TicketReading {
   const state = reading.state();
   if (id === undefined || state === undefined) return { problems: reading.problems };
   const repo = reading.repo();
-  const plan = { title: reading.title(heading ?? id), body: reading.body(body), ...(repo !== undefined && { repo }) };
+  const contract = reading.contract();
+  const named = { ...(repo !== undefined && { repo }), ...(contract !== undefined && { contract }) };
+  const plan = { title: reading.title(heading ?? id), body: reading.body(body), ...named };
   const dependsOn = reading.list("dependsOn");
   const ticket = { id, ...plan, dependsOn, exclusive: reading.list("exclusive"), state };
   return reading.problems.some((p) => p.grave) ? { problems: reading.problems } : { ticket, problems: reading.problems };
@@ -107,6 +109,16 @@ class TicketReader {
     const repo = RepoId.safeParse(given);
     if (repo.success) return repo.data;
     this.#problem("repo", `repo: ${repo.error.issues[0]?.message}`, false);
+    return undefined;
+  }
+
+  /** An empty value is a problem: a ticket whose contract was forgotten would be worked without it. */
+  contract(): string | undefined {
+    const given = this.#front.words.get("contract")?.value;
+    if (given === undefined) return undefined;
+    const contract = TicketSpec.shape.contract.safeParse(given);
+    if (contract.success) return contract.data;
+    this.#problem("contract", "contract must name a file, by a path of 1 to 400 characters", false);
     return undefined;
   }
 

@@ -63,12 +63,10 @@ export async function checkRepositories(
   const found = await Promise.all(
     Object.entries(batch.repos).map(([name, { path, base, forge }]) =>
       unlessRefused(async () => {
-        const { repo, place } = await openForge(
-          await openRepo({ id: RepoId.parse(name), path, base, env }),
-          forge,
-          secrets,
-          "look",
-        );
+        const { repo, place } = await openForge(await openRepo({ id: RepoId.parse(name), path, base, env }), forge, secrets, {
+          how: "look",
+          onBroken: batch.onBroken,
+        });
         opened.push(repo);
         const at = place === undefined ? "" : `; changes land there and at ${place}`;
         return [ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`)];

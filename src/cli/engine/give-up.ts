@@ -14,6 +14,7 @@ import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { keepLostWork, straysOf } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
+import { GIVEN_UP } from "../find-run.ts";
 import { runFolder, type StateHome } from "../state-home.ts";
 import { stateFromJournal } from "./journal-state.ts";
 import type { RunEnvironment } from "./preflight.ts";
@@ -39,7 +40,7 @@ export async function giveUp(options: {
     if (!(error instanceof UserError)) throw error;
     process.emitWarning(`${error.message}; processes or files of run ${run} may remain`);
   }
-  store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: "given up for a fresh run (--fresh)" });
+  store.end(run, { at: now, verdict: "not-done", exitCode: EXIT.interrupted, reason: GIVEN_UP });
 }
 
 /** Keeps the numbers for comparison in later runs. The run is given up even if that fails. */

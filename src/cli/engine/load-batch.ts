@@ -6,6 +6,7 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import type { FolderTicket, Standing } from "../../domain/batch/merge-folder.ts";
+import { contractPaths } from "../../domain/batch/named-contracts.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
@@ -14,7 +15,9 @@ import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/b
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
+import { contractFilesOf, misplacedContracts, readContractFiles } from "./contract-files.ts";
 import { outsideTrackerOf } from "./open-tracker.ts";
 import { type OutsideTracker, readOutsideTickets } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
@@ -30,7 +33,7 @@ export interface LoadedBatch {
   readonly file: string;
   /** The place of a value in the file or in a file of its ticket folder. */
   readonly locate: Locate;
-  /** sha256 of the file's bytes. */
+  /** sha256 of the file's bytes, and of the contracts that its tickets name. */
   readonly sha: string;
   /** The same file for repositories that name these test commands. Reads it again. */
   readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
@@ -76,13 +79,17 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
       : tickets === undefined
         ? undefined
         : await readTicketFolder(tickets);
-  const read = readBatch(text, { folder, testCommands, ...(folderTickets === undefined ? {} : { folderTickets }) });
+  const contracts = await readContractFiles(contractPaths(text, folderTickets), folder);
+  const read = readBatch(text, { folder, testCommands, contracts, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
+  const state = stateHome(options.env ?? process.env, options.cwd).root;
+  const misplaced = misplacedContracts(read.batch, { folder, state, locate: read.locate });
+  if (misplaced.length > 0) throw invalid(file, misplaced);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const named: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
-  const own = ownFilesIn(named, { file: path, folder });
+  const own = ownFilesIn(named, { file: path, folder, contracts: contractFilesOf(named, folder) });
   const batch: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
   return {
     batch,
@@ -90,7 +97,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     folder,
     file,
     locate: read.locate,
-    sha: createHash("sha256").update(bytes).digest("hex"),
+    sha: shaOf(bytes, named),
     withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
     warnings: sortProblems([
       ...read.warnings,
@@ -99,6 +106,13 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     standings: standingsOf(folderTickets),
     ...(outside && { outside }),
   };
+}
+
+/** A contract that changes is a change of the batch. Without contracts, the hash is that of the file. */
+function shaOf(bytes: Uint8Array, { tickets }: Batch): string {
+  const hash = createHash("sha256").update(bytes);
+  for (const { id, contract } of tickets) if (contract !== undefined) hash.update(`\0${id}\0${contract.path}\0${contract.sha}`);
+  return hash.digest("hex");
 }
 
 function standingsOf(tickets: readonly FolderTicket[] = []): LoadedBatch["standings"] {
@@ -170,8 +184,10 @@ function whereOf(file: string, problems: readonly BatchProblem[]): string {
   const files = new Set(problems.map((problem) => problem.file ?? file));
   const [first = file] = files;
   if (first.startsWith("ticket ")) return files.size > 1 ? `the batch file ${file} and its tickets are` : `${first} is`;
-  if (files.size > 1) return `the batch file ${file} and its ticket files are`;
-  return problems.some((problem) => problem.file === undefined) ? `the batch file ${file} is` : `the ticket file ${first} is`;
+  // Only a contract has problems with a line of their own.
+  const kind = problems.some((problem) => problem.file !== undefined && problem.line !== undefined) ? "contract" : "ticket";
+  if (files.size > 1) return `the batch file ${file} and its ${kind} files are`;
+  return problems.some((problem) => problem.file === undefined) ? `the batch file ${file} is` : `the ${kind} file ${first} is`;
 }
 
 function invalid(file: string, problems: readonly BatchProblem[]): UserError {

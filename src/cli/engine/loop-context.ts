@@ -97,7 +97,7 @@ export async function contextOf(
     ...(await openReviewer(batch, { ...programs, program: world.reviewerProgram, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
-    ...{ state, report, isBroken: () => orchestrator.isBroken },
+    ...{ state, report, events: () => open.journal.read(), isBroken: () => orchestrator.isBroken },
     recordDuration: (ticket, ms) => store.recordDuration(open.run, ticket, ms),
     outages,
     ...stepSecretsOf(secrets, { batch, folder: dirname(open.state.batchPath), outages }),
@@ -138,10 +138,11 @@ function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "comm
   return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
 }
 
-/** The batch file, and the harness in use. */
+/** The batch file, its contracts, and the harness in use. */
 function watchedFilesOf({ folder, state }: OpenRun, orchestrator: Orchestrator): WatchedFiles {
   return createWatchedFiles({
     batchPath: state.batchPath,
+    contracts: () => [...new Set(orchestrator.state.plan.tickets.flatMap(({ contract }) => contract?.path ?? []))],
     harness: () =>
       Object.keys(state.batch.repos).map((repo) => {
         const version = `${repo}/${orchestrator.state.heals.versions[repo] ?? 0}`;

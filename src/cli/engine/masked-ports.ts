@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sumFile } from "../../adapters/file-sum.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
+import type { Listing } from "../../ports/run-files.ts";
 import type { Masker } from "../../ports/secrets.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -23,10 +27,46 @@ export function maskedPorts(runSecrets: RunSecrets | undefined, { files, repos, 
     },
   ];
   return {
-    files: { ...files, write: (file, text) => files.write(file, masker.text(text)) },
+    files: {
+      ...files,
+      write: (file, text) => files.write(file, masker.text(text)),
+      writeWhole: (file, text) => files.writeWhole(file, masker.text(text)),
+      list: async (folder, without) => withoutSecrets(await files.list(folder, without), folder, masker),
+    },
     repos: new Map([...repos].map(masked)),
     report: (fact) => report(masker.value(fact)),
   };
+}
+
+/** The folder of an attempt that its agent writes, and nothing masks. */
+const OUTBOX = "outbox/";
+
+/** A listing without the files of an agent that hold a secret: it may have found one that this program does not give it. */
+async function withoutSecrets(listing: Listing, folder: string, masker: Masker): Promise<Listing> {
+  const real = await realpath(folder);
+  const holding = await Promise.all(
+    listing.files.map(async ({ path }) => path.startsWith(OUTBOX) && (await mayHoldSecret(join(real, path), masker))),
+  );
+  const why = "it holds a secret";
+  return {
+    files: listing.files.filter((_, i) => holding[i] === false),
+    leftOut: [...listing.leftOut, ...listing.files.flatMap(({ path }, i) => (holding[i] === true ? [{ path, why }] : []))],
+  };
+}
+
+/** Also true if the file cannot be read to its end (law 4). */
+async function mayHoldSecret(file: string, masker: Masker): Promise<boolean> {
+  const stream = masker.stream();
+  const read = createHash("sha256");
+  const masked = createHash("sha256");
+  const summed = await sumFile(file, {
+    each: async (bytes) => {
+      read.update(bytes);
+      masked.update(stream.push(bytes));
+    },
+  });
+  masked.update(stream.end());
+  return summed?.ok !== true || read.digest("hex") !== masked.digest("hex");
 }
 
 async function maskFile(file: string, masker: Masker): Promise<void> {

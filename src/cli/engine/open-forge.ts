@@ -1,13 +1,15 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
-import { createPullRequests } from "../../adapters/forge/github/pull-requests.ts";
+import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchLane } from "../../loop/steps/branch-checks.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -27,14 +29,14 @@ interface ForgedRepo {
 
 /**
  * The repository as the run uses it: what the batch says of its forge decides where changes land. Brings its base up to date. Throws a
- * UserError (exit 4) if the forge cannot be reached, or the base cannot follow it. "look" makes the same checks and moves no branch:
+ * UserError (exit 4) if the forge cannot be reached, the base cannot follow it, or its rules refuse the reverts of `onBroken`. "look" makes the same checks and moves no branch:
  * the repository that it gives is this machine's.
  */
 export async function openForge(
   repo: RepoWithRemotes,
   spec: ForgeSpec | undefined,
   secrets: RunSecrets | undefined,
-  how: "move" | "look" = "move",
+  { how = "move", onBroken }: { readonly how?: "move" | "look"; readonly onBroken?: Batch["onBroken"] } = {},
 ): Promise<ForgedRepo> {
   if (spec === undefined || spec.kind === "local") return { repo };
   const credentials = credentialsOf(spec, secrets);
@@ -48,7 +50,16 @@ export async function openForge(
   const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   if (spec.kind === "push") return forged;
   if (spec.kind === "github-branch") return { ...forged, branchChecks: branchChecksOf(repo, spec, { remote, credentials }) };
-  return { ...forged, ...pullRequestsOf(repo, spec, { remote, credentials }) };
+  const { pulls, ...opened } = pullRequestsOf(repo, spec, { remote, credentials });
+  if (onBroken === "revert" && (await reachable(repo, () => pulls.baseRefusesPushes()))) {
+    const why = `"onBroken": "revert" pushes a revert to ${repo.base}, and rules of ${pulls.name} take changes by pull requests alone`;
+    throw refused(
+      repo,
+      why,
+      'Take "onBroken" out of the batch file: a landed change that breaks its base then waits for a person.',
+    );
+  }
+  return { ...forged, ...opened };
 }
 
 type GitHubForge = Extract<ForgeSpec, { kind: "github" }>;
@@ -67,12 +78,12 @@ function pullRequestsOf(
   repo: Repo,
   spec: GitHubForge,
   { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): { readonly place: string; readonly pullRequests: PullRequestLane } {
+): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestLane } {
   const access = accessOf(repo, spec, { remote, credentials });
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
   const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
-  return { place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
 }
 
 function branchChecksOf(
@@ -109,7 +120,8 @@ async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof RepoUnavailable) && !(error instanceof SecretUnavailable)) throw error;
+    const isAway = [RepoUnavailable, SecretUnavailable, ForgeUnavailable].some((kind) => error instanceof kind);
+    if (!isAway) throw error;
     const todo = "See that `git push` works there without a question, or correct its forge in the batch file.";
     throw refused(repo, errorMessage(error), todo);
   }

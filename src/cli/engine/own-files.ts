@@ -7,20 +7,20 @@ import type { Batch } from "../../domain/batch/schema.ts";
 const AROUND_PATHS = [/[\s'"`;|&<>(),=]+/, /['"`=]+/];
 
 /**
- * The batch file, and the files beside it that commands of the batch, of its oracle and of its tracker name, as protected paths of the repositories
+ * The batch file, its contracts, and the files beside it that commands of the batch, of its oracle and of its tracker name, as protected paths of the repositories
  * that hold them. In a repository, a change could otherwise bring another live check, reviewer or oracle, or the batch of the next
  * run. `file` and `folder` are real paths.
  */
 export function ownFilesIn(
   batch: Batch,
-  { file, folder }: { readonly file: string; readonly folder: string },
+  { file, folder, contracts }: { readonly file: string; readonly folder: string; readonly contracts: readonly string[] },
 ): readonly string[] {
   const words = commandsOf(batch).flatMap(({ argv }) =>
     argv.flatMap((word) => [word, ...AROUND_PATHS.flatMap((around) => word.split(around))]),
   );
   const ofTracker = batch.tracker.kind === "command" ? batch.tracker.command : [];
   const judging = [...(batch.oracle?.command ?? []), ...ofTracker].map((word) => resolve(folder, word));
-  const own = [file, ...[...words, ...judging].filter((word) => word !== folder && isWithin(folder, word))];
+  const own = [file, ...contracts, ...[...words, ...judging].filter((word) => word !== folder && isWithin(folder, word))];
   const found = Object.values(batch.repos).flatMap(({ path }) => {
     const top = realPath(path) ?? path;
     return own.filter((each) => each !== top && isWithin(top, each)).map((each) => `./${literal(relative(top, each))}`);

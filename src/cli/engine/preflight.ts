@@ -11,7 +11,7 @@ import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchLane } from "../../loop/steps/branch-checks.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request.ts";
+import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
@@ -123,7 +123,10 @@ async function openRepos(
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
     const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
-    const forged = await openForge(repo, forge, secrets, isLookOnly ? "look" : "move");
+    const forged = await openForge(repo, forge, secrets, {
+      how: isLookOnly ? "look" : "move",
+      onBroken: batch.onBroken,
+    });
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.branchChecks !== undefined) branchChecks.set(name, forged.branchChecks);

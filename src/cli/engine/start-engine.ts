@@ -20,6 +20,7 @@ import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { Performer } from "../../loop/run/perform.ts";
 import { recover } from "../../loop/run/recover.ts";
 import type { RunStore } from "../../ports/run-store.ts";
+import { keepRunBundle } from "../bundles/keep-run-bundle.ts";
 import { packageFiles } from "../package-files.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../state-home.ts";
 import { findApiKeys, refuseApiKeys } from "./api-key-guard.ts";
@@ -30,6 +31,7 @@ import {
   type EngineEnd,
   type EngineFault,
   type EngineResources,
+  faultOf,
   type Inherited,
   journalFailed,
   releaseInherited,
@@ -215,6 +217,10 @@ function recordEnd(store: RunStore, run: RunId, state: RunState): RunState {
 async function close(parts: EngineParts, performer: Performer, inherited: Inherited): Promise<void> {
   await performer.idle();
   await cleanRun(parts);
+  // The run has its end without the list of its files; `report --bundle` makes one at any time.
+  await keepRunBundle(parts.store, parts.open.run, parts.open.folder).catch((error: unknown) =>
+    process.emitWarning(`the bundle of run ${parts.open.run} could not be written: ${faultOf(error)}`),
+  );
   try {
     await releaseResources(parts.opened);
   } finally {

@@ -12,6 +12,8 @@ export { harness } from "./harness.ts";
 export { init } from "./init.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
+export { reportBundle } from "./report-bundle.ts";
 export { runs } from "./runs.ts";
 export { trackerCheck } from "./tracker-check.ts";
 export { verify } from "./verify.ts";
+export { verifyJournal } from "./verify-journal.ts";

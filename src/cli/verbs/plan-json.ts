@@ -52,7 +52,7 @@ export function planJson({ loaded, layers, sandbox, notRead, outlook, landings, 
 }
 
 function planTicket(ticket: Ticket, layer: number | undefined, standing: Standing | undefined) {
-  const { id, title, repo, dependsOn, exclusive, finish, fixes = [] } = ticket;
+  const { id, title, repo, dependsOn, exclusive, finish, fixes = [], contract } = ticket;
   return {
     id,
     title: plainText(title),
@@ -60,6 +60,7 @@ function planTicket(ticket: Ticket, layer: number | undefined, standing: Standin
     dependsOn,
     exclusive,
     fixes,
+    contract: contract === undefined ? null : { path: plainText(contract.path), sha: contract.sha },
     finish: finish.map(specLabel),
     layer: standing === undefined ? (layer ?? null) : null,
     standing: standing === undefined ? null : { as: standing.as, text: standing.text },

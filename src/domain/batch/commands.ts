@@ -3,7 +3,7 @@ import { DEFAULT_CHECK } from "./default-finish.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
-import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
+import { isCriterion, isUnsandboxed, type StepSpec, stepName } from "./step-spec.ts";
 import { testCommandSource } from "./test-command.ts";
 
 /** A command of a batch, and where it runs. */
@@ -53,7 +53,8 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
     ticket.finish.forEach((step, i) => {
       const key = `${ticket.repo} ${JSON.stringify(step)}`;
       if (found.has(key)) return;
-      const path = shared.get(JSON.stringify(step)) ?? ["tickets", t, "finish", i];
+      const own: Path = isCriterion(step) ? ["tickets", t, "contract", "criteria", stepName(step)] : ["tickets", t, "finish", i];
+      const path = shared.get(JSON.stringify(step)) ?? own;
       const command = foundCommand(batch, ticket.repo, step) ?? commandOf(step, path);
       if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
     });

@@ -85,6 +85,11 @@ export function inertBody(ticket: Pick<Ticket, "body">, teams: readonly string[]
   return bodyText(ticket.body, closesOf(teams));
 }
 
+/** Text of others with words that close no issue, and with all else as it is. */
+export function closingNothing(text: string, teams: readonly string[]): string {
+  return text.replace(closesOf(teams), CLOSES_NOTHING);
+}
+
 function subjectOf(
   { commit: { type = "feat", scope = "" } = {}, ticket, teams = [] }: CommitMessageOptions,
   isTyped: boolean,

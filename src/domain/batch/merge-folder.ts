@@ -21,6 +21,8 @@ export interface FolderTicket {
   readonly repo?: RepoId;
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
+  /** The file of its contract, relative to the batch file's folder. */
+  readonly contract?: string;
   /** Why no agent would work on it as it is now; absent if one would. Safe for a terminal. */
   readonly standing?: Standing;
   /** Its file, as messages name it; "the tracker" if it has none. */
@@ -41,7 +43,7 @@ export interface MergedBatch {
 const MAX_HINTS = 40;
 
 /** Fields that either file may give; the batch file wins. */
-const FIELDS = ["title", "body", "repo", "dependsOn", "exclusive"] as const;
+const FIELDS = ["title", "body", "repo", "dependsOn", "exclusive", "contract"] as const;
 
 /**
  * Fills the batch's tickets from the folder: the listed ones, or all if it lists none. If the batch names no folder, nothing
@@ -92,8 +94,9 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   return { file: { ...file, tickets }, locate: locateIn(locate, sources, false), problems, elsewhere };
 }
 
-function specOf({ id, title, body, repo, dependsOn, exclusive }: FolderTicket): TicketSpec {
-  return { id, title, body, ...(repo !== undefined && { repo }), dependsOn, exclusive };
+function specOf({ id, title, body, repo, dependsOn, exclusive, contract }: FolderTicket): TicketSpec {
+  const own = { ...(repo !== undefined && { repo }), ...(contract !== undefined && { contract }) };
+  return { id, title, body, dependsOn, exclusive, ...own };
 }
 
 /** `whole` if the batch file lists no tickets: the place of a ticket itself is then its file, too. */

@@ -4,18 +4,20 @@ import { plainText } from "../values/text.ts";
 /** Keys and indices from the top of a batch file down to a value. */
 export type Path = readonly (string | number)[];
 
-/** A place in the batch file (line and column from 1, columns in UTF-16 units), or in a file of the ticket folder. */
-export type Spot = { readonly line: number; readonly column: number } | { readonly file: string; readonly path: string };
+/** A place in the batch file (line and column from 1, columns in UTF-16 units), or in a ticket's or a contract's file. */
+export type Spot =
+  | { readonly line: number; readonly column: number }
+  | { readonly file: string; readonly path: string; readonly line?: number; readonly column?: number };
 
 /** The place of a value; undefined if it has none. */
 export type Locate = (path: Path) => Spot | undefined;
 
 /** A problem that keeps a batch from running, in words for its author. */
 export interface BatchProblem {
-  /** Place in the batch file, from 1; absent where `file` is given. */
+  /** Place in the file, from 1; absent in a ticket's file. */
   readonly line?: number;
   readonly column?: number;
-  /** The ticket file with the problem, if it is not in the batch file. */
+  /** The file of a ticket or of a contract with the problem, if it is not in the batch file. */
   readonly file?: string;
   /** `tickets[2].dependsOn[0]`; empty for the file as a whole. Relative to `file` if that is given. */
   readonly path: string;
@@ -50,7 +52,7 @@ export function problemAt(locate: Locate, path: Path, message: string, hint?: st
   for (let length = path.length; length >= 0; length--) {
     const spot = locate(path.slice(0, length));
     if (spot === undefined) continue;
-    return "file" in spot ? { file: spot.file, path: spot.path, ...rest } : { ...spot, path: pathText(path), ...rest };
+    return "file" in spot ? { ...spot, ...rest } : { ...spot, path: pathText(path), ...rest };
   }
   return { line: 1, column: 1, path: pathText(path), ...rest };
 }
@@ -74,7 +76,8 @@ export function formatProblems(file: string, problems: readonly BatchProblem[]):
 
 function formatProblem(file: string, problem: BatchProblem): string {
   const { path, message, hint } = problem;
-  const place = problem.file ?? `${file}:${problem.line}:${problem.column}`;
+  const at = problem.line === undefined ? "" : `:${problem.line}:${problem.column}`;
+  const place = `${problem.file ?? file}${at}`;
   const said = path === "" ? message : `${path}${/^(must|is|has) /.test(message) ? " " : ": "}${message}`;
   return `${place}  ${said}${hint === undefined ? "" : `; ${hint}`}`;
 }

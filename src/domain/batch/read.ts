@@ -4,6 +4,7 @@ import type { TestCommands } from "./argv.ts";
 import { checkBatch } from "./check.ts";
 import { trackerProblems } from "./check-tracker.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
+import { type ContractTexts, readContracts } from "./named-contracts.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
@@ -24,6 +25,8 @@ export interface BatchSurroundings {
   readonly folderTickets?: readonly FolderTicket[];
   /** The test commands that the repositories of `untestedRepos` name at their bases. */
   readonly testCommands?: TestCommands;
+  /** The files of `contractPaths`; needed only if there are any. */
+  readonly contracts?: ContractTexts;
 }
 
 /**
@@ -37,12 +40,14 @@ export function readBatch(text: string, batchSurroundings: BatchSurroundings): B
   const unread = isKeptOutside(file.tracker) && batchSurroundings.folderTickets === undefined;
   const ofTracker = unread ? trackerProblems(file, locate) : [];
   const found = unread ? (ofTracker.length > 0 ? ofTracker : problems) : [...problems, ...checkBatch(file, locate, elsewhere)];
-  if (found.length > 0) return { ok: false, problems: sortProblems(found) };
+  const contracts = readContracts(file, locate, batchSurroundings.contracts ?? new Map());
+  const all = unread ? found : [...found, ...contracts.problems];
+  if (all.length > 0) return { ok: false, problems: sortProblems(all) };
   return {
     ok: true,
-    batch: resolveBatch(file, batchSurroundings),
-    warnings: warnOfBatch(file, locate, batchSurroundings.testCommands),
-    locate,
+    batch: resolveBatch(file, { ...batchSurroundings, contracts: contracts.byTicket }),
+    warnings: sortProblems([...warnOfBatch(file, locate, batchSurroundings.testCommands), ...contracts.warnings]),
+    locate: contracts.locate,
   };
 }
 

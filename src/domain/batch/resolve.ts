@@ -2,10 +2,12 @@ import { resolve } from "node:path/posix";
 import { RepoId } from "../values/ids.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { Argv, TestCommands } from "./argv.ts";
+import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
 import type { PrepareCommand } from "./prepare-command.ts";
+import type { ReadContract } from "./read-contract.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import type { SecretSpecs } from "./secret-spec.ts";
@@ -19,7 +21,16 @@ import { TOKEN_OF, type TrackerSpec } from "./tracker-spec.ts";
  */
 export function resolveBatch(
   file: BatchFile,
-  { folder, testCommands = {} }: { readonly folder: string; readonly testCommands?: TestCommands },
+  {
+    folder,
+    testCommands = {},
+    contracts = new Map(),
+  }: {
+    readonly folder: string;
+    readonly testCommands?: TestCommands;
+    /** By ticket. */
+    readonly contracts?: ReadonlyMap<string, ReadContract>;
+  },
 ): Batch {
   const { name, oracle, sandbox, limits, tracker } = file;
   const repos = Object.entries(file.repos).map(([id, repo]) => {
@@ -31,9 +42,15 @@ export function resolveBatch(
   });
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
-  const lineOf = ({ finish: own }: TicketSpec, repo: RepoId) =>
-    own === undefined ? finishLineOf({ finish, ...tested }, repo) : wholeFinishLine(own, folder);
-  const tickets = file.tickets.map((ticket) => resolveTicket(ticket, file, lineOf));
+  const lineOf = ({ id, finish: own }: TicketSpec, repo: RepoId) => {
+    const line = own === undefined ? finishLineOf({ finish, ...tested }, repo) : wholeFinishLine(own, folder);
+    const read = contracts.get(id);
+    return read === undefined ? line : withCriteria(line, { ...read, checks: stepsAtFolder(read.checks, folder) });
+  };
+  const tickets = file.tickets.map((ticket) => ({
+    ...resolveTicket(ticket, file, lineOf),
+    ...(contracts.has(ticket.id) && { contract: contracts.get(ticket.id)?.contract }),
+  }));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
     ...(file.reviewer && { reviewer: programAtFolder(file.reviewer, folder) }),
@@ -129,11 +146,15 @@ function resolveTicket(
 
 /** A finish line that ends in `assert`, with the batch file's folder put into its commands. */
 export function wholeFinishLine(finish: readonly StepSpec[], folder: string): readonly StepSpec[] {
-  const steps = finish.map((step): StepSpec => {
+  const steps = stepsAtFolder(finish, folder);
+  return steps.at(-1)?.step === "assert" ? steps : [...steps, { step: "assert" }];
+}
+
+function stepsAtFolder(steps: readonly StepSpec[], folder: string): readonly StepSpec[] {
+  return steps.map((step): StepSpec => {
     if (step.step === "check" || step.step === "verify") return { ...step, command: atFolder(step.command, folder) };
     return step.step === "adversary" && step.smoke !== undefined ? { ...step, smoke: atFolder(step.smoke, folder) } : step;
   });
-  return steps.at(-1)?.step === "assert" ? steps : [...steps, { step: "assert" }];
 }
 
 /** An agent or a reviewer with the batch file's folder put into its command, if it is one. */

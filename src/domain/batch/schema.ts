@@ -5,6 +5,7 @@ import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
 import { CommitSpec } from "./commit-spec.ts";
+import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ForgeSpec } from "./forge-spec.ts";
 import { HostSpec } from "./host-spec.ts";
@@ -46,6 +47,8 @@ const Fixes = z
   .readonly()
   .describe("Ids of tests that must pass for the ticket to be done, even if they fail on the base; * stands for any characters");
 
+const contractPath = z.string().min(1).max(400);
+
 /** A ticket in the batch file. With a ticket folder an id is enough: missing values come from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
@@ -57,6 +60,9 @@ export const TicketSpec = z.strictObject({
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
   allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
   fixes: Fixes.optional(),
+  contract: contractPath
+    .optional()
+    .describe("The ticket's contract: a Markdown file below this file's folder, with criteria that the engine runs"),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
@@ -231,6 +237,10 @@ export const BatchFile = z.strictObject({
       `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
     ),
   commit: CommitSpec.optional(),
+  contracts: z
+    .record(TicketId, contractPath)
+    .optional()
+    .describe("Contracts by ticket, for tickets that this file does not list: Markdown files below this file's folder"),
   tickets: z
     .array(TicketSpec)
     .readonly()
@@ -251,6 +261,8 @@ export interface Ticket {
   readonly allow?: Allowance | undefined;
   /** Ids of tests that must pass on its candidate; `*` stands for any characters. Only the batch file can name them. */
   readonly fixes?: readonly string[] | undefined;
+  /** Its contract, whose criteria are checks of `finish`. */
+  readonly contract?: Contract | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
   /** True if a person added it while a run was under way, this one or an earlier one. */

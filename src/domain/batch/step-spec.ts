@@ -12,7 +12,8 @@ const seconds = z
 /** Placeholder in a step's command for the batch file's folder. */
 export const BATCH_FOLDER = "{batch}";
 
-const commandStep = {
+/** What a step that runs a command says about it. */
+export const commandStep = {
   command: Argv.describe("Program and arguments; {batch} stands for the folder of the batch file"),
   minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
   writes: z
@@ -23,7 +24,7 @@ const commandStep = {
 };
 
 /** The place and format of a check's results per test. `vitest` and `jest` are the JSON of their own reporters. */
-const CheckReport = z
+export const CheckReport = z
   .strictObject({
     format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
     path: z
@@ -116,8 +117,30 @@ export const StepSpec = z.discriminatedUnion("step", [
     }),
   z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
 ]);
-export type StepSpec = z.infer<typeof StepSpec>;
+type WrittenStep = z.infer<typeof StepSpec>;
+
+/** What a contract wants of a check beside what every check wants. No finish line of a batch file can say it. */
+export interface Criterion {
+  /** The exit code that the command must end with; absent: 0. */
+  readonly exitCode?: number | undefined;
+  /** A condition over the counted tests of its report (`parseCondition`). */
+  readonly condition?: string | undefined;
+}
+
+export type StepSpec =
+  | Exclude<WrittenStep, { readonly step: "check" }>
+  | (Extract<WrittenStep, { readonly step: "check" }> & { readonly criterion?: Criterion | undefined });
 export type StepKind = StepSpec["step"];
+
+/** The exit code by which a check passes. */
+export function wantedExitCode({ criterion }: Pick<Extract<StepSpec, { step: "check" }>, "criterion">): number {
+  return criterion?.exitCode ?? 0;
+}
+
+/** True if a step is a criterion of a contract. */
+export function isCriterion(step: StepSpec): boolean {
+  return step.step === "check" && step.criterion !== undefined;
+}
 
 /** Stands for an index in the finish line if the prepare commands of a fresh worktree are meant. */
 export const PREPARE_STEP = -1;

@@ -48,8 +48,10 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
-  /** The commit that the engine pushed it on top of; absent if it made the branch, or found the commit there. */
+  /** The commit at the branch before that push; absent before the first one. */
   readonly previous?: string;
+  /** The commit that the engine pushes it on top of; absent if it found the commit there. */
+  readonly onto?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -58,6 +60,16 @@ export interface TicketPullRequest {
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
+}
+
+/** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
+export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && previous === undefined);
+}
+
+/** The commit that the branch is known to have held; undefined if it may not be there. */
+function tipOf(known: TicketPullRequest): string | undefined {
+  return hasArrived(known) ? known.head : known.previous;
 }
 
 /** Words that are remembered. */
@@ -70,10 +82,12 @@ export function reducePullRequest(
 ): TicketPullRequest | undefined {
   switch (event.type) {
     case "pull-request-intended": {
-      const { branch, head, previous, at } = event;
+      const { branch, head, previous: onto, at } = event;
       if (known?.branch === branch && known.head === head) return known;
-      const { seen: _, rerun: __, previous: ___, ...rest } = known ?? { answered: [] };
-      return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
+      const { seen: _, rerun: __, previous: ___, onto: ____, ...rest } = known ?? { answered: [] };
+      const previous = known?.branch === branch ? tipOf(known) : undefined;
+      const before = { ...(previous !== undefined && { previous }), ...(onto !== undefined && { onto }) };
+      return { ...rest, branch, head, pushedAt: at, ...before };
     }
     case "pull-request-opened":
       return known && { ...known, number: event.number, url: event.url };

@@ -1,39 +1,65 @@
-import { inertBody } from "../batch/commit-message.ts";
+import { closingNothing, inertBody } from "../batch/commit-message.ts";
 import type { Ticket } from "../batch/schema.ts";
+import { filledTemplate, type PullRequestPart } from "./pull-request-template.ts";
 
-/** The texts of a pull request, and the rest of the message of the commit by which it lands. */
-export interface PullRequestText {
+/** The title of a pull request, and the rest of the message of the commit by which it lands. */
+export interface LandingMessage {
   readonly title: string;
-  /** Markdown. */
-  readonly body: string;
   readonly message: string;
 }
 
-/** What the texts of a pull request are made of. */
+/** Splits the message of the commit that lands: its first line is the title. */
+export function landingMessage(message: string): LandingMessage {
+  const [title = "", ...rest] = message.split("\n");
+  return { title, message: rest.join("\n").trim() };
+}
+
+/** The parts of which the text of a pull request is made. */
 export interface PullRequestTextOptions {
-  /** The message of the commit that lands: its first line is the title. */
-  readonly message: string;
   readonly ticket: Pick<Ticket, "id" | "body">;
   /** Keys of teams in Linear, if that keeps the tickets. */
   readonly teams: readonly string[];
-  /** The steps of the finish line that the change has passed. */
-  readonly passed: readonly string[];
+  /** The steps of the finish line that the change has passed, and the time that each took. */
+  readonly passed: readonly { readonly step: string; readonly ms: number }[];
+  /** The run, its attempt, and the base on which the change was checked. */
+  readonly origin: { readonly run: string; readonly attempt: number; readonly base: string; readonly baseSha: string };
+  /** The repository's own template; absent if it has none. */
+  readonly template?: string | undefined;
 }
 
 /**
- * The texts of a ticket's pull request. A ticket's own words are quoted as those of a commit are: they close no issue, and here they
- * mention nobody either.
+ * The text of a ticket's pull request as Markdown, in the form of the repository's template if it has a usable one. A ticket's own words are quoted as
+ * those of a commit are: they close no issue, and here they mention nobody either. A template's words close no issue either: somebody may
+ * have changed it for all pull requests that follow.
  */
-export function pullRequestText({ message, ticket, teams, passed }: PullRequestTextOptions): PullRequestText {
-  const [title = ticket.id, ...rest] = message.split("\n");
+export function pullRequestText(options: PullRequestTextOptions): string {
+  const { teams, template } = options;
+  const parts = partsOf(options);
+  const filled = template === undefined ? undefined : filledTemplate(closingNothing(template, teams), parts);
+  return filled ?? inOwnForm(parts);
+}
+
+function partsOf({ ticket, teams, passed, origin }: PullRequestTextOptions): readonly PullRequestPart[] {
+  const { run, attempt, base, baseSha } = origin;
   const why = inertBody(ticket, teams).trim();
-  const checks = passed.map((step) => `- ${step}: passed`);
-  const body = [
-    ...["## What and why", "", why === "" ? `Ticket ${ticket.id}.` : quoted(why), ""],
-    ...["## How it was checked", "", ...(checks.length > 0 ? checks : ["- by the checks of this pull request"]), ""],
-    `Ticket: ${ticket.id}`,
+  const checks = passed.map(({ step }) => `- ${step}: passed`);
+  const took = passed.map(({ step, ms }) => `- ${step}: passed after ${(ms / 1000).toFixed(1)} s`);
+  const where = `- on ${base} at ${baseSha}, by run ${run}, attempt ${attempt}`;
+  return [
+    { kind: "why", heading: "What and why", text: why === "" ? `Ticket ${ticket.id}.` : quoted(why) },
+    {
+      kind: "checked",
+      heading: "How it was checked",
+      text: (checks.length > 0 ? checks : ["- by the checks of this pull request"]).join("\n"),
+    },
+    { kind: "evidence", heading: "Evidence", text: [where, ...took].join("\n") },
+    { kind: "ticket", heading: "Ticket", text: `Ticket: ${ticket.id}` },
   ];
-  return { title, body: body.join("\n"), message: rest.join("\n").trim() };
+}
+
+/** The parts below each other; the ticket stands in the last line, without a heading. */
+function inOwnForm(parts: readonly PullRequestPart[]): string {
+  return parts.map(({ kind, heading, text }) => (kind === "ticket" ? text : `## ${heading}\n\n${text}\n`)).join("\n");
 }
 
 /** A ticket's own words, as a quotation that notifies nobody. */

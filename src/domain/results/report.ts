@@ -1,3 +1,5 @@
+import type { Ticket } from "../batch/schema.ts";
+import { isCriterion, stepName } from "../batch/step-spec.ts";
 import { type CiStopReason, ciStopReason, isCiRun } from "../ci/stop-reason.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
@@ -132,6 +134,8 @@ export interface ReportTicket {
   readonly foundBy: string | null;
   /** Ids of the tests that this ticket must turn green. */
   readonly fixes: readonly string[];
+  /** Its contract, as the run froze it: the file and the sha256 of its text; null if it has none. */
+  readonly contract: { readonly path: string; readonly sha: string; readonly criteria: readonly string[] } | null;
   /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
   readonly failingOnBase: readonly FailingOnBase[];
   /** The work of attempts that were cut off, each on a branch of its own; the newest first. */
@@ -233,10 +237,16 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     url: ticket.tracked?.url ?? null,
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
+    contract: reportContract(spec),
     failingOnBase: ticket.failingOnBase ?? [],
     keptWork: left.flatMap(({ n, kept }) => (kept === undefined ? [] : [{ attempt: n, ...kept }])),
     lostWork: left.flatMap(({ n, notKept }) => (notKept === undefined ? [] : [{ attempt: n, why: notKept }])),
   };
+}
+
+function reportContract({ contract, finish }: Ticket): ReportTicket["contract"] {
+  if (contract === undefined) return null;
+  return { path: contract.path, sha: contract.sha, criteria: finish.filter(isCriterion).map(stepName) };
 }
 
 function reportLanded(ticket: TicketState): ReportLanded | null {

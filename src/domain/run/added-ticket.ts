@@ -2,6 +2,7 @@ import { dirname } from "node:path/posix";
 import type { z } from "zod";
 import { checkTicketSpec } from "../batch/check.ts";
 import { checkAsksNobody } from "../batch/check-reviewer.ts";
+import { withoutCriteria } from "../batch/contract-steps.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
 import { checkValue } from "../batch/issues.ts";
 import { type NoteProblem, pathText } from "../batch/problem.ts";
@@ -51,6 +52,7 @@ function admitSpec(state: RunState, spec: AddedTicket, request: string | undefin
   const { batch, plan } = state;
   if (plan.tickets.filter(({ added }) => added).length >= MOST_ADDED)
     return refused(`the run takes no more: at most ${MOST_ADDED} added tickets`);
+  if (spec.contract !== undefined) return refused(NO_CONTRACT);
   const id = spec.id ?? freeId(plan.tickets.map((ticket) => ticket.id));
   const same = plan.tickets.find((ticket) => ticket.id.toLowerCase() === id.toLowerCase());
   if (same !== undefined) return refused(`the run has a ticket ${same.id} already`);
@@ -64,9 +66,14 @@ function admitSpec(state: RunState, spec: AddedTicket, request: string | undefin
   return { ok: true, ticket, facts: addedFacts([{ ticket, isWaiver: isWaiver(state, ticket) }], request) };
 }
 
+const NO_CONTRACT =
+  "contract: a run reads contracts only when it starts; put the ticket into the batch file and start again with --accept-changes";
+
 /** True for a ticket with a finish line other than the batch's, or that may do what others may not. */
 export function isWaiver({ batch }: RunState, { allow, finish, repo }: Ticket): boolean {
-  return allow !== undefined || JSON.stringify(finish) !== JSON.stringify(finishLineOf(batch, repo));
+  const line = finishLineOf(batch, repo);
+  // A contract only adds to the batch's finish line.
+  return allow !== undefined || JSON.stringify(withoutCriteria(finish, line)) !== JSON.stringify(line);
 }
 
 /** A ticket that joins the run. `isWaiver`: it has a finish line of its own, or may do what others may not. */

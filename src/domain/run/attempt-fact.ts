@@ -153,6 +153,8 @@ export type AttemptFact =
       readonly strength?: CheckStrength;
     } & AttemptRef)
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
+  /** The forge refuses the change, and only a person can go on: the exact step. */
+  | ({ readonly type: "landing-gated"; readonly step: string } & AttemptRef)
   | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({

@@ -5,6 +5,7 @@ import type { StepSpec } from "../batch/step-spec.ts";
 import { isKeptOutside } from "../batch/tracker-spec.ts";
 import { joinedTickets } from "../outbox/discovery.ts";
 import type { InterventionClass } from "../results/intervention.ts";
+import { contractChanges } from "./contract-changes.ts";
 import type { FinishChange, GrowthFact } from "./growth-fact.ts";
 import type { RunState } from "./state.ts";
 
@@ -24,7 +25,7 @@ export interface BatchChanges {
   /** Changes of bounds. Those of class I6 and I8 loosen them. */
   readonly bounds: readonly AllowedChange[];
   /** The parts of the batch that change with the bounds; empty if none does. */
-  readonly parts: Pick<Extract<GrowthFact, { type: "batch-changed" }>, "limits" | "protect" | "finish">;
+  readonly parts: Pick<Extract<GrowthFact, { type: "batch-changed" }>, "limits" | "protect" | "finish" | "contracts">;
   /** New tickets, each behind those that it waits for. */
   readonly added: readonly Ticket[];
   /** The number of workers, if the file has another one. */
@@ -44,20 +45,24 @@ export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const known = new Set(before.map(({ id }) => id));
   const kept = now.tickets.filter(({ id }) => known.has(id));
   const finish = finishChange(state, now);
+  const contracts = contractChanges(state, now);
   const fixed = { limits: undefined, protect: undefined, finish: undefined, testCommands: undefined };
   // What people write in a ticket folder is read during the run, and is no change of the batch file.
   const words = !isKeptOutside(now.tracker) ? {} : { title: undefined, body: undefined, dependsOn: undefined };
-  const unbound = (tickets: readonly Ticket[]) => tickets.map((ticket) => ({ ...ticket, finish: undefined, ...words }));
+  const unbound = (tickets: readonly Ticket[]) =>
+    tickets.map((ticket) => ({ ...ticket, finish: undefined, contract: undefined, ...words }));
   const limits = limitChanges(batch.limits, now.limits);
   const protect = protectChanges(batch.protect, now.protect);
   const changesLimits = limits.length > 0 || now.limits.workers !== batch.limits.workers;
   return {
     impossible: changedPaths({ ...batch, ...fixed, tickets: unbound(before) }, { ...now, ...fixed, tickets: unbound(kept) }),
-    bounds: [...limits, ...protect, ...finish.changes],
+    bounds: [...limits, ...protect, ...finish.changes, ...contracts.changes],
     parts: {
       ...(changesLimits && { limits: now.limits }),
       ...(protect.length > 0 && { protect: now.protect }),
       ...(finish.part && { finish: finish.part }),
+      // Of one that only has another layout, nothing is taken.
+      ...(contracts.part && (contracts.changes.length > 0 || finish.part) && { contracts: contracts.part }),
     },
     added: inOrder(
       now.tickets.filter(({ id }) => !known.has(id) && !Object.hasOwn(state.plan.index, id)),

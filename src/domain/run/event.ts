@@ -6,6 +6,7 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
+import type { BundleFact } from "./bundle-fact.ts";
 import type { Command } from "./command.ts";
 import type { DriftFact, FirstReading } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
@@ -200,6 +201,7 @@ export type RunFact =
   | BaseCheckFact
   | AccountFact
   | BlockedFact
+  | BundleFact
   | DriftFact
   | PeopleFact
   | ExclusiveFact
@@ -223,6 +225,9 @@ export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
 export function mayWait(fact: RunFact): boolean {
   switch (fact.type) {
     case "activity":
+    // The next engine writes the bundle of an attempt without such a fact.
+    case "attempt-bundled":
+    case "attempt-not-bundled":
     case "worktree-ready":
     case "change-captured":
     case "base-failing":

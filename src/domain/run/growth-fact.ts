@@ -1,3 +1,4 @@
+import type { Contract } from "../batch/contract-spec.ts";
 import type { Limits, Ticket } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import type { TicketId } from "../values/ids.ts";
@@ -25,5 +26,7 @@ export type GrowthFact =
       readonly limits?: Limits;
       readonly protect?: readonly string[];
       readonly finish?: FinishChange;
+      /** The contracts that changed, by ticket; null: it has none any more. */
+      readonly contracts?: Readonly<Record<TicketId, Contract | null>>;
       readonly frozen: { readonly before: FrozenSet; readonly after: FrozenSet };
     };

@@ -1,6 +1,6 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
 import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
-import { isAboutPullRequest, type PullRequestFact, reducePullRequest } from "../forge/pull-request-fact.ts";
+import { isAboutPullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -20,7 +20,9 @@ import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { withLanding, withMergedCommit } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
+import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
+import { withPullRequest } from "./reduce-pull-request.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
@@ -42,6 +44,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (event.type === "ci-pushed") return withLanding(next, event);
   if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
+  if (event.type === "pull-request-words") return withPeoplesWords(next, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
   // An attempt that continues finished work has no agent that could end.
   return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
@@ -159,6 +162,11 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { merge: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, waiting: event.reason } };
     }
+    case "landing-gated": {
+      // What has not landed is kept for the person.
+      const { merge: _, waiting: __, ...rest } = attempt;
+      return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
+    }
     case "merge-intended": {
       const { waiting: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
@@ -168,22 +176,6 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: true } } };
     }
   }
-}
-
-/** The pull request after a fact about it, and the attempt with what it waits for, in words. */
-function withPullRequest(
-  ticket: TicketState,
-  { waiting: _, ...attempt }: Attempt,
-  event: PullRequestFact & { readonly at: number },
-): Pick<TicketState, "attempt" | "pullRequest"> {
-  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step } };
-  const pullRequest = reducePullRequest(ticket.pullRequest, event);
-  const { number, seen } = pullRequest ?? {};
-  const waiting =
-    seen?.waits === undefined
-      ? {}
-      : { waiting: `${number === undefined ? pullRequest?.branch : `pull request #${number}`}: ${seen.waits}` };
-  return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };
 }
 
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
@@ -225,7 +217,9 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
   // An agent's claim does not change a step that a person has named.
-  const gate = rest.gate ?? (upheld === undefined ? undefined : { step: upheld, writing: false, by: "blocker" as const });
+  const gate =
+    rest.gate ??
+    (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
   const spared = event.looked !== true && isUncountable(event.outcome) && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.

@@ -45,11 +45,11 @@ function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">
 /** A person changed the bounds. The frozen set follows: from here on, it is what the tripwire compares. */
 function changed(
   state: RunState,
-  { limits, protect, finish, frozen }: Extract<GrowthEvent, { type: "batch-changed" }>,
+  { limits, protect, finish, contracts, frozen }: Extract<GrowthEvent, { type: "batch-changed" }>,
 ): RunState {
   const lineOf = (ticket: Ticket): Ticket => {
     const line = finish !== undefined && Object.hasOwn(finish.tickets, ticket.id) ? finish.tickets[ticket.id] : undefined;
-    return line === undefined ? ticket : { ...ticket, finish: line };
+    return withContractOf(line === undefined ? ticket : { ...ticket, finish: line }, contracts);
   };
   const { testCommands, ...before } = state.batch;
   const commands = finish === undefined ? testCommands : finish.testCommands;
@@ -68,6 +68,13 @@ function changed(
     isBatchChanged: true,
     reverified: false,
   };
+}
+
+function withContractOf(ticket: Ticket, contracts: Extract<GrowthEvent, { type: "batch-changed" }>["contracts"]): Ticket {
+  if (contracts === undefined || !Object.hasOwn(contracts, ticket.id)) return ticket;
+  const { contract: _, ...bare } = ticket;
+  const contract = contracts[ticket.id];
+  return contract == null ? bare : { ...bare, contract };
 }
 
 function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket-discovered" }>): RunState {

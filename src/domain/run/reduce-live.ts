@@ -1,6 +1,7 @@
 import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import { attemptsAt } from "../schedule/stop-conditions.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
@@ -232,7 +233,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const failures = ticket.failures + 1;
   const evidence = failedChecks(live);
   const next = withEvidence({ ...ticket, failures, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence);
-  if (failures >= state.batch.limits.attempts)
+  if (failures >= attemptsAt(state, index))
     return giveUp(withTicket(state, index, { ...next, live: { ...live, isOutOfAttempts: true } }), index, evidence.summary);
   return requeue({ ...withTicket(state, index, { ...next, phase: "waiting" }), reverified: false }, index);
 }

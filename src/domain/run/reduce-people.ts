@@ -1,4 +1,5 @@
 import { countIntervention } from "../results/intervention.ts";
+import { plural } from "../values/plural.ts";
 import type { RunEvent } from "./event.ts";
 import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
 import { reduceBranch } from "./reduce-branch.ts";
@@ -25,6 +26,14 @@ export function reducePeople(state: RunState, event: PeopleEvent): RunState {
   const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
   return { ...withFingerprints(state, [fingerprint]), interventions };
+}
+
+/** Counts the words of people at a pull request that lead to an attempt. They are recorded once, however often the forge shows them. */
+export function withPeoplesWords(state: RunState, event: Extract<RunEvent, { type: "pull-request-words" }>): RunState {
+  const { ticket: target, people, at } = event;
+  if (people === 0) return state;
+  const note = `${plural(people, "remark")} at its pull request led to an attempt`;
+  return { ...state, interventions: countIntervention(state.interventions, { at, class: "I2", target, note, observed: true }) };
 }
 
 /** Records the base after a landing of the engine, unless somebody else had moved it before. */

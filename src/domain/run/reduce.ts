@@ -10,6 +10,7 @@ import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
+import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
@@ -140,6 +141,9 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
     case "prepare-failed":
     case "connection-blocked":
       return reducePreparing(state, event);
+    case "attempt-bundled":
+    case "attempt-not-bundled":
+      return reduceBundle(state, event);
     case "live-check-started":
     case "live-check-ended":
       return reduceLive(state, event);
@@ -158,6 +162,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<
   | typeof reduceExclusive
+  | typeof reduceBundle
   | typeof reduceClaim
   | typeof reduceGrowth
   | typeof reduceLive

@@ -6,6 +6,7 @@ import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, EvidenceCaus
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
+import type { BundleResult } from "./bundle-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
@@ -74,8 +75,9 @@ export interface Attempt extends KeptWorkResult {
   readonly questionsUsd?: number;
   /** The step that failed by a transient and is retried at `until` (milliseconds since the epoch). */
   readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
-  /** Set once its blocker was upheld: its work may land, and then this step is left to a person. */
+  /** Set once its blocker was upheld: its work may land, and then this step is left to a person. Or the forge leaves it to a person. */
   readonly humanStep?: string;
+  readonly gatedBy?: "forge";
   /** The heal whose wall it rules on, without an agent. */
   readonly wall?: number;
   /** Set once a person has rewritten the ticket: its change is the answer to another text. */
@@ -85,7 +87,7 @@ export interface Attempt extends KeptWorkResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends KeptWorkResult {
+export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
@@ -153,11 +155,11 @@ export interface TicketState {
   /** Its last change that had landed and was reverted. */
   readonly reverted?: RevertedChange;
   readonly humanStep?: string;
-  /** A person requested the gate, or a blocker was upheld. It counts once the tracker holds it. */
+  /** A person requested the gate, a blocker was upheld, or the forge needs a person. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
-    readonly by?: "blocker";
+    readonly by?: "blocker" | "forge";
     /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly postponed?: true;
   };

@@ -1,5 +1,7 @@
+import type { Ticket } from "../batch/schema.ts";
 import type { AgentStopKind, AttemptOutcome, Evidence } from "../run/attempt-fact.ts";
 import { type Attempt, claimsDone, type Signs, type TicketState } from "../run/ticket-state.ts";
+import { usedUp } from "./stop-conditions.ts";
 
 /** Equal failures in a row after which another attempt is not worth its money (S4.13). One may be chance, two a hard start. */
 export const SAME_FAILURES = 3;
@@ -101,14 +103,24 @@ function withFailure(failure: Signs["failure"]): Signs {
   return failure === undefined ? {} : { failure };
 }
 
-/** The breaker that stops a ticket although it has attempts left, by name and in words; undefined if none does. */
-export function breakerOf({ signs, evidence }: TicketState): string | undefined {
+/**
+ * The breaker that stops a ticket although it has attempts left, by name and in words; undefined if none does. The ticket's contract
+ * may set tighter ones.
+ */
+export function breakerOf(ticket: TicketState, spec?: Pick<Ticket, "contract">): string | undefined {
+  const { signs, evidence } = ticket;
+  const minutes = usedUp(spec, ticket);
+  if (minutes !== undefined) return minutes;
   if (signs === undefined) return undefined;
   if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no reason given"}`;
   if ((signs.unchanged ?? 0) >= UNCHANGED) return `no-change: ${signs.unchanged} attempts in a row changed nothing`;
   const { failure } = signs;
-  if (failure === undefined || failure.times < SAME_FAILURES) return undefined;
+  if (failure === undefined || failure.times < sameFailuresFor(spec)) return undefined;
   return `same-failure: ${failure.times} attempts in a row failed alike; the last: ${evidence.at(-1)?.summary ?? "no reason given"}`;
+}
+
+function sameFailuresFor(spec: Pick<Ticket, "contract"> | undefined): number {
+  return Math.min(SAME_FAILURES, spec?.contract?.stopWhen?.sameFailure ?? SAME_FAILURES);
 }
 
 /** Characters of an identity. Two that differ only after them count as equal. */

@@ -3,13 +3,10 @@ import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
-import type { TicketState } from "../run/ticket-state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
-import { plural } from "../values/plural.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
-import { breakerOf } from "./breaker.ts";
 import { type EndRun, stopped, unjudged } from "./endings.ts";
 import { forcedEnding } from "./forced-ending.ts";
 import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
@@ -19,6 +16,7 @@ import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.
 import { attemptCap, reserveOf } from "./money.ts";
 import { endOfTime, isOutOfTime } from "./run-time.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
+import { stallReason } from "./stall-reason.ts";
 import { attemptsInVain, unpreparedFor } from "./unprepared.ts";
 
 /** An action for the engine. A fact announces it before it takes effect. */
@@ -85,8 +83,8 @@ function reconcile(state: RunState, now: number): Action[] {
     return attempt === undefined ? [] : [{ do: "abort", ticket: id, fence: attempt.fence, ending: "stopped" }];
   });
   const stalls = state.exhausted.map((index): Action => {
-    const ticket = vecAt(state.tickets, index);
-    return { do: "stall", ticket: ticket.id, reason: stallReason(ticket, state.batch.limits.attempts) };
+    const { id } = vecAt(state.tickets, index);
+    return { do: "stall", ticket: id, reason: stallReason(state, index) };
   });
   return [...aborts, ...postponed, ...gates, ...stalls, ...keptHeals(state)];
 }
@@ -101,17 +99,6 @@ function keptHeals(state: RunState): Action[] {
 /** True while a heal is being recorded. */
 function isKeeping({ heals }: RunState): boolean {
   return heals.past.some(({ keep }) => keep?.as === "keeping");
-}
-
-function stallReason(ticket: TicketState, limit: number): string {
-  const left = limit - ticket.failures;
-  const breaker = left > 0 ? breakerOf(ticket) : undefined;
-  if (breaker !== undefined) return `${breaker}; ${attempts(left)} left`;
-  return `${attempts(ticket.failures)} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no reason given"}`;
-}
-
-function attempts(n: number): string {
-  return plural(n, "attempt");
 }
 
 /**

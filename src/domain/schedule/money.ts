@@ -1,6 +1,8 @@
 import type { Batch } from "../batch/schema.ts";
 import type { RunState } from "../run/state.ts";
 import type { Attempt, TicketState } from "../run/ticket-state.ts";
+import { specOf } from "./plan.ts";
+import { usdFor } from "./stop-conditions.ts";
 
 /**
  * Dollars set aside before an attempt starts: its maximum cost. A command agent costs what the batch says, or nothing; a vendor's
@@ -34,7 +36,8 @@ function capReached(state: RunState, ticket: TicketState, next: number, alsoRese
   if (next === 0) return undefined;
   const { limits } = state.batch;
   const run = state.spentUsd + state.reservedUsd + alsoReserved + next;
-  if (ticket.costUsd + setAside(ticket.attempt) + next > limits.usdPerTicket) return "usdPerTicket";
+  if (ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id)))
+    return "usdPerTicket";
   if (run > limits.usdPerRun) return "usdPerRun";
   if (state.spentTodayUsd + run > limits.usdPerDay) return "usdPerDay";
   return undefined;

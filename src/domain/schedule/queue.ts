@@ -2,6 +2,7 @@ import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt, vecWith } from "../values/vec.ts";
 import { breakerOf } from "./breaker.ts";
+import { attemptsAt } from "./stop-conditions.ts";
 
 /** Replaces one ticket and keeps the counts by phase in step. */
 export function withTicket(state: RunState, index: number, next: TicketState): RunState {
@@ -55,7 +56,7 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.unavailable !== undefined) return state;
-  const isSpent = ticket.failures >= state.batch.limits.attempts || breakerOf(ticket) !== undefined;
+  const isSpent = ticket.failures >= attemptsAt(state, index) || breakerOf(ticket, state.plan.tickets[index]) !== undefined;
   // A wall is ruled on without an agent.
   if (isSpent && ticket.wall === undefined) {
     return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };

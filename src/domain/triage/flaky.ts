@@ -9,6 +9,27 @@ export interface TestRecord {
   readonly isBase: boolean;
 }
 
+/** A run of a job on a tree: `failed` has the ids of the tests that it says have failed. */
+export interface JobRecord {
+  readonly job: string;
+  readonly tree: string;
+  readonly isBase: boolean;
+  readonly hasPassed: boolean;
+  readonly failed: readonly string[];
+}
+
+/**
+ * The results of tests in runs of jobs. A test of which a failed run does not speak may not have run at all, so only a run that passed
+ * says that the tests have passed that failed in other runs of the same job on the same tree.
+ */
+export function testRecords(runs: readonly JobRecord[]): readonly TestRecord[] {
+  return runs.flatMap(({ job, tree, isBase, hasPassed, failed }) => {
+    if (!hasPassed) return failed.map((testId): TestRecord => ({ testId, tree, isBase, outcome: "failed" }));
+    const known = runs.filter((other) => other.job === job && other.tree === tree).flatMap((other) => other.failed);
+    return [...new Set(known)].map((testId): TestRecord => ({ testId, tree, isBase, outcome: "passed" }));
+  });
+}
+
 /** Tests that fail by chance, as history shows it. */
 export interface FlakyTests {
   /** Both outcomes on one tree. */

@@ -1,6 +1,6 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
-import { type PullRequestText, pullRequestText } from "../../domain/forge/pull-request-text.ts";
+import { type LandingMessage, landingMessage, pullRequestText } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -54,15 +54,20 @@ export class CandidateChecks {
     return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
-  /** The texts of the change's pull request, and of the commit by which that lands. */
-  pullRequestText(): PullRequestText {
-    const teams = teamKeys(this.#ctx.batch, this.#ctx.state().plan.tickets);
-    return pullRequestText({ message: this.#message, ticket: this.#scope.ticket, teams, passed: this.#passedSteps() });
+  /** The title of the pull request, and the message of the commit by which it lands. */
+  landingMessage(): LandingMessage {
+    return landingMessage(this.#message);
   }
 
-  #passedSteps(): readonly string[] {
-    const { attempt } = ticketOf(this.#ctx.state(), this.#scope.ticket.id);
-    return (attempt?.passed ?? []).map(({ kind, name }) => (kind === name ? kind : `${kind} ${name}`));
+  /** The text of the pull request of a candidate on this base, in the form of the repository's template if that is given. */
+  pullRequestText(baseSha: string, template: string | undefined): string {
+    const { batch, run, state } = this.#ctx;
+    const { ticket, n } = this.#scope;
+    const { attempt } = ticketOf(state(), ticket.id);
+    const passed = (attempt?.passed ?? []).map(({ kind, name, ms }) => ({ step: kind === name ? kind : `${kind} ${name}`, ms }));
+    const teams = teamKeys(batch, state().plan.tickets);
+    const origin = { run, attempt: n, base: this.#repo.base, baseSha };
+    return pullRequestText({ ticket, teams, passed, origin, template });
   }
 
   get #message(): string {
@@ -128,7 +133,10 @@ export class CandidateChecks {
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
-    if (spec.step === "gates") return gates(this.#change, protectedFor(ctx.batch.protect, scope.ticket));
+    if (spec.step === "gates") {
+      const { ticket } = scope;
+      return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
+    }
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);

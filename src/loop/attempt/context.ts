@@ -1,5 +1,5 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import type { RunFact } from "../../domain/run/event.ts";
+import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { Fence, RunId } from "../../domain/values/ids.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Oracle } from "../../ports/oracle.ts";
@@ -12,7 +12,7 @@ import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
 import type { BranchLane } from "../steps/branch-checks.ts";
-import type { PullRequestLane } from "../steps/pull-request.ts";
+import type { PullRequestLane } from "../steps/pull-request-scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
 /** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */
@@ -38,6 +38,8 @@ export interface LoopContext extends StepContext {
   readonly watchedFiles?: WatchedFiles;
   /** Reports a fact to the owner of the state. False: it was not admitted (late, or the run is over); stop working. */
   report(fact: RunFact): boolean;
+  /** Every event of the run so far, from its journal: much to read. */
+  events(): Iterable<RunEvent>;
   /** True once the journal cannot be written: everything stays as it is for the engine that resumes the run. */
   isBroken(): boolean;
 }

@@ -137,7 +137,8 @@ async function landByPullRequestOf(
     ...lane,
     repo,
     branch: `loopdash/${ctx.run}/${scope.ticket.id}`,
-    text: () => checks.pullRequestText(),
+    message: () => checks.landingMessage(),
+    text: (baseSha: string, template: string | undefined) => checks.pullRequestText(baseSha, template),
     isOutdated: () => checks.isOutdated,
   };
   // Only an attempt that continues another one's work can find that merged: an agent's change is a new one.

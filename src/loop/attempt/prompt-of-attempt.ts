@@ -1,6 +1,7 @@
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
+import { attemptsFor } from "../../domain/schedule/stop-conditions.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import { toolsPath } from "../programs/confine.ts";
 import { protectedFor } from "../steps/gates.ts";
@@ -34,7 +35,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     ticket: open.ticket,
     // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
-    attempts: ctx.batch.limits.attempts,
+    attempts: attemptsFor(ctx.batch, open.ticket),
     protect: protectedFor(ctx.batch.protect, open.ticket),
     hints: await ctx.harness.hints(repo),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),

@@ -1,15 +1,16 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import type { RevertedChange } from "../../domain/run/revert-fact.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fence } from "../../domain/values/fence.ts";
 import { firstFew } from "../../domain/values/first-few.ts";
-import { fillTemplate } from "../../domain/values/template.ts";
+import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
+import { CONTRACT_CHARS, contractInWords } from "./contract-in-words.ts";
 
 /** Characters of a prompt's parts. A longer part is cut with a mark, so that every part fits. */
 const BODY_CHARS = 24_000;
@@ -65,7 +66,7 @@ export function renderWorkerPrompt(
   const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
-    body: boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS),
+    body: `${boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS)}${contractInWords(ticket, options.evidence)}`,
     attempt: String(options.attempt),
     attempts: String(options.attempts),
     finish: finishInWords(ticket),
@@ -74,7 +75,7 @@ export function renderWorkerPrompt(
     hints: hintsInWords(options),
     evidence: earlierInWords(options),
   };
-  return fillTemplate(template, values);
+  return fillTemplate(template, values, PROMPT_CHARS + (ticket.contract === undefined ? 0 : CONTRACT_CHARS));
 }
 
 /** The scripts follow the hints, so that a template of a person's own needs no place for them. */
@@ -105,7 +106,7 @@ function inWords(step: StepSpec): string {
     case "gates":
       return "gates: the change must not be empty and must not touch a protected path";
     case "check":
-      return `check "${step.name}": ${step.command.join(" ")} must exit 0 on your change merged with the current base${inWordsOfTests(step)}`;
+      return `check "${step.name}": ${step.command.join(" ")} must exit ${wantedExitCode(step)} on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":
       return `review "${step.name}": a reviewer reads your change; what it finds grave must be fixed`;
     case "adversary":
@@ -119,8 +120,10 @@ function inWords(step: StepSpec): string {
   }
 }
 
-function inWordsOfTests({ report }: Extract<StepSpec, { step: "check" }>): string {
-  return report === undefined ? "" : "; every test of the base must still be there under its name, run and pass";
+function inWordsOfTests({ report, criterion }: Extract<StepSpec, { step: "check" }>): string {
+  if (report === undefined) return "";
+  const condition = criterion?.condition === undefined ? "" : `; and ${criterion.condition}, where base is the count on the base`;
+  return `; every test of the base must still be there under its name, run and pass${condition}`;
 }
 
 function smokeInWords({ smoke }: Extract<StepSpec, { step: "adversary" }>): string {

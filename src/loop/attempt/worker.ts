@@ -1,11 +1,14 @@
+import type { Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
+import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
@@ -31,13 +34,14 @@ import { ruleOnWall, wallToRuleOn } from "./wall.ts";
  * Runs one attempt at a ticket: worktree, agent, capture, finish line, cleanup. The work of an agent that was cut off is kept.
  * Reports every fact with its fence. If the journal cannot be written any more, its worktree stays. Never throws.
  */
-export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void> {
+export async function work(loop: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
+  const ctx = guardedBy(loop, ticket);
   const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
   const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
-  const end = await run(ctx, scope, repo, { path, branch }).catch(endOf);
+  const end = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
   if (ctx.isBroken()) return;
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
@@ -56,6 +60,12 @@ export async function work(ctx: LoopContext, scope: AttemptScope): Promise<void>
       ? {}
       : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
+}
+
+/** The context for a ticket: the paths that its contract protects are protected wherever the batch's are. */
+function guardedBy(ctx: LoopContext, { contract }: Ticket): LoopContext {
+  const { protect = [] } = contract?.safety ?? {};
+  return protect.length === 0 ? ctx : { ...ctx, batch: { ...ctx.batch, protect: [...ctx.batch.protect, ...protect] } };
 }
 
 /** Without an answer, a disk has no room (law 4). */
@@ -85,8 +95,11 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
   }
 }
 
-function endOf(error: unknown): AttemptEnd {
+function endOf(scope: AttemptScope, error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
+  // A forge or a repository that was not waited for any longer because the attempt was ended.
+  const isAway = error instanceof RepoUnavailable || error instanceof ForgeUnavailable;
+  if (isAway && scope.signal.aborted) return abortedEnd(scope);
   const problem = plainText(errorMessage(error), 500);
   // An outage says nothing about the work.
   const outcome = error instanceof OutageGivenUp || error instanceof RepoUnavailable ? "stopped" : "failed";
@@ -211,7 +224,9 @@ async function finishFrom(
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
-  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch(endOf);
+  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch((error: unknown) =>
+    endOf(open, error),
+  );
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
   return end;
 }
@@ -236,7 +251,7 @@ async function runAgent(
   const result = await ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
-    timeoutMs: limits.minutesPerAttempt * 60_000,
+    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
     silenceMs: limits.silenceMinutes * 60_000,
     ...{ signal, ...by },
     ...(path === undefined ? {} : { path }),

@@ -1,5 +1,6 @@
 import { type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
+import { orAborted } from "../concurrency/wait.ts";
 
 /**
  * The same repository, whose calls wait out an outage: another git process holds a lock, or the file system is away. The signal
@@ -12,7 +13,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
   return {
     ...repo,
     ...(missingAtForge && { missingAtForge: (commits: readonly string[]) => persist(() => missingAtForge(commits)) }),
-    baseTip: () => persist(() => repo.baseTip()),
+    baseTip: () => persist(() => baseTip(repo, signal)),
     addWorktree: (options) => persist(() => repo.addWorktree(options)),
     capture: (options) => persist(() => repo.capture(options)),
     change: (options) => persist(() => repo.change(options)),
@@ -23,7 +24,7 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     tree: (commit) => persist(() => repo.tree(commit)),
     deriveCommit: (options) => persist(() => repo.deriveCommit(options)),
     reverse: (options) => persist(() => repo.reverse(options)),
-    land: (options) => persist(() => repo.land(options)),
+    land: (options) => persist(() => repo.land({ ...options, signal })),
     missingFromBase: (commits) => persist(() => repo.missingFromBase(commits)),
     contains: (commit) => persist(() => repo.contains(commit)),
     branchTip: (branch) => persist(() => repo.branchTip(branch)),
@@ -31,4 +32,14 @@ export function persistentRepo(repo: Repo, outages: Outages, signal: AbortSignal
     commitsSince: (options) => persist(() => repo.commitsSince(options)),
     has: (commit) => persist(() => repo.has(commit)),
   };
+}
+
+/** The tip of the base. It may take a look at a forge that says nothing: once the signal is aborted, nobody waits for that. */
+async function baseTip(repo: Repo, signal: AbortSignal): Promise<string> {
+  if (signal.aborted) return repo.baseTip();
+  try {
+    return await orAborted(repo.baseTip(), signal);
+  } catch (error) {
+    throw error === signal.reason ? new RepoUnavailable("its base was not waited for any longer", { cause: error }) : error;
+  }
 }

@@ -41,6 +41,7 @@ type StepFactType =
   | "ci-triaged"
   | "connection-blocked"
   | "day-spend-unknown"
+  | "landing-gated"
   | "merge-intended"
   | "merge-landed"
   | "merge-waiting"

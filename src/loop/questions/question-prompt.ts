@@ -3,6 +3,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 
 /** Characters of a whole question, and of its parts. A longer part is cut with a mark, so that every part fits. */
@@ -11,6 +12,9 @@ export const DIFF_CHARS = 80_000;
 const BODY_CHARS = 16_000;
 const PATHS_CHARS = 12_000;
 const MOST_PATHS = 200;
+/** Of a contract: its text and 50 rules, at most. */
+const CONTRACT_CHARS = 40_000;
+const RULE_CHARS = 500;
 
 /** The parts of a question about a change. */
 export interface AboutChange {
@@ -43,11 +47,19 @@ export function renderQuestion(
     base: aboutChange.base,
     commit: aboutChange.commit,
     blocking: aboutChange.blocking,
-    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}`),
+    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}`),
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", aboutChange.diff),
   };
-  return fillTemplate(template, values, QUESTION_CHARS);
+  return fillTemplate(template, values, QUESTION_CHARS + (ticket.contract === undefined ? 0 : CONTRACT_CHARS));
+}
+
+/** What the ticket's contract says beside its criteria, which the engine has checked; empty if it has none. */
+function contractOf({ contract }: Ticket): string {
+  if (contract === undefined) return "";
+  const rules = (contract.safety?.rules ?? []).map((rule) => `- ${plainText(rule, RULE_CHARS)}`);
+  const parts = [contract.body, ...(rules.length === 0 ? [] : [`Rules for the change:\n${rules.join("\n")}`])];
+  return boundedHead(`\n\nThe contract of the ticket:\n${parts.filter((part) => part !== "").join("\n\n")}`, CONTRACT_CHARS);
 }
 
 /** Data between lines that nobody else can write. */

@@ -146,7 +146,7 @@ export async function verifyScope(
     marker,
     signal,
     ending: () => "stopped",
-    files: await ctx.files.attempt(id, history.at(-1)?.n ?? 0),
+    files: await ctx.files.afterAttempt(id, history.at(-1)?.n ?? 0),
     // No attempt could own the fact.
     announce: () => true,
     retried: new Set(),

@@ -8,7 +8,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
-import { ask } from "../steps/pull-request.ts";
+import { ask } from "../steps/pull-request-scope.ts";
 
 /** The evidence of failures, by ticket. */
 export type Broken = Map<TicketId, Evidence>;

@@ -23,6 +23,8 @@ export interface Effects {
   /** Called once for each fact that announces an effect, after it is durable and reduced. */
   launch(event: RunEvent): void;
   abort(action: Extract<Action, { do: "abort" }>): void;
+  /** True while something of the run's record is being written. The run ends after the fact that says how that went. */
+  isRecording?(): boolean;
 }
 
 /**
@@ -231,6 +233,7 @@ export class Orchestrator {
         this.report({ type: "oracle-asked", final: action.final });
         return;
       case "end": {
+        if (this.#effects?.isRecording?.() === true) return;
         const { kind, verdict, exitCode, reason } = action;
         this.report({ type: "run-ended", kind, verdict, exitCode, reason });
       }

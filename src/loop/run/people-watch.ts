@@ -14,7 +14,7 @@ type WatchContext = BranchContext & Pick<LoopContext, "clock" | "merges" | "watc
 
 /**
  * Reports what people do outside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
- * of the batch file (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
+ * of the batch file and its contracts (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
  * twice.
  */
 export class PeopleWatch {
@@ -98,7 +98,7 @@ export class PeopleWatch {
         mergedSha === mergedFrom ? undefined : mergedSha,
         attempt?.merge?.from === attempt?.merge?.to ? undefined : attempt?.merge?.to,
         live?.revert?.to,
-        pullRequest?.previous && pullRequest.head,
+        pullRequest?.onto && pullRequest.head,
       ].filter((sha) => sha !== undefined),
     );
     return new Set([...landed.map(({ sha }) => sha), ...landing]);
@@ -110,7 +110,8 @@ export class PeopleWatch {
     const known = Object.keys(state().fingerprints ?? {});
     for (const file of (await watchedFiles?.read(known)) ?? []) {
       const { key, value, target, name, class: kind } = file;
-      const seen = key === "batch" && this.#isFirst ? undefined : this.#seen(key);
+      const isOfBatch = key === "batch" || key.startsWith("contract:");
+      const seen = isOfBatch && this.#isFirst ? undefined : this.#seen(key);
       if (seen === undefined && !file.isAdded) fresh.push({ key, value });
       else if (seen !== value) {
         const note = `${howChanged(file, seen)} ${name}`;

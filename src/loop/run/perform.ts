@@ -15,6 +15,7 @@ import type { Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { heal, keepHeal } from "../heal/heal.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { AttemptBundles } from "./attempt-bundles.ts";
 import { recheckBase } from "./base-check.ts";
 import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
@@ -38,6 +39,7 @@ export class Performer implements Effects {
   readonly #fail: (error: unknown) => void;
   readonly #people: PeopleWatch;
   readonly #watch: TrackerWatch;
+  readonly #bundles: AttemptBundles;
   readonly #workers = new Map<number, Running>();
   readonly #others = new AbortController();
   /** The oracle's last evidence; none of an earlier engine. */
@@ -56,13 +58,15 @@ export class Performer implements Effects {
     this.#people = new PeopleWatch(ctx);
     this.#watch = new TrackerWatch(ctx);
     this.#ctx = { ...ctx, tracker: this.#watch.tracker };
+    this.#bundles = new AttemptBundles(this.#ctx);
     this.#fail = fail;
     const { outages } = ctx;
     this.#retries = { oracle: outages.retry("oracle"), tripwire: outages.retry("tripwire"), reverify: outages.retry("reverify") };
   }
 
-  /** Files discovered tickets that the tracker may not have. */
+  /** Files discovered tickets that the tracker may not have, and writes bundles that are missing. */
   begin(): void {
+    this.#track(this.#bundles.complete());
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
   }
 
@@ -87,10 +91,22 @@ export class Performer implements Effects {
     return this.#ctx;
   }
 
+  /** True while the files of an ended attempt are being listed. */
+  isRecording(): boolean {
+    return this.#bundles.isWriting;
+  }
+
   launch(event: RunEvent): void {
+    this.#bundles.note(event);
+    this.#launch(event);
+  }
+
+  #launch(event: RunEvent): void {
     switch (event.type) {
       case "attempt-claimed":
         return this.#track(this.#work(event));
+      case "attempt-ended":
+        return this.#track(this.#bundles.write(event));
       case "oracle-asked":
         return this.#track(this.#judge(event.final));
       case "tripwire-started":
@@ -260,7 +276,7 @@ export class Performer implements Effects {
     const step = gate?.step ?? "";
     const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
     const left = keptWorkLines(settled).map((line) => `; ${line}`);
-    const by = gate?.by === "blocker" ? "an upheld blocker" : "a person";
+    const by = { blocker: "an upheld blocker", forge: "its forge", person: "a person" }[gate?.by ?? "person"];
     const evidence = gate?.by === "blocker" ? evidenceOfGate(state(), ticket, step) : [];
     const shown = evidence.map((one) => `; evidence: ${evidenceLine(one)}`);
     const note = `gated by ${by} in run ${run}${built}${left.join("")}${shown.join("")}`;

@@ -1,6 +1,6 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { isCriterion, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
@@ -186,7 +186,8 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
   }
   const failing = suspicionOf(revert);
   const suspicion = failing && failingStep(ctx.state(), failing);
-  const own = spec.finish.flatMap((step) => (step.step === "check" ? [step] : []));
+  // What a contract wants of the change is gone with the change.
+  const own = spec.finish.flatMap((step) => (step.step === "check" && !isCriterion(step) ? [step] : []));
   const isOwn = own.some((step) => JSON.stringify(step) === JSON.stringify(suspicion));
   const checks = suspicion?.step === "check" && !isOwn ? [...own, suspicion] : own;
   for (const [index, step] of checks.entries()) {
@@ -219,7 +220,8 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
     }
     if (landing.as === "moved") return false;
     const reason = plainText(landing.reason, 300);
-    if (ctx.clock.now() >= deadline) throw new RevertImpossible(`its revert could not land: ${reason}`);
+    if (landing.as === "refused" || ctx.clock.now() >= deadline)
+      throw new RevertImpossible(`its revert could not land: ${reason}`);
     ctx.report({ type: "revert-waiting", ticket: spec.id, reason });
     await pause(ctx.clock, wait, signal);
   }

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
@@ -80,7 +80,7 @@ async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { st
   const ran = await runOnCommit(ctx, scope, repo, { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base` });
   if (!ran.ok) return { as: "unknown", summary: ran.evidence.summary };
   const { ending, exitCode } = ran.result;
-  if (ending === "exited" && exitCode === 0) return { as: "passed" };
+  if (ending === "exited" && exitCode === wantedExitCode(step)) return { as: "passed" };
   return { as: "failed", summary: commandEvidence({ step: "check", name: step.name }, step.command, ran.result).summary };
 }
 

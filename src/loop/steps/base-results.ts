@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -42,6 +42,8 @@ export function runCheckCommand(
     failure: (ran) => {
       if (!ran.ok || (ran.reading?.ok === true && ran.reading.tests.some(({ outcome }) => outcome === "failed")))
         return undefined;
+      const { ending, exitCode } = ran.result;
+      if (ending === "exited" && exitCode === wantedExitCode(command.step)) return undefined;
       return failureOf("check", ran.result);
     },
   });

@@ -5,21 +5,20 @@ import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
+import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
-import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
-import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import type { MergeQueue } from "../concurrency/merge-queue.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { ask, mustAnnounce } from "./pull-request.ts";
-import { fixEvidence, triageOfChecks } from "./pull-request-evidence.ts";
-import type { StepContext, StepFailed, StepPassed } from "./step.ts";
+import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { ask, type Built, type PullRequestContext as Context, mustAnnounce, pullRequestOf } from "./pull-request-scope.ts";
+import type { StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving branch is followed before the attempt fails. */
 const CHASES = 5;
@@ -27,8 +26,6 @@ const CHASES = 5;
 const DETAIL_CHARS = 4_000;
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
-
-type Built = Extract<Candidate, { ok: true }>;
 
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
 export interface BranchLane {
@@ -52,7 +49,6 @@ export interface BranchNeeds extends BranchLane {
   check(): Promise<Built>;
 }
 
-type Context = Pick<StepContext, "clock" | "state" | "outages" | "files"> & { readonly merges: MergeQueue; readonly run: RunId };
 type Landed = StepPassed & { readonly commit: string };
 type Result = Landed | StepFailed;
 
@@ -84,7 +80,7 @@ async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promi
 
 /** Records a push that an engine which is gone has made and could not record. */
 function recordPush({ state }: Context, scope: StepScope, { repo, change }: BranchNeeds): void {
-  const { ci, pullRequest: { head: to, previous: from } = {} } = ticketOf(state(), scope.ticket.id);
+  const { ci, pullRequest: { head: to, onto: from } = {} } = ticketOf(state(), scope.ticket.id);
   if (to === undefined || from === undefined || ci?.iterations.some(({ commit }) => commit === to) === true) return;
   mustAnnounce(scope, { type: "ci-pushed", repo: repo.id, from, to, files: change.paths.length });
 }
@@ -197,15 +193,10 @@ async function red(
   { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
-  const failures = await ask(ctx, scope, () => checks.failures(head, names));
-  const triage = triageOfChecks(failures, {
-    run: ctx.run,
-    ticket: scope.ticket.id,
-    attempt: ticketOf(ctx.state(), scope.ticket.id).attempt?.n ?? 0,
-    headSha: head,
-  });
+  const triage = await triageFor(ctx, scope, checks, { head, names });
   const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
-  const again = rerunsOf(triage.json.findings, rerun);
+  const isFlaky = triage.json.stopReason === "flaky";
+  const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
   if (isFixed && again.length > 0 && again.length === names.length) {
     mustAnnounce(scope, { type: "pull-request-rerun", names: again });
     await ask(ctx, scope, () => checks.rerun(head, again));
@@ -215,6 +206,30 @@ async function red(
   const cause = isFixed ? causeOf(triage, names) : "report-only";
   mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
   return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
+}
+
+/**
+ * The triage of failed checks. If tests alone have failed, the forge is asked what they did on this commit before, and on the branch as the
+ * loop found it: no change of the loop had run there, so that commit is the base that can excuse them.
+ */
+async function triageFor(
+  ctx: Context,
+  scope: StepScope,
+  checks: BranchChecks,
+  { head, names }: { readonly head: string; readonly names: readonly string[] },
+): Promise<Triage> {
+  const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
+  const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
+  const failures = await ask(ctx, scope, () => checks.failures(head, names));
+  const plain = triageOfChecks(failures, meta);
+  const { findings } = plain.json;
+  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
+  if (!areTests) return plain;
+  const found = ci?.iterations[0]?.failure?.head ?? head;
+  const commits = [...new Set([found, head])];
+  const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+  const records = past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
+  return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
 }
 
 /** Why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
@@ -257,8 +272,4 @@ function tell(ctx: Context, scope: StepScope, checks: readonly RemoteCheck[], wa
   const seen = { checks: shown, ...(waits !== undefined && { waits: plainText(waits, 300) }) };
   if (JSON.stringify(pullRequestOf(ctx, scope)?.seen) !== JSON.stringify(seen))
     scope.announce({ type: "pull-request-read", ...seen });
-}
-
-function pullRequestOf({ state }: Context, { ticket }: StepScope) {
-  return ticketOf(state(), ticket.id).pullRequest;
 }

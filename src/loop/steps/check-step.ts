@@ -1,5 +1,7 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
+import { phaseOf } from "../../domain/batch/contract-spec.ts";
+import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
+import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
@@ -10,13 +12,13 @@ import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
-import { protectedFor, touchedOf } from "./gates.ts";
+import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 import { testCanary } from "./test-canary.ts";
 
@@ -73,6 +75,8 @@ export async function runCheckStep(
   const check: CheckRun = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
   const touched = await protectedTouched(check);
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
+  const stray = await strayTouched(check);
+  if (stray.length > 0) return refuse(check, `the contract leaves out ${stray[0]}`, boundedList(stray));
   const suppressed = [...(await scriptsChanged(check)), ...(await suppressionFindings(check))];
   const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
@@ -124,7 +128,10 @@ function failedInWords({ ctx, scope, repo, step }: CheckRun, output: string, roo
   return list === "" ? "" : `What failed, as the output says:\n${list}\n\nThe end of the output:`;
 }
 
-function refuse({ step }: CheckRun, summary: string, detail: string): StepFailed {
+/** A criterion of a phase says which: an attempt that starts afresh, or a person who finds the ticket stopped, begins there. */
+function refuse({ step, scope }: CheckRun, what: string, detail: string): StepFailed {
+  const phase = phaseOf(scope.ticket.contract ?? {}, step.name);
+  const summary = phase === undefined ? what : `phase ${phase}: ${what}`;
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }
 
@@ -133,7 +140,19 @@ async function protectedTouched({ ctx, scope, repo, candidate }: CheckRun): Prom
   const protect = protectedFor(ctx.batch.protect, scope.ticket);
   if (protect.length === 0) return [];
   const change = await repo.change({ from: candidate.base, tip: candidate.commit });
-  return touchedOf(change, protect).map(({ path, how }) => `${plainText(path, 200)} (${how})`);
+  return touchedOf(change, protect).map(shown);
+}
+
+/** The paths of the candidate that the ticket's contract leaves out. */
+async function strayTouched({ scope, repo, candidate }: CheckRun): Promise<readonly string[]> {
+  const { contract } = scope.ticket;
+  if (contract?.safety?.only === undefined) return [];
+  const change = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return strayPaths(change, contract).map(shown);
+}
+
+function shown({ path, how }: ChangedPath): string {
+  return `${plainText(path, 200)} (${how})`;
 }
 
 /** The scripts of package.json that a check runs must equal the base's: the candidate brings its own (case A10). */
@@ -170,8 +189,10 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   const ran = await runCheck(check, candidate.commit);
   if (!ran.ok) return ran;
   const { result } = ran;
-  const failed = result.ending !== "exited" || result.exitCode !== 0;
-  const { summary } = commandEvidence({ step: "check", name: step.name }, step.command, result);
+  const wanted = wantedExitCode(step);
+  const failed = result.ending !== "exited" || result.exitCode !== wanted;
+  const { summary: ended } = commandEvidence({ step: "check", name: step.name }, step.command, result);
+  const summary = wanted === 0 ? ended : `${ended}; the contract wants exit code ${wanted}`;
   return {
     findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(ran)],
     output: result.tail,
@@ -204,7 +225,7 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const { comparison, failingOnBase } = compared.value;
   const facts = base.as === "tests" ? [failingFact(step, failingOnBase)] : [];
   const strength = base.as === "tests" ? "compared" : "uncompared";
-  const findings = [...comparison.findings, ...overwritten];
+  const findings = [...comparison.findings, ...conditionFindings(step, comparison), ...overwritten];
   if (findings.length === 0) {
     await ctx.manifests.keep(resultsKey(ctx, check.scope, check.repo, { step, commit: candidate.commit }), tests);
     await recordPreExisting(check, comparison.preExisting);
@@ -212,6 +233,12 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, commit: candidate.commit, strength } as const;
   return { ...outcome, facts, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
+}
+
+/** A condition counts tests beside the comparison of each, which holds in any case. */
+function conditionFindings({ criterion }: Check, counted: Comparison): readonly Remark[] {
+  if (criterion?.condition === undefined) return [];
+  return unmetComparisons(criterion.condition, counted).map((says) => ({ says, ids: [] }));
 }
 
 function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {

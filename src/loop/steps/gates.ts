@@ -1,3 +1,4 @@
+import picomatch from "picomatch";
 import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
@@ -12,9 +13,10 @@ const MOST_FOLDERS = 100;
 
 /**
  * Checks the files of a change, before any of its code runs: it must not be empty, must not touch a protected path, and must not
- * bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away).
+ * bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away). The rules of the ticket's
+ * contract on its change hold too.
  */
-export function gates(change: Change, protect: readonly string[]): StepResult {
+export function gates(change: Change, protect: readonly string[], contract?: Ticket["contract"]): StepResult {
   if (change.paths.length === 0) {
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
@@ -27,6 +29,11 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
   }
   const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
+  const stray = strayPaths(change, contract).map(describe);
+  if (stray.length > 0) return refuse(`the contract leaves out ${stray[0]}${more(stray)}`, boundedList(stray));
+  const most = contract?.safety?.files ?? Number.POSITIVE_INFINITY;
+  if (change.paths.length > most)
+    return refuse(`${change.paths.length} files touched; the contract allows ${most}`, boundedList(change.paths.map(describe)));
   const { paths, additions, deletions } = change;
   return {
     ok: true,
@@ -38,11 +45,24 @@ export function gates(change: Change, protect: readonly string[]): StepResult {
 /**
  * The paths that a ticket may not touch: the batch's protect list, and files of attributes. With those a change would decide how
  * files that it does not touch are checked out, diffed and merged (adversary case F2). A ticket that may change how tests are run
- * may touch what only the defaults protect for runners.
+ * may touch what only the defaults protect for runners. What its contract protects stays so.
  */
-export function protectedFor(list: readonly string[], { allow }: Pick<Ticket, "allow">): readonly string[] {
-  const protect = allow?.configuration === true ? withoutRunnerDefaults(list) : list;
+export function protectedFor(
+  list: readonly string[],
+  { allow, contract }: Pick<Ticket, "allow" | "contract">,
+): readonly string[] {
+  const free = allow?.configuration === true ? withoutRunnerDefaults(list) : list;
+  const protect = [...new Set([...free, ...(contract?.safety?.protect ?? [])])];
   return allow?.attributes === true ? protect : [...protect, ".gitattributes"];
+}
+
+/** The changed paths that no glob of the contract's `only` matches. Case counts: a path in other spelling is another file. */
+export function strayPaths(change: Pick<Change, "paths">, contract: Ticket["contract"]): readonly ChangedPath[] {
+  const { only } = contract?.safety ?? {};
+  if (only === undefined) return [];
+  const globs = only.map((glob) => (glob.includes("/") ? glob.replace(/\/$/, "/**") : `{**/,}${glob}`));
+  const matches = picomatch(globs, { dot: true });
+  return change.paths.filter(({ path }) => !matches(path));
 }
 
 /**
@@ -55,6 +75,10 @@ export function touchedOf(change: Pick<Change, "paths">, protect: readonly strin
   return change.paths.filter(
     ({ path, mode, how }) => isProtected(path) || (mode === "symlink" && how !== "deleted" && isOnTheWay(path)),
   );
+}
+
+function more({ length }: readonly string[]): string {
+  return length > 1 ? ` and ${length - 1} more` : "";
 }
 
 function describe(changed: ChangedPath): string {

@@ -8,6 +8,8 @@ import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving base is followed before the attempt fails. */
 const CHASES = 5;
+/** Waits after pushes that the forge refuses, before the next try: a hook may depend on something that passes. Milliseconds. */
+const REFUSED_MS = [2_000, 10_000] as const;
 /** Wait before a checkout that cannot be updated is checked again: the first, and the longest. Milliseconds. */
 const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
 
@@ -26,7 +28,8 @@ export interface MergeNeeds {
 
 /**
  * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base has moved since the
- * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6).
+ * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6). A push that the forge
+ * refuses three times ends the attempt at a human gate, with the forge's words.
  */
 export async function merge(
   ctx: Pick<StepContext, "batch" | "clock" | "state">,
@@ -37,12 +40,12 @@ export async function merge(
   let { checked } = needs;
   let deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
+  let refusals = 0;
   for (let chase = 0; chase < CHASES; ) {
     deadline += await waitForBase(ctx, scope);
     checked = await upToDate(needs, checked);
     // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
-    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    if (needs.isOutdated() || freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;
+    if (!mayLand(ctx, scope, needs)) continue;
     const { base: from, commit: to } = checked;
     const refUpdate = { repo: repo.id, from, to };
     if (!scope.announce({ type: "merge-intended", ...refUpdate })) throw new AttemptOver({ outcome: "stopped" });
@@ -57,12 +60,36 @@ export async function merge(
     }
     const reason = plainText(landing.reason, 300);
     scope.announce({ type: "merge-waiting", reason });
+    if (landing.as === "refused") {
+      await beforeNextPush(ctx, scope, { refusals, base: repo.base, reason });
+      refusals += 1;
+      continue;
+    }
     // What the forge has taken cannot be refused any more.
     if (landing.isRemote !== true && ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
+}
+
+/** Waits before the next push. Ends the attempt once the forge has refused it too often: the step is a person's. */
+async function beforeNextPush(
+  ctx: Pick<StepContext, "clock">,
+  scope: StepScope,
+  { refusals, base, reason }: { readonly refusals: number; readonly base: string; readonly reason: string },
+): Promise<void> {
+  const ms = REFUSED_MS[refusals];
+  if (ms !== undefined) return pause(ctx.clock, ms, scope.signal);
+  const step = `let loopdash push to ${base} and reopen the ticket, or push its kept work yourself and close the ticket: ${reason}`;
+  if (!scope.announce({ type: "landing-gated", step: plainText(step, 600) })) throw new AttemptOver({ outcome: "stopped" });
+  throw new AttemptOver({ outcome: "gated" });
+}
+
+/** False if the base is broken, or the ticket was rewritten. Throws AttemptOver once the attempt is cancelled. */
+function mayLand(ctx: Pick<StepContext, "state">, scope: StepScope, { isOutdated }: MergeNeeds): boolean {
+  if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  return !isOutdated() && freezeReason(ctx.state(), scope.ticket.id) === undefined;
 }
 
 /** The candidate, checked again if the base has moved or the ticket was rewritten since. */

@@ -1,10 +1,11 @@
 import type { PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { findingsOf } from "../../domain/triage/findings.ts";
+import { type FlakyTests, type JobRecord, withFlaky } from "../../domain/triage/flaky.ts";
 import { type Triage, type TriageMeta, triageOf } from "../../domain/triage/triage.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
-import type { FailedCheck } from "../../ports/forge.ts";
+import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 
 /** Characters of one remark, and its lines. */
 const REMARK_CHARS = 1_000;
@@ -14,10 +15,23 @@ const DETAIL_CHARS = 4_000;
 /** Ids of tests by which a breaker knows a failure again. */
 const MOST_TESTS = 50;
 
-/** The triage of what failed checks of one commit say. */
+const NONE_FLAKY: FlakyTests = { flaky: new Set(), excluded: new Set() };
+
+/** The runs of checks on a commit, for the history of its tests. */
+export function jobRecords(past: readonly PastCheck[], at: Pick<JobRecord, "tree" | "isBase">): readonly JobRecord[] {
+  return past.map(({ name, failure }) => {
+    const findings =
+      failure === undefined ? [] : findingsOf({ job: name, log: failure.log, annotations: failure.annotations }).findings;
+    const failed = findings.flatMap(({ test, category }) => (test === undefined || category !== "test" ? [] : [test]));
+    return { job: name, ...at, hasPassed: failure === undefined, failed };
+  });
+}
+
+/** The triage of the failed checks of one commit, with the tests that are known to fail by chance. */
 export function triageOfChecks(
   failures: readonly FailedCheck[],
   meta: Pick<TriageMeta, "run" | "ticket" | "attempt" | "headSha">,
+  flaky: FlakyTests = NONE_FLAKY,
 ): Triage {
   const read = failures.map(({ name, log, annotations, reports }) =>
     findingsOf({
@@ -34,12 +48,15 @@ export function triageOfChecks(
       : { tests: counts.reduce((all, next) => ({ failed: all.failed + next.failed, total: all.total + next.total })) };
   const check = failures.map(({ name }) => name).join(", ");
   return triageOf(
-    read.flatMap(({ findings }) => findings),
+    withFlaky(
+      read.flatMap(({ findings }) => findings),
+      flaky,
+    ),
     { ...meta, check, ...tests },
   );
 }
 
-/** What failed at the forge, and what bots and people said there, for the next attempt. All of it is text of others, and bounded. */
+/** The evidence for the next attempt: failed checks, and the words of bots and people at the forge. All of it is text of others, and bounded. */
 export function fixEvidence(
   { why, words, checks }: Extract<PullRequestMove, { do: "fix" }>,
   { json, markdown }: Triage,

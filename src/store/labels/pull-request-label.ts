@@ -17,10 +17,15 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-rerun":
       return [STYLES.again, `started again, as they failed by something else: ${firstFewLine([...fact.names], 4)}`];
     case "pull-request-words":
-      return [STYLES.needsYou, `pull request: ${plural(fact.ids.length, "remark")} for the next attempt`];
+      return [STYLES.needsYou, wordsLine(fact)];
     case "pull-request-gated":
       return [STYLES.needsYou, fact.step];
   }
+}
+
+function wordsLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
+  const said = `pull request: ${plural(ids.length, "remark")} for the next attempt`;
+  return people === 0 ? said : `${said}; intervention I2 (harness) observed: ${people} of them by people`;
 }
 
 /** The states of checks and what the pull request waits for, in one line. */

@@ -12,9 +12,11 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { escapeMarkdown } from "../../domain/values/markdown.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
+import { contractLines } from "../labels/contract-label.ts";
 import { headline } from "../labels/run-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import { originParts } from "../labels/ticket-label.ts";
@@ -203,7 +205,8 @@ export function renderMarkdown(
   const ledger = ledgerOf(state);
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const left = (t: TicketState) => keptWorkLines(t).map((line) => `  - ${escapeMarkdown(line)}`);
+  const left = (t: TicketState) =>
+    [...contractLines(specOf(state.plan, t.id)), ...keptWorkLines(t)].map((line) => `  - ${escapeMarkdown(line)}`);
   const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
   const sha = (t: TicketState) => markdownLanding(state, t);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
@@ -262,11 +265,6 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
   if (landing === undefined) return "";
   const commit = markdownLink(`\`${landing.sha.slice(0, 10)}\``, commitUrl(state, ticket, landing.sha));
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
-}
-
-/** Escapes outside text for Markdown: no markup, no HTML, no control characters. */
-function escapeMarkdown(text: string): string {
-  return plainText(text).replace(/[\\`*_[\]<>#|~&]/g, "\\$&");
 }
 
 /** What ran with the rights of the person who started it. */

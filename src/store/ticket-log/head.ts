@@ -1,10 +1,12 @@
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd } from "../format.ts";
+import { criterionLabel } from "../labels/contract-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
@@ -67,6 +69,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
   const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
   return [
     line(`${entryLabel(entry)}, attempt ${attempt.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
+    ...criterionLines(state, target),
     ...(entry.says === undefined ? [] : [line(entry.says)]),
     ...(detail.trim() === ""
       ? []
@@ -79,6 +82,11 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
         ]),
     ...logLines(state, target),
   ];
+}
+
+function criterionLines({ run }: State, { ticket, entry }: Target): readonly LogLine[] {
+  const said = run === undefined ? undefined : criterionLabel(specOf(run.plan, ticket.id), entry?.spec);
+  return said === undefined ? [] : [line(said, "waiting")];
 }
 
 /** The lines above the log of a step, or instead of it. */

@@ -45,6 +45,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
   const name = fileOf(ui.tab, entry);
   const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
   const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;
+  const within = entry?.spec?.step === "verify" && ui.tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
   return {
     ticket,
     finish,
@@ -54,8 +55,14 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
     tab: ui.tab,
     key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
     ...(change === undefined ? {} : { change }),
-    ...(name === undefined ? {} : { file: { kind: name.kind, path: `${folder}/${name.path}` } }),
+    ...(name === undefined ? {} : { file: { kind: name.kind, path: `${folder}/${within}${name.path}` } }),
   };
+}
+
+/** True if the live check of a ticket was repeated after this attempt, its last one: the logs of that are apart from the attempt's. */
+function isCheckedSince({ live, history }: TicketState, { n, endedAt }: AttemptHistory): boolean {
+  if (live === undefined || endedAt === undefined || history.at(-1)?.n !== n) return false;
+  return live.checking === true || (live.history.at(-1)?.at ?? 0) > endedAt;
 }
 
 /** The change of an attempt, once captured, and as it landed. */

@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createLocalForge } from "../../../src/adapters/forge/local-forge.ts";
 import { createPushForge, withForge } from "../../../src/adapters/forge/push-forge.ts";
 import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
+import type { Forge } from "../../../src/ports/forge.ts";
 import { RepoUnavailable } from "../../../src/ports/vcs.ts";
 import { type ForgeStage, forgeContract } from "../../contract/forge.ts";
 import { APP, cleanUp, git, newRepo, tempDir, write } from "../vcs/real-repo.ts";
@@ -66,8 +66,14 @@ forgeContract("local", async () => {
   const user = newRepo(root);
   const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root, env: process.env });
   const checkout = checkoutOf(user);
+  // Without a remote, the repository itself is where changes land: the run uses it as it is.
+  const forge: Forge = {
+    sync: async () => undefined,
+    land: (landing) => repo.land(landing),
+    missing: (shas) => repo.missingFromBase(shas),
+  };
   return {
-    ...{ forge: createLocalForge(repo), repo },
+    ...{ forge, repo },
     ...checkout,
     tip: checkout.here,
     landByOther: (file) => {
@@ -90,10 +96,21 @@ describe("a push forge", () => {
     const to = stage.commitOn(from, "work.txt");
     const landing = await stage.forge.land({ from, to });
     expect(landing).toMatchObject({
-      as: "waiting",
+      as: "refused",
       reason: expect.stringMatching(/refuses the push: hook declined; GH006: Protected branch/),
     });
     expect([stage.tip(), stage.here()]).toEqual([from, from]);
+  });
+
+  test("takes a fault of the remote itself for an outage", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    // The lock of another push, which git waits for and then gives up.
+    writeFileSync(join(stage.origin, "refs", "heads", "main.lock"), "");
+    await expect(stage.forge.land({ from, to })).rejects.toThrow(RepoUnavailable);
+    rmSync(join(stage.origin, "refs", "heads", "main.lock"));
+    expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
   });
 
   test("completes a landing that was cut off between the remote and this machine", async () => {

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { privateTmp } from "../../../src/adapters/private-tmp.ts";
@@ -70,5 +71,67 @@ describe("the user's own folder under the system's temporary one", () => {
   test("a temporary folder that is not there is refused", () => {
     vi.stubEnv("TMPDIR", join(folder(), "none"));
     expect(() => privateTmp()).toThrow(UserError);
+  });
+});
+
+describe("a list of files", () => {
+  test("has the plain files below a folder with their sums, and says why others are left out", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const { folder: attempt, outbox, session } = await files.attempt(T1, 1);
+    writeFileSync(join(attempt, "b.log"), "b");
+    writeFileSync(join(outbox, "notes.md"), "");
+    writeFileSync(join(session, "token"), "x");
+    symlinkSync("/etc/passwd", join(outbox, "link"));
+    symlinkSync("/etc", join(attempt, "folder"));
+    mkdirSync(join(outbox, "a/b/c/d/e/f"), { recursive: true });
+    expect(await files.list(attempt, ["session"])).toMatchObject({
+      files: [
+        { path: "b.log", bytes: 1, sha256: hash("sha256", "b") },
+        { path: "outbox/notes.md", bytes: 0, sha256: hash("sha256", "") },
+      ],
+      leftOut: [
+        { path: "folder", why: "it is a link" },
+        { path: "outbox/a/b/c/d", why: "it is too deep" },
+        { path: "outbox/link", why: "it is a link" },
+      ],
+    });
+  });
+
+  test("ends somewhere, however many files an agent makes, and has the attempt's own first", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const { folder: attempt, outbox, log } = await files.attempt(T1, 1);
+    for (let i = 0; i < 1_010; i++) writeFileSync(join(outbox, `${i}`), "");
+    writeFileSync(log("verify-live"), "");
+    const { files: listed, leftOut } = await files.list(attempt, ["session"]);
+    expect([listed.length, listed.at(-1)?.path]).toEqual([1_000, "verify-live.log"]);
+    expect(leftOut).toEqual([{ path: "outbox", why: "there are more than 1000 files" }]);
+  });
+
+  test("leaves out a file that is larger than any log, without reading it", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const { folder: attempt, outbox } = await files.attempt(T1, 1);
+    writeFileSync(join(outbox, "large"), "");
+    truncateSync(join(outbox, "large"), 2 ** 40);
+    expect(await files.list(attempt, [])).toMatchObject({
+      files: [],
+      leftOut: [{ path: "outbox/large", why: "it is larger than 33554432 bytes" }],
+    });
+  });
+
+  test("a file is written whole or not at all, for this user alone", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const file = join(folder(), "bundle.json");
+    expect(await files.writeWhole(file, "one")).toEqual({ bytes: 3, sha256: hash("sha256", "one") });
+    expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["one", 0o600]);
+    mkdirSync(`${file}.new`);
+    await expect(files.writeWhole(file, "two")).rejects.toThrow();
+    expect(readFileSync(file, "utf8")).toBe("one");
+  });
+
+  test("what runs after an attempt has a folder of its own within that of the attempt", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    const { folder: attempt } = await files.attempt(T1, 1);
+    const later = await files.afterAttempt(T1, 1);
+    expect(later.log("verify-live")).toBe(join(attempt, "later/verify-live.log"));
   });
 });

@@ -57,12 +57,16 @@ export const DEFENCES = {
   },
   attempts: {
     name: "a ticket has so many attempts and no more, whatever each failed by",
-    holes: [{ file: "src/domain/schedule/queue.ts", from: "ticket.failures >= state.batch.limits.attempts", to: "false" }],
+    holes: [{ file: "src/domain/schedule/queue.ts", from: "ticket.failures >= attemptsAt(state, index)", to: "false" }],
   },
   limits: {
     name: "an agent that runs out of time, or prints nothing for too long, is ended",
     holes: [
-      { file: WORKER, from: "timeoutMs: limits.minutesPerAttempt * 60_000,", to: "timeoutMs: 3_600_000," },
+      {
+        file: WORKER,
+        from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),",
+        to: "timeoutMs: 3_600_000,",
+      },
       { file: WORKER, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
     ],
   },
@@ -85,7 +89,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/schedule/money.ts",
-        from: "ticket.costUsd + setAside(ticket.attempt) + next > limits.usdPerTicket",
+        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id))",
         to: "false",
       },
     ],

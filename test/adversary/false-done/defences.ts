@@ -35,7 +35,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/loop/steps/check-step.ts",
-        from: 'const failed = result.ending !== "exited" || result.exitCode !== 0;',
+        from: 'const failed = result.ending !== "exited" || result.exitCode !== wanted;',
         to: "const failed = false;",
       },
     ],

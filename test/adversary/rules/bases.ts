@@ -7,8 +7,8 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/steps/merge.ts",
-        from: "|| freezeReason(ctx.state(), scope.ticket.id) !== undefined) continue;",
-        to: ") continue;",
+        from: " && freezeReason(ctx.state(), scope.ticket.id) === undefined;",
+        to: ";",
       },
       {
         file: "src/loop/steps/merge.ts",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Contract } from "../../../src/domain/batch/contract-spec.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { batchChangesOf, isLoosening } from "../../../src/domain/run/batch-changes.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -88,5 +91,69 @@ describe("batchChangesOf", () => {
   it("gives the number of workers, which is no bound", () => {
     const now = { limits: { ...batch.limits, workers: batch.limits.workers + 1 } };
     expect(changes(now)).toMatchObject({ bounds: [], workers: batch.limits.workers + 1 });
+  });
+});
+
+describe("the contract of a ticket", () => {
+  const contract: Contract = {
+    path: "c.md",
+    sha: "1",
+    body: "words",
+    stopWhen: { attempts: 2 },
+    safety: { protect: ["a"], only: ["src/**", "lib/**"], files: 5, rules: ["be kind"] },
+    phases: [{ name: "one", criteria: ["x"] }],
+  };
+  const under = (of: Contract | undefined): Batch => ({
+    ...batch,
+    tickets: batch.tickets.map((ticket) => (ticket.id === T1 ? { ...ticket, contract: of } : ticket)),
+  });
+  const from = (before: Contract | undefined, after: Contract | undefined) =>
+    batchChangesOf(new Simulation(under(before)).state, under(after));
+  const with_ = (over: Partial<Contract>) => ({ ...contract, ...over });
+  const safe = (over: object) => with_({ safety: { ...contract.safety, ...over } });
+
+  it.each([
+    ["is new", undefined, contract],
+    ["stops earlier", contract, with_({ stopWhen: { attempts: 1 } })],
+    ["stops for more", contract, with_({ stopWhen: { attempts: 2, minutes: 5 } })],
+    ["protects more", contract, safe({ protect: ["a", "b"] })],
+    ["leaves less open", contract, safe({ only: ["lib/**"] })],
+    ["allows fewer files", contract, safe({ files: 4 })],
+  ])("is taken, and counted as I2, if it %s", (_, before, after) => {
+    const { bounds: found, impossible, parts } = from(before, after);
+    expect(found).toMatchObject([{ class: "I2", target: "finish", what: expect.stringMatching(/^contract of T-1: /) as string }]);
+    expect({ impossible, parts }).toEqual({ impossible: [], parts: { contracts: { "T-1": after } } });
+  });
+
+  it.each([
+    ["is gone", undefined],
+    ["stops later", with_({ stopWhen: { attempts: 3 } })],
+    ["stops no more", with_({ stopWhen: undefined })],
+    ["protects less", safe({ protect: [] })],
+    ["leaves more open", safe({ only: ["src/**", "lib/**", "x"] })],
+    ["leaves all open", safe({ only: undefined })],
+    ["allows more files", safe({ files: 6 })],
+    ["allows any number of files", safe({ files: undefined })],
+    ["has other rules", safe({ rules: ["be quick"] })],
+    ["has another text", with_({ body: "others" })],
+    ["has other phases", with_({ phases: [{ name: "one", criteria: ["y"] }] })],
+  ])("needs a flag, and is counted as I8, if it %s", (_, after) => {
+    const { bounds: found, parts } = from(contract, after);
+    expect(found).toMatchObject([{ class: "I8" }]);
+    expect(parts).toEqual({ contracts: { "T-1": after ?? null } });
+  });
+
+  it("is the same at another place and with another layout", () => {
+    expect(from(contract, with_({ path: "d.md", sha: "2" }))).toMatchObject({ bounds: [], parts: {}, impossible: [] });
+  });
+
+  it("is that of the file once a person has changed the batch", () => {
+    const sim = new Simulation(under(contract));
+    const after = with_({ stopWhen: { attempts: 1 } });
+    const frozen = { oracle: "o", batch: "b", limits: "l", guard: "g", sandbox: "s", tripwire: "t" };
+    const fact = { type: "batch-changed", contracts: { [T1]: after }, frozen: { before: frozen, after: frozen } } as const;
+    const state = reduce(sim.state, { ...fact, seq: sim.state.seq + 1, at: sim.state.lastEventAt });
+    expect(specOf(state.plan, T1).contract).toEqual(after);
+    expect(state.batch.tickets.map((ticket) => ticket.contract)).toEqual([after, undefined]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
@@ -103,4 +104,30 @@ test("one of two tickets without attempts left that starts again leaves the othe
   sim.state = { ...sim.state, exhausted: [0, 1] };
   sim.report({ type: "attempt-claimed", ticket: T1, fence: 7 as Fence, attempt: 1, slot: 0, reservedUsd: 0 });
   expect(sim.state.exhausted).toEqual([1]);
+});
+
+describe("words at a pull request", () => {
+  const attempted = () => {
+    const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+    sim.decide();
+    return sim;
+  };
+  const said = (sim: Simulation, ids: readonly string[], people: number) =>
+    sim.report({ type: "pull-request-words", ...sim.of(T1), ids, people });
+
+  test("by people are one intervention on the ticket, and those within ten minutes are the same one", () => {
+    const sim = attempted();
+    said(sim, ["c1", "c2", "b1"], 2);
+    const counted = { class: "I2", target: T1, note: "2 remarks at its pull request led to an attempt", observed: true };
+    expect(sim.state.interventions).toMatchObject([counted]);
+    said(sim, ["c3"], 1);
+    expect(sim.state.interventions).toHaveLength(1);
+    expect(ledgerOf(sim.state).interventions).toMatchObject({ total: 1, work: 0, harness: 1, byClass: { I2: 1 } });
+  });
+
+  test("by bots are none", () => {
+    const sim = attempted();
+    said(sim, ["b1"], 0);
+    expect(sim.state.interventions).toEqual([]);
+  });
 });

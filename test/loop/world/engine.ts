@@ -167,6 +167,7 @@ export function contextOf(
     state: () => orchestrator.state,
     report,
     isBroken: () => orchestrator.isBroken,
+    events: () => [],
     recordDuration: () => undefined,
     dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
     outages: new Outages({ clock, minutes: batch.limits.outageMinutes, report }),
@@ -226,6 +227,9 @@ function filesOf(): RunFiles {
   };
   return {
     attempt: (ticket, n) => Promise.resolve(attempt(ticket, n)),
+    afterAttempt: (ticket, n) => Promise.resolve(attempt(ticket, n)),
+    writeWhole: () => Promise.resolve({ bytes: 0, sha256: "0" }),
+    list: () => Promise.resolve({ files: [], leftOut: [] }),
     heal: () => Promise.reject(new Error("nothing is healed here")),
     tail: () => Promise.resolve(""),
     makeFolder: done,

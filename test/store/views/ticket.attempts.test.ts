@@ -103,6 +103,16 @@ describe("what is looked at", () => {
     ]);
   });
 
+  test("the log of a live check is that of the attempt, or of the check that was repeated since", () => {
+    const of = run().working("A").wait(40).claims("A").step("A", 2).lands("A", "5c1e0aa", 2, "landed");
+    const log = () => target(of, { type: "tab", tab: "evidence" }, { type: "pick", pick: { ticket: A, step: 3 } })?.file?.path;
+    expect(log()).toBe("tickets/A/attempt-1/verify-live.log");
+    of.play({ type: "live-check-started", ticket: A, why: "due" });
+    expect(log()).toBe("tickets/A/attempt-1/later/verify-live.log");
+    of.wait(5).play({ type: "live-check-ended", ticket: A, ok: false, summary: "it fails", detail: "", check: "live" });
+    expect(log()).toBe("tickets/A/attempt-1/later/verify-live.log");
+  });
+
   test("nothing, before the first try", () => {
     expect(target(run())).toBeUndefined();
   });

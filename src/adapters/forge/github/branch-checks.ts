@@ -6,7 +6,7 @@ import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, plainUrl } from "./checks.ts";
-import { failuresOf } from "./failures.ts";
+import { failuresOf, historyOf } from "./failures.ts";
 import { hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
@@ -60,6 +60,7 @@ export function createBranchChecks({ repo, branch, workflow, withoutRun, ...acce
     pauseMs: () => repository.pauseMs(),
     read: () => reached(readBranch(repository, reading)),
     failures: (head, names) => reached(failuresOf(repository, head, names)),
+    history: (commit, names) => reached(historyOf(repository, commit, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
   };
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { boundedHead, boundedTail } from "../../../domain/values/bounded-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import type { FailedCheck } from "../../../ports/forge.ts";
+import type { FailedCheck, PastCheck } from "../../../ports/forge.ts";
 import { checkName, plainUrl } from "./checks.ts";
-import { type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
+import { allCheckRunsOf, type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
 import { noted, notesOf } from "./noted.ts";
 import { readsFor, reportsOf } from "./reports.ts";
 import type { GitHubRepository } from "./repository.ts";
@@ -11,6 +11,8 @@ import type { GitHubRepository } from "./repository.ts";
 /** The end of a log that is kept. Bytes. */
 const MOST_LOG = 256 * 1024;
 const MOST_ANNOTATIONS = 50;
+/** Runs of checks that are looked at for their history. */
+const MOST_PAST = 20;
 /** Characters of an annotation, or of what an app says about its check. */
 const MAX_WORDS = 4000;
 
@@ -31,7 +33,7 @@ const Statuses = z.object({
 type Annotation = FailedCheck["annotations"][number];
 type Reads = Awaited<ReturnType<typeof reportsOf>>;
 
-/** What a job's machine said, and notes about what could not be had. */
+/** The words of a job's machine, and notes about those that could not be had. */
 interface Told {
   readonly log: string;
   readonly notes: readonly string[];
@@ -39,7 +41,7 @@ interface Told {
 }
 
 /**
- * What the failed checks of a commit say: the ends of their logs, annotations, and reports among the artifacts. What cannot be had is
+ * Reads the failed checks of a commit: the ends of their logs, annotations, and reports among the artifacts. A part that cannot be had is
  * left out, with a note at the end of the log. A check that has not failed any more is left out.
  */
 export async function failuresOf(
@@ -67,6 +69,29 @@ export async function failuresOf(
   return [...failures, ...statuses];
 }
 
+/** Reads all runs of checks on a commit that have ended, the newest of many. See `PullRequests.history`. */
+export async function historyOf(
+  repository: GitHubRepository,
+  commit: string,
+  names: readonly string[],
+): Promise<readonly PastCheck[]> {
+  const runs = (await allCheckRunsOf(repository, commit, new Set(names)))
+    .filter(({ status }) => status === "completed")
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, MOST_PAST);
+  const listed = runs.some(hasFailed) ? await noted("its jobs", () => jobsOf(repository, commit, "all")) : undefined;
+  const past: PastCheck[] = [];
+  for (const run of runs) {
+    const job = listed?.got?.get(run.id);
+    if (!hasFailed(run)) past.push({ name: checkName(run.name) });
+    else {
+      const told = job === undefined ? toldByApp(run, []) : await toldByJob(repository, job, []);
+      past.push({ name: checkName(run.name), failure: await failureOf(repository, run, told) });
+    }
+  }
+  return past;
+}
+
 function siblings(jobs: ReadonlyMap<number, Job>, { run_id }: Job): readonly Job[] {
   return [...jobs.values()].filter((job) => job.run_id === run_id);
 }
@@ -82,14 +107,14 @@ async function failureOf(repository: GitHubRepository, run: CheckRun, { log, not
   };
 }
 
-/** What a job of GitHub Actions left. */
+/** Reads the log and the reports of a job of GitHub Actions. */
 async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads): Promise<Told> {
   const log = await noted("its log", () => logOf(repository, job));
   const notes = [...notesOf(log), ...reads.flatMap(({ note }) => note ?? [])];
   return { log: log.got ?? "", notes, reports: reads.flatMap(({ reports }) => reports) };
 }
 
-/** What an app says about its check itself; `notes` say why there is nothing of a job. */
+/** Takes an app's own words about its check; `notes` say why there is nothing of a job. */
 function toldByApp({ output: { title, summary, text } }: CheckRun, notes: readonly string[]): Told {
   const words = [title, summary, text].filter((part) => part !== null && part !== "").join("\n\n");
   return { log: boundedTail(words, MAX_WORDS), notes, reports: [] };

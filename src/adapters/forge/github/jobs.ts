@@ -37,29 +37,42 @@ export function hasFailed({ status, conclusion }: Pick<Job, "status" | "conclusi
   return status === "completed" && conclusion !== null && !PASSED.has(conclusion);
 }
 
+/** The check runs of a commit with these names, those before they were started again too. */
+export async function allCheckRunsOf(
+  repository: GitHubRepository,
+  head: string,
+  names: ReadonlySet<string>,
+  filter: "all" | "latest" = "all",
+): Promise<readonly CheckRun[]> {
+  const schema = z.object({ check_runs: z.array(CheckRun) });
+  const all = await allPages(MOST_PAGES, async (page) => {
+    const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
+      rest.checks.listForRef({ ...name, ref: head, filter, per_page: PAGE, page }),
+    );
+    return check_runs;
+  });
+  return all.filter(({ name }) => names.has(checkName(name)));
+}
+
 /** The newest check runs of a commit with these names. */
 export async function checkRunsOf(
   repository: GitHubRepository,
   head: string,
   names: ReadonlySet<string>,
 ): Promise<readonly CheckRun[]> {
-  const schema = z.object({ check_runs: z.array(CheckRun) });
-  const all = await allPages(MOST_PAGES, async (page) => {
-    const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
-      rest.checks.listForRef({ ...name, ref: head, filter: "latest", per_page: PAGE, page }),
-    );
-    return check_runs;
-  });
-  const wanted = all.filter(({ name }) => names.has(checkName(name)));
   return newestOf(
-    wanted,
+    await allCheckRunsOf(repository, head, names, "latest"),
     ({ name, app }) => `${app?.slug} ${name}`,
     ({ id }) => id,
   );
 }
 
-/** The jobs of a commit's workflow runs, by the ids of their check runs. */
-export async function jobsOf(repository: GitHubRepository, head: string): Promise<ReadonlyMap<number, Job>> {
+/** The jobs of a commit's workflow runs, by the ids of their check runs; "all": also those of earlier attempts. */
+export async function jobsOf(
+  repository: GitHubRepository,
+  head: string,
+  filter: "all" | "latest" = "latest",
+): Promise<ReadonlyMap<number, Job>> {
   const Runs = z.object({ workflow_runs: z.array(z.object({ id: z.number() })) });
   const Jobs = z.object({ jobs: z.array(Job) });
   const jobs: Job[] = [];
@@ -69,7 +82,7 @@ export async function jobsOf(repository: GitHubRepository, head: string): Promis
   for (const { id: run_id } of workflow_runs) {
     const ofRun = await allPages(MOST_PAGES, async (page) => {
       const answer = await repository.read("list its jobs", Jobs, (rest, name) =>
-        rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter: "latest", per_page: PAGE, page }),
+        rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter, per_page: PAGE, page }),
       );
       return answer.jobs;
     });

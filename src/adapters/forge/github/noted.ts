@@ -2,7 +2,7 @@ import { DownloadFailure } from "../../github/download.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import { NotAZip } from "./zip-reader.ts";
 
-/** What was asked for, or a note for the reader of a log that says why it is missing. */
+/** The answer, or a note for the reader of a log that says why it is missing. */
 export type Noted<T> = { readonly got: T; readonly note?: undefined } | { readonly got?: undefined; readonly note: string };
 
 /** Gets something that may be missing. If GitHub cannot be asked at all, its ForgeUnavailable is thrown. */

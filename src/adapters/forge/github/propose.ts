@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { boundedHead } from "../../../domain/values/bounded-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
@@ -11,7 +12,7 @@ import { Anything, type GitHubRepository } from "./repository.ts";
 const MAX_TITLE = 256;
 /** Characters of a text; GitHub takes 65,536. */
 const MAX_BODY = 60_000;
-/** How often a pull request is asked for, if answers are lost. */
+/** Times that a pull request is asked for, if answers are lost. */
 const ROUNDS = 2;
 
 const Pull = z.object({
@@ -24,7 +25,7 @@ const Pull = z.object({
 });
 type Pull = z.infer<typeof Pull>;
 
-/** What opens pull requests: the repository at GitHub, its address for git, and the branch that they are to land on. */
+/** The repository at GitHub, its address for git, and the branch that pull requests are to land on. */
 export interface ProposalTarget {
   readonly repository: GitHubRepository;
   readonly remote: GitRemote;
@@ -32,16 +33,16 @@ export interface ProposalTarget {
 }
 
 /** Pushes a commit to its branch, which is only moved forward, and opens or updates the pull request of the branch. */
-export async function propose(target: ProposalTarget, proposal: Proposal): Promise<Proposed> {
+export async function propose(target: ProposalTarget, proposal: Proposal, signal?: AbortSignal): Promise<Proposed> {
   const { branch, head, previous } = proposal;
   const { remote, repository } = target;
-  const pushed = await remote.push({ branch, to: head, ...(previous !== undefined && { from: previous }) });
+  const pushed = await remote.push({ branch, to: head, ...(previous !== undefined && { from: previous }) }, signal);
   if (pushed.as === "refused") return pushed;
   if (pushed.as === "moved") {
-    const tip = await remote.tip(branch);
+    const tip = await remote.tip(branch, signal);
     if (tip !== head) return { as: "moved", tip };
   }
-  const texts = { title: plainText(proposal.title, MAX_TITLE), body: boundedHead(proposal.body, MAX_BODY) };
+  const texts = { title: plainText(proposal.title, MAX_TITLE), body: signed(boundedHead(proposal.body, MAX_BODY)) };
   try {
     const pull = await newestOf(repository, branch);
     return pull === undefined ? await open(target, { branch, ...texts }) : await update(repository, pull, texts);
@@ -92,8 +93,9 @@ async function open(target: ProposalTarget, wanted: Texts & { readonly branch: s
   }
 }
 
-/** Gives an open pull request these texts, if it has others. One that is closed stays as it is. */
-async function update(repository: GitHubRepository, pull: Pull, texts: Texts): Promise<Proposed> {
+/** Gives an open pull request these texts, if it has others. One that is closed stays as it is, and so do words that a person has edited. */
+async function update(repository: GitHubRepository, pull: Pull, wanted: Texts): Promise<Proposed> {
+  const texts = isOwn(pull.body ?? "") ? wanted : { ...wanted, body: pull.body ?? "" };
   if (pull.state === "open" && (pull.title !== texts.title || comparable(pull.body ?? "") !== comparable(texts.body))) {
     await repository.write("update the pull request", Anything, (rest, name) =>
       rest.pulls.update({ ...name, pull_number: pull.number, ...texts }),
@@ -106,12 +108,28 @@ function proposed({ number, html_url }: Pull): Proposed {
   return { as: "open", number, url: plainUrl(html_url) };
 }
 
+/** A text with a comment that nobody sees, by which `isOwn` knows whether it was edited. */
+function signed(body: string): string {
+  const text = comparable(body);
+  return `${text}\n\n<!-- loopdash ${hashOf(text)} -->`;
+}
+
+/** True if a text is as loopdash wrote it: people tick boxes and add words, which a later push must not take away. */
+function isOwn(body: string): boolean {
+  const [, text = "", hash] = /^(.*)\n\n<!-- loopdash ([0-9a-f]{16}) -->$/s.exec(comparable(body)) ?? [];
+  return hash === hashOf(text);
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
 /** Services change line ends, and cut blanks at the end. */
 function comparable(body: string): string {
   return body.replaceAll("\r\n", "\n").trimEnd();
 }
 
-/** What GitHub says, without the objects that it lists its complaints in. */
+/** GitHub's words, without the objects that it lists its complaints in. */
 function reasonOf({ message }: GitHubRefusal): string {
   return message.replace(/\{[^{}]*?"message":"([^"]*)"[^{}]*\}/g, "$1");
 }

@@ -1,10 +1,10 @@
 import type { PullRequests } from "../../../ports/forge.ts";
 import type { GitRemote } from "../../../ports/vcs.ts";
 import type { ClientOptions } from "../../github/client.ts";
-import { failuresOf } from "./failures.ts";
-import { Merger } from "./merge.ts";
+import { failuresOf, historyOf } from "./failures.ts";
+import { mergePullRequest } from "./merge.ts";
 import { propose } from "./propose.ts";
-import { PullRequestReader } from "./reading.ts";
+import { readPullRequest } from "./reading.ts";
 import { removeBranch } from "./remove-branch.ts";
 import { asUnavailable, GitHubRepository } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
@@ -19,23 +19,30 @@ export interface PullRequestsOptions extends Omit<ClientOptions, "rights"> {
   readonly base: string;
   /** The same repository for git. */
   readonly remote: GitRemote;
-  /** How they are merged; default: the first of squash, merge and rebase that the repository allows. */
+  /** The way to merge them; default: the first of squash, merge and rebase that the repository allows. */
   readonly method?: MergeMethod | undefined;
 }
 
+/** Pull requests of GitHub, and what the start of a run asks beside them. */
+export interface GitHubPullRequests extends PullRequests {
+  /** True if rules of the base refuse a push to it, as far as the token may see them. */
+  baseRefusesPushes(): Promise<boolean>;
+}
+
 /** The pull requests of a repository of GitHub. Asks it nothing yet. */
-export function createPullRequests({ repo, base, remote, method, ...access }: PullRequestsOptions): PullRequests {
+export function createPullRequests({ repo, base, remote, method, ...access }: PullRequestsOptions): GitHubPullRequests {
   const repository = new GitHubRepository(repo, access);
   const rules = new RulesReader(repository, { branch: base, now: access.now });
-  const reader = new PullRequestReader(repository, rules);
-  const merger = new Merger(repository, { rules, base, method });
+  const target = { repository, rules, remote, base, method };
   return {
     name: repository.fullName,
     pauseMs: () => repository.pauseMs(),
-    propose: (proposal) => reached(propose({ repository, remote, base }, proposal)),
-    read: (number) => reached(reader.read(number)),
-    merge: (request) => reached(merger.merge(request)),
+    baseRefusesPushes: async () => (await reached(rules.read())).refusesPushes,
+    propose: (proposal, signal) => reached(propose(target, proposal, signal)),
+    read: (number) => reached(readPullRequest(target, number)),
+    merge: (request) => reached(mergePullRequest(target, request)),
     failures: (head, names) => reached(failuresOf(repository, head, names)),
+    history: (commit, names) => reached(historyOf(repository, commit, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
     answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),
     removeBranch: async (branch, at) => {
@@ -45,7 +52,7 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
   };
 }
 
-/** Whatever kept GitHub or its git from an answer is a ForgeUnavailable for the loop. */
+/** Awaits an answer. Throws a ForgeUnavailable for the loop if anything kept GitHub or its git from it. */
 async function reached<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -110,60 +110,56 @@ const MERGE = {
 const REVIEW = { APPROVED: "approved", REVIEW_REQUIRED: "approval-missing", CHANGES_REQUESTED: "changes-requested" } as const;
 const STATE = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as const;
 
-/** Reads pull requests. One reading is one query, if the rules are known and there are at most a hundred checks. */
-export class PullRequestReader {
-  readonly #repository: GitHubRepository;
-  readonly #rules: RulesReader;
+/** The repository, and the rules of the base of its pull requests. */
+interface ReadTarget {
+  readonly repository: GitHubRepository;
+  readonly rules: RulesReader;
+}
 
-  constructor(repository: GitHubRepository, rules: RulesReader) {
-    this.#repository = repository;
-    this.#rules = rules;
-  }
+/** Reads a pull request: by one query, if the rules are known and there are at most a hundred checks. */
+export async function readPullRequest(target: ReadTarget, number: number): Promise<PullRequestState> {
+  target.repository.beginReading(number);
+  const { viewer, repository } = await target.repository.query("read the pull request", Whole, {
+    text: WHOLE,
+    variables: { number },
+  });
+  const pull = repository.pullRequest;
+  const all = await checksOfHead(target.repository, pull);
+  const required = new Set(all.filter(({ isRequired }) => isRequired).map(nameOf));
+  const rules = await target.rules.readFor(required);
+  return {
+    number: pull.number,
+    url: plainUrl(pull.url),
+    state: STATE[pull.state],
+    head: pull.headRefOid,
+    base: pull.baseRefName,
+    ...(pull.state === "MERGED" && pull.mergeCommit !== null && { mergeCommit: pull.mergeCommit.oid }),
+    merge: MERGE[pull.mergeStateStatus],
+    checks: checksOf(all, rules.checks),
+    requiredChecks: [...new Set([...rules.checks, ...required])],
+    review: pull.reviewDecision === null ? "none" : REVIEW[pull.reviewDecision],
+    threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
+    words: wordsOf(pull, viewer.login),
+    ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
+    usesQueue: pull.isMergeQueueEnabled,
+  };
+}
 
-  async read(number: number): Promise<PullRequestState> {
-    this.#repository.beginReading(number);
-    const { viewer, repository } = await this.#repository.query("read the pull request", Whole, {
-      text: WHOLE,
-      variables: { number },
-    });
-    const pull = repository.pullRequest;
-    const all = await this.#checksOfHead(pull);
-    const required = new Set(all.filter(({ isRequired }) => isRequired).map(nameOf));
-    const rules = await this.#rules.readFor(required);
-    return {
-      number: pull.number,
-      url: plainUrl(pull.url),
-      state: STATE[pull.state],
-      head: pull.headRefOid,
-      base: pull.baseRefName,
-      ...(pull.state === "MERGED" && pull.mergeCommit !== null && { mergeCommit: pull.mergeCommit.oid }),
-      merge: MERGE[pull.mergeStateStatus],
-      checks: checksOf(all, rules.checks),
-      requiredChecks: [...new Set([...rules.checks, ...required])],
-      review: pull.reviewDecision === null ? "none" : REVIEW[pull.reviewDecision],
-      threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
-      words: wordsOf(pull, viewer.login),
-      ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
-      usesQueue: pull.isMergeQueueEnabled,
-    };
+/** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */
+async function checksOfHead(repository: GitHubRepository, { number, headRefOid, commits }: Pull): Promise<readonly Check[]> {
+  const commit = commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit;
+  const checks: Check[] = [];
+  let rollup = commit?.statusCheckRollup ?? null;
+  for (let page = 1; rollup !== null; page += 1) {
+    const { nodes, pageInfo } = rollup.contexts;
+    checks.push(...nodes);
+    if (!pageInfo.hasNextPage) break;
+    if (page === MOST_PAGES) throw new ForgeUnavailable(`#${number} has more than ${MOST_PAGES * 100} checks`);
+    const variables = { number, oid: headRefOid, after: pageInfo.endCursor };
+    const more = await repository.query("read more checks", MoreChecks, { text: MORE_CHECKS, variables });
+    rollup = more.repository.object?.statusCheckRollup ?? null;
   }
-
-  /** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */
-  async #checksOfHead({ number, headRefOid, commits }: Pull): Promise<readonly Check[]> {
-    const commit = commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit;
-    const checks: Check[] = [];
-    let rollup = commit?.statusCheckRollup ?? null;
-    for (let page = 1; rollup !== null; page += 1) {
-      const { nodes, pageInfo } = rollup.contexts;
-      checks.push(...nodes);
-      if (!pageInfo.hasNextPage) break;
-      if (page === MOST_PAGES) throw new ForgeUnavailable(`#${number} has more than ${MOST_PAGES * 100} checks`);
-      const variables = { number, oid: headRefOid, after: pageInfo.endCursor };
-      const more = await this.#repository.query("read more checks", MoreChecks, { text: MORE_CHECKS, variables });
-      rollup = more.repository.object?.statusCheckRollup ?? null;
-    }
-    return checks;
-  }
+  return checks;
 }
 
 function nameOf(check: Check): string {

@@ -9,6 +9,9 @@ import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
 const FRESH_MS = 5 * 60_000;
 const MOST_PAGES = 10;
 
+/** The rules that take no push but by a merge of GitHub's (GitHub's REST API, "Get rules for a branch"). */
+const AGAINST_PUSHES: ReadonlySet<string> = new Set(["pull_request", "required_status_checks", "merge_queue", "update"]);
+
 export type MergeMethod = "squash" | "merge" | "rebase";
 
 /** What a branch demands, as far as the token may see it. */
@@ -18,6 +21,8 @@ export interface BaseRules {
   readonly hasLinearHistory: boolean;
   /** True if a rule allows this method, or if none says anything about methods. */
   allows(method: MergeMethod): boolean;
+  /** True if a rule or a protection stands against pushes by whoever may not go past it. */
+  readonly refusesPushes: boolean;
   /** True if GitHub told all of it. */
   readonly isWhole: boolean;
 }
@@ -27,6 +32,7 @@ const RequiredChecks = z.object({ required_status_checks: z.array(z.object({ con
 const ReviewRule = z.object({ allowed_merge_methods: z.array(z.string()).optional() });
 /** Protection of the older kind: GitHub shows the checks that it requires to all who may read the branch. */
 const Branch = z.object({
+  protected: z.boolean().optional(),
   protection: z.object({ required_status_checks: z.object({ contexts: z.array(z.string()) }).optional() }).optional(),
 });
 
@@ -86,6 +92,7 @@ export class RulesReader {
       checks: new Set([...required, ...contexts].map(checkName)),
       hasLinearHistory: ofType("required_linear_history").length > 0,
       allows: (method) => methods.length === 0 || methods.includes(method),
+      refusesPushes: branch?.protected === true || (rules ?? []).some(({ type }) => AGAINST_PUSHES.has(type)),
       isWhole: rules !== undefined && branch !== undefined,
     };
   }

@@ -3,7 +3,7 @@ import { errorMessage } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
-import { GitMissing, type GitResult } from "../git/git-call.ts";
+import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "../git/git-call.ts";
 import { branchRef, displayName, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
 import { pushUrl } from "../repository/remote-address.ts";
@@ -14,17 +14,37 @@ import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, token
 const NOT_ACCEPTED =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|The requested URL returned error: 40[13]|access denied|invalid credentials/i;
 
+/** Messages of servers that know who asks, and do not let them push: GitHub, GitLab, Gitea, git-receive-pack(1). */
+const NOT_PERMITTED =
+  /The requested URL returned error: 403|Permission to \S+ denied|not allowed to push|insufficient permission|[Ww]rite access\b.{0,80}\bnot granted|read.?only/;
+/** A remote's words about a push that failed by its own fault: a full disk, a lock, a crash. They say nothing about the push. */
+const OWN_FAULT =
+  /unpacker error|failed to (?:lock|update ref|write)|cannot lock ref|internal (?:server )?error|time-?out|unable to migrate/i;
+
 /** Length of a remote's own words in a message, in characters. */
 const WORDS = 300;
 
+/** Bounds of one call of git with a remote, in milliseconds. */
+export interface RemoteBounds {
+  /** Within which a remote must name its branches. */
+  readonly answerMs: number;
+  /** After which a connection by http counts as dead if nothing has moved; ssh has its own, in `remoteAccess`. */
+  readonly silentMs: number;
+  /** For a whole transfer of commits. A hook of the remote may take minutes, and says nothing meanwhile. */
+  readonly transferMs: number;
+}
+
+const BOUNDS: RemoteBounds = { answerMs: 60_000, silentMs: 60_000, transferMs: 10 * 60_000 };
+
 interface RemoteOptions {
   readonly name: string;
+  readonly bounds?: RemoteBounds;
   readonly credentials?: RemoteCredentials;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** Opens a remote of the repository. Asks it nothing yet. Throws a UserError (exit 4) if it is not there or cannot be used. */
-export async function openRemote(store: Store, { name, credentials, env }: RemoteOptions): Promise<GitRemote> {
+export async function openRemote(store: Store, { name, credentials, env, bounds = BOUNDS }: RemoteOptions): Promise<GitRemote> {
   const access = await remoteAccess(env);
   const found = pushUrl(store.at.settings, name, new Map(access.settings));
   if (found === undefined) {
@@ -48,7 +68,7 @@ export async function openRemote(store: Store, { name, credentials, env }: Remot
     const why = `the batch gives a token for it, and it is reached by ${protocol}, where a token has no place`;
     throw refusal(name, why, 'Take "token" out, or give the remote an https address.');
   }
-  return new Remote(store, { name, address, protocol, access, credentials });
+  return new Remote(store, { name, address, protocol, access, credentials, bounds });
 }
 
 /** How many addresses `git push` would push to. */
@@ -71,6 +91,7 @@ class Remote implements GitRemote {
   readonly #protocol: RemoteProtocol;
   readonly #access: RemoteAccess;
   readonly #credentials: RemoteCredentials | undefined;
+  readonly #bounds: RemoteBounds;
 
   constructor(
     store: Store,
@@ -80,6 +101,7 @@ class Remote implements GitRemote {
       readonly protocol: RemoteProtocol;
       readonly access: RemoteAccess;
       readonly credentials: RemoteCredentials | undefined;
+      readonly bounds: RemoteBounds;
     },
   ) {
     this.#store = store;
@@ -87,44 +109,54 @@ class Remote implements GitRemote {
     this.#protocol = options.protocol;
     this.#access = options.access;
     this.#credentials = options.credentials;
+    this.#bounds = options.bounds;
     this.name = `${displayName(options.name)} (${plainText(withoutUsers(options.address), 200)})`;
   }
 
-  async tip(branch: string): Promise<string | undefined> {
+  async tip(branch: string, signal?: AbortSignal): Promise<string | undefined> {
     const ref = branchRef(branch);
-    const { stdout } = await this.#must(["ls-remote", "--refs", "--", this.#address, ref]);
+    const { stdout } = await this.#must(["ls-remote", "--refs", "--", this.#address, ref], signal);
     const line = stdout.split("\n").find((each) => each.endsWith(`\t${ref}`));
     return line === undefined ? undefined : objectId(line.split("\t", 1)[0] ?? "");
   }
 
-  async fetch(branch: string): Promise<string | undefined> {
-    const tip = await this.tip(branch);
+  async fetch(branch: string, signal?: AbortSignal): Promise<string | undefined> {
+    const tip = await this.tip(branch, signal);
     if (tip === undefined || (await isCommit(this.#store, tip))) return tip;
     // git asks for what this commit lacks, and not for the whole history: its own folder here has no branches.
     await this.#store.content(["update-ref", "refs/heads/base", await baseTip(this.#store)]);
     const how = ["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];
-    await this.#must(["fetch", "--quiet", ...how, "--", this.#address, branchRef(branch)]);
+    await this.#must(["fetch", "--quiet", ...how, "--", this.#address, branchRef(branch)], signal);
     if (await isCommit(this.#store, tip)) return tip;
     throw new RepoUnavailable(`${this.name} has moved ${displayName(branch)} while it was read`);
   }
 
-  async push(move: { readonly branch: string; readonly to: string; readonly from?: string }): Promise<RemotePush> {
+  async push(move: Parameters<GitRemote["push"]>[0], signal?: AbortSignal): Promise<RemotePush> {
     const { to, from = "" } = move;
     // A lease alone would let a branch be moved aside.
     if (from !== "" && !(await isAncestor(this.#store, from, to))) throw new Error(`${to} does not contain ${from}`);
     const ref = branchRef(move.branch);
     const lease = `--force-with-lease=${ref}:${from === "" ? "" : objectId(from)}`;
     const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease];
-    const result = await this.#run([...args, "--", this.#address, `${objectId(to)}:${ref}`]);
+    const result = await this.#run([...args, "--", this.#address, `${objectId(to)}:${ref}`], signal);
     // One line for the branch: a flag, the two names, and what became of it (git-push(1), OUTPUT).
     const line = result.stdout.split("\n").find((each) => /^[ +\-*!=]\t/.test(each));
-    if (line === undefined) throw this.#unavailable(result);
+    if (line === undefined) return this.#withoutAnswer(move.branch, result, signal);
     if (!line.startsWith("!")) return { as: "pushed" };
     // Of two pushes at the same time, the remote refuses one because of the other: the branch tells it, whatever the words are.
-    const now = await this.tip(move.branch);
+    const now = await this.tip(move.branch, signal);
     if (now === to) return { as: "pushed" };
     if (now !== move.from) return { as: "moved" };
-    return { as: "refused", reason: refusalIn(line, result.stderr) };
+    const reason = refusalIn(line, result.stderr);
+    if (OWN_FAULT.test(reason) && !NOT_PERMITTED.test(result.stderr)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    return { as: "refused", reason };
+  }
+
+  /** The remote took no push at all. That is a refusal if it says so and still answers who asks. */
+  async #withoutAnswer(branch: string, result: GitResult, signal: AbortSignal | undefined): Promise<RemotePush> {
+    if (!NOT_PERMITTED.test(result.stderr)) throw this.#unavailable(result);
+    await this.tip(branch, signal);
+    return { as: "refused", reason: plainText(withoutUsers(lastWords(result.stderr)), WORDS) };
   }
 
   async checkWritable(branch: string): Promise<void> {
@@ -134,33 +166,52 @@ class Remote implements GitRemote {
     await this.#must(["push", "--dry-run", "--porcelain", "--no-verify", "--", this.#address, `${tip}:${branchRef(branch)}`]);
   }
 
-  async #must(args: readonly string[]): Promise<GitResult> {
-    const result = await this.#run(args);
+  async #must(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {
+    const result = await this.#run(args, signal);
     if (result.status !== 0) throw this.#unavailable(result);
     return result;
   }
 
   /** Runs git with the credentials. If they are not accepted, they are fetched again once. */
-  async #run(args: readonly string[]): Promise<GitResult> {
+  async #run(args: readonly string[], signal: AbortSignal | undefined): Promise<GitResult> {
     const token = await this.#credentials?.token();
-    const result = await this.#runWith(args, token);
+    const result = await this.#runWith(args, token, signal);
     if (token === undefined || result.status === 0 || !NOT_ACCEPTED.test(result.stderr)) return result;
     const renewed = await this.#credentials?.renew(token);
-    return renewed === token ? result : this.#runWith(args, renewed);
+    return renewed === token ? result : this.#runWith(args, renewed, signal);
   }
 
-  #runWith(args: readonly string[], token: string | undefined): Promise<GitResult> {
+  /** Runs git, and kills it with all that it has started once the signal is aborted or its time is over. */
+  async #runWith(args: readonly string[], token: string | undefined, signal: AbortSignal | undefined): Promise<GitResult> {
     const { settings, env } = this.#access;
+    const { answerMs, silentMs, transferMs } = this.#bounds;
     const user = this.#credentials?.user ?? "";
     const own = token === undefined ? [] : tokenSettings(this.#address, { user, token });
-    const call = this.#store.contentCall(args);
-    const config = [...(call.config ?? []), ...settings.filter(([key]) => !key.startsWith("url.")), ...own];
-    return this.#store
-      .start({ ...call, remote: { protocol: this.#protocol, env }, config })
-      .catch((error: unknown) => this.#cutShort(error));
+    const plain = this.#store.contentCall(args);
+    const config = [
+      ...(plain.config ?? []),
+      ...settings.filter(([key]) => !key.startsWith("url.")),
+      ["http.lowSpeedLimit", "1"] as const,
+      ["http.lowSpeedTime", String(Math.ceil(silentMs / 1000))] as const,
+      ...own,
+    ];
+    const call: GitCall = { ...plain, remote: { protocol: this.#protocol, env }, config };
+    const bounded = { argv: ["git", ...args], cwd: this.#store.scratch, env: gitEnvironment(call) };
+    const ms = args[0] === "ls-remote" ? answerMs : transferMs;
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), ms);
+    const cut = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+    try {
+      const result = await this.#store.start({ ...call, bounded }, cut).catch((error: unknown) => this.#cutShort(error));
+      if (!cut.aborted) return result;
+      const why = over.signal.aborted ? `did not answer within ${Math.ceil(ms / 1000)} s` : "was not waited for any longer";
+      throw new RepoUnavailable(`${this.name} ${why}`);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** git did not end by itself: it was silent for too long, or the process that runs it is gone. */
+  /** The process that runs git is gone. */
   #cutShort(error: unknown): never {
     if (error instanceof GitMissing) throw error;
     const why = plainText(withoutUsers(errorMessage(error)), WORDS);

@@ -51,10 +51,13 @@ export async function remoteAccess(env: NodeJS.ProcessEnv): Promise<RemoteAccess
   return { settings, env: { ...known, GIT_SSH_COMMAND: sshCommand(settings, known) } };
 }
 
-/** ssh that asks nobody anything. */
+/** A connection by ssh is dead if it is not made within a minute, or if its host answers nothing for a minute (ssh_config(5)). */
+const SSH_BOUNDS = "-o ConnectTimeout=60 -o ServerAliveInterval=15 -o ServerAliveCountMax=4";
+
+/** ssh that asks nobody anything. An option of the user's own counts before these. */
 function sshCommand(settings: readonly Setting[], env: Readonly<Record<string, string>>): string {
   const own = settings.findLast(([name]) => name === "core.sshcommand")?.[1];
-  return `${env["GIT_SSH_COMMAND"] ?? own ?? "ssh"} -o BatchMode=yes`;
+  return `${env["GIT_SSH_COMMAND"] ?? own ?? "ssh"} -o BatchMode=yes ${SSH_BOUNDS}`;
 }
 
 /** Settings that send a token to the host of this address, and to no other. */

@@ -14,7 +14,7 @@ import { continueFrom, deriveCommit, readFilesAt, reverseCommit } from "../landi
 import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
-import { openRemote } from "../remote/git-remote.ts";
+import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
@@ -56,7 +56,12 @@ export interface RepoWithRemotes extends Repo {
   /** The address of a remote as the repository's own settings give it; undefined if there is none. */
   remoteAddress(name: string): Promise<string | undefined>;
   /** One of its remotes, which is asked with these credentials. Throws a UserError (exit 4) if the repository has no such remote. */
-  remote(options: { readonly name: string; readonly credentials?: RemoteCredentials }): Promise<GitRemote>;
+  remote(options: {
+    readonly name: string;
+    readonly credentials?: RemoteCredentials;
+    /** Default: some minutes; see `RemoteBounds`. */
+    readonly bounds?: RemoteBounds;
+  }): Promise<GitRemote>;
 }
 
 /** The number of captured tips that are remembered with their start commits. */

@@ -30,8 +30,21 @@ describe("propose", () => {
     const head = await stage.commit({ "a.txt": "two\n" }, previous);
     expect(await stage.propose(head, { previous, title: "Better\u001b[31m" })).toMatchObject({ as: "open", number: 1 });
     expect(stage.github.pull(1).headSha).toBe(head);
-    expect((await stage.github.get("/pulls/1")).body).toMatchObject({ title: "Better", body: "Why." });
+    expect((await stage.github.get("/pulls/1")).body).toMatchObject({ title: "Better", body: expect.stringMatching(/^Why\.\n/) });
     expect(stage.requests().filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
+  });
+
+  it("changes its own text, and none that a person has edited", async () => {
+    const stage = await aForgeStage();
+    const head = await stage.commit({ "a.txt": "one\n" });
+    await stage.propose(head, { body: "- [ ] read" });
+    await stage.propose(head, { body: "- [ ] read twice" });
+    const { body } = (await stage.github.get("/pulls/1")).body;
+    expect(body).toMatch(/^- \[ \] read twice\n/);
+    const edited = body.replace("[ ]", "[x]");
+    await stage.github.send("PATCH", "/pulls/1", { body: edited });
+    expect(await stage.propose(head, { body: "- [ ] read again", title: "Other" })).toMatchObject({ as: "open" });
+    expect((await stage.github.get("/pulls/1")).body).toMatchObject({ body: edited, title: "Other" });
   });
 
   it.each([

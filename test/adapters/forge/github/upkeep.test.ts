@@ -131,6 +131,18 @@ describe("rerun", () => {
     await stage.forge.untilChecked(REPO, headSha, 4);
   });
 
+  it("leaves a history of all runs of a check on the commit, with the words of the failed one", async () => {
+    const stage = await aForgeStage({ jobs: [FLAKY, { ...CHECK, name: "other" }] });
+    const { headSha } = await stage.opened(GREEN);
+    await stage.forge.untilChecked(REPO, headSha, 2);
+    expect(await stage.pullRequests.history(headSha, ["test"])).toMatchObject([{ name: "test", failure: { name: "test" } }]);
+    await stage.pullRequests.rerun(headSha, ["test"]);
+    await stage.forge.untilChecked(REPO, headSha, 3);
+    const [newest, first, ...others] = await stage.pullRequests.history(headSha, ["test"]);
+    expect([newest, others]).toEqual([{ name: "test" }, []]);
+    expect(first?.failure?.log).not.toBe("");
+  });
+
   it("is unavailable while GitHub is", async () => {
     const stage = await aForgeStage({ jobs: [FLAKY] });
     const { headSha } = await stage.opened(GREEN);

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runGit } from "../../../../src/adapters/vcs/git/run-git.ts";
@@ -40,6 +40,64 @@ async function anUnwillingServer(): Promise<string> {
   onTestFinished(() => void server.close());
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+/** A server that accepts connections and says nothing. `asked` settles with the first one, `left` once that is closed. */
+async function aSilentServer(): Promise<{ address: string; asked: Promise<unknown>; left: Promise<unknown> }> {
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const server = createTcpServer((socket) => {
+    socket.on("data", () => asked.resolve());
+    socket.on("error", () => undefined);
+    socket.on("close", () => left.resolve());
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`;
+  return { address, asked: asked.promise, left: left.promise };
+}
+
+describe("a remote that accepts a connection and says nothing", () => {
+  const LONG = { answerMs: 3_600_000, silentMs: 3_600_000, transferMs: 3_600_000 };
+
+  test.each([
+    ["names no branch", { ...LONG, answerMs: 100 }, (remote: GitRemote) => remote.tip("main"), /did not answer within 1 s/],
+    [
+      "takes no push, over http",
+      { ...LONG, silentMs: 1_000 },
+      (remote: GitRemote, to: string) => remote.push({ branch: "x", to }),
+      /too slow|cannot be reached/i,
+    ],
+    [
+      "takes no push, by any way",
+      { ...LONG, transferMs: 100 },
+      (remote: GitRemote, to: string) => remote.push({ branch: "x", to }),
+      /did not answer within 1 s/,
+    ],
+  ] as const)("is an outage after the bound if it %s", async (_what, bounds, call, said) => {
+    const { root, user, move } = aClone();
+    const { address } = await aSilentServer();
+    git(user, "remote", "add", "origin", address);
+    const remote = await (await opened(user, root)).remote({ name: "origin", bounds });
+    const error: unknown = await call(remote, move.to).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RepoUnavailable);
+    expect((error as Error).message).toMatch(said);
+  });
+
+  test.each([
+    ["tip", (remote: GitRemote, _to: string, signal: AbortSignal) => remote.tip("main", signal)],
+    ["push", (remote: GitRemote, to: string, signal: AbortSignal) => remote.push({ branch: "x", to }, signal)],
+  ] as const)("is left at once when the signal is aborted, and git with it (%s)", async (_what, call) => {
+    const { root, user, move } = aClone();
+    const { address, asked, left } = await aSilentServer();
+    git(user, "remote", "add", "origin", address);
+    const remote = await (await opened(user, root)).remote({ name: "origin", bounds: LONG });
+    const over = new AbortController();
+    const ended = expect(call(remote, move.to, over.signal)).rejects.toThrow(RepoUnavailable);
+    await asked;
+    over.abort();
+    await ended;
+    await left;
+  });
+});
 
 describe("a remote", () => {
   test("with a relative address is the one beside the repository, not one beside git's scratch folder", async () => {

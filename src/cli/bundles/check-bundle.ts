@@ -1,0 +1,153 @@
+import { hash } from "node:crypto";
+import { followChain } from "../../adapters/journal/chain.ts";
+import { attemptFolder, BUNDLE_JSON, ListedAttempt, ListedRun } from "../../domain/bundle/bundle.ts";
+import { compareFile, type Findings, type Problem } from "../../domain/bundle/findings.ts";
+import { batchText, judgementsText, RUN_FILES } from "../../domain/bundle/run-bundle.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import { plural } from "../../domain/values/plural.ts";
+import type { Tip } from "../../ports/journal.ts";
+import { type BundleSource, parsed } from "./bundle-source.ts";
+
+/** Checks a run: the chain of its journal, the lists that the journal names, and every file that they and the run's own list name. */
+export async function checkBundle(source: BundleSource): Promise<Findings> {
+  const { events, tip, problem } = followChain(source.run, source.rows);
+  const problems: Problem[] = source.problems.map((why) => ({ what: "odd", why }));
+  const notes: string[] = [];
+  if (problem === undefined) problems.push(...endProblems(source, events, tip));
+  else problems.push({ what: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
+  const attempts = await checkAttempts(source, events);
+  const own = await checkRunList(source, { events, tip });
+  return {
+    run: source.run,
+    as: source.as,
+    ended: events.at(-1)?.type === "run-ended",
+    rows: tip.seq,
+    head: tip.seq === 0 ? "" : tip.hash,
+    bundles: attempts.bundles,
+    files: attempts.files + own.files,
+    problems: [...problems, ...attempts.problems, ...own.problems],
+    notes: [...notes, ...unlistedNotes(source, events), ...own.notes],
+  };
+}
+
+/** Compares the end of the chain with what is recorded beside it. */
+function endProblems({ recorded, last, hasEnded }: BundleSource, events: readonly RunEvent[], tip: Tip): readonly Problem[] {
+  const journal = (why: string): Problem => ({ what: "journal", why });
+  if (tip.seq < recorded.seq) return [journal(`row ${recorded.seq} was written last, and the journal ends with row ${tip.seq}`)];
+  if (tip.hash !== recorded.hash) return [journal(`row ${tip.seq} is not the one that was written last`)];
+  if (last !== undefined && last !== recorded.seq)
+    return [journal(`row ${recorded.seq} was written last, and there is a row ${last}`)];
+  if (hasEnded && events.at(-1)?.type !== "run-ended") return [journal("the run has ended, and its journal does not say so")];
+  return [];
+}
+
+interface Checked {
+  readonly files: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Checks the list of each attempt that the journal names, and its files. */
+async function checkAttempts(source: BundleSource, events: readonly RunEvent[]): Promise<Checked & { readonly bundles: number }> {
+  const problems: Problem[] = [];
+  let [bundles, files] = [0, 0];
+  for (const { ticket, attempt, sha256 } of bundledAttempts(events)) {
+    const folder = attemptFolder(ticket, attempt);
+    const path = `${folder}/${BUNDLE_JSON}`;
+    const text = await source.text(path);
+    const found = text === undefined ? await source.sum(path) : ({ ok: true, sha256: hash("sha256", text) } as const);
+    const problem = compareFile(path, sha256, found, "when the attempt ended: what it lists is not checked");
+    const list = problem === undefined ? ListedAttempt.safeParse(parsed(text ?? "")) : undefined;
+    if (problem !== undefined || list?.success !== true) {
+      problems.push(problem ?? { what: "odd", path, why: "it is no list that this loopdash knows" });
+      continue;
+    }
+    bundles += 1;
+    const listed = list.data.files.map((file) => ({ ...file, path: `${folder}/${file.path}` }));
+    const checked = await checkFiles(source, listed, "when the attempt ended");
+    files += checked.files;
+    problems.push(...checked.problems);
+  }
+  return { bundles, files, problems };
+}
+
+/** Checks the run's own list and its files, which no row of the journal names: two of them are the journal's in other words. */
+async function checkRunList(
+  source: BundleSource,
+  { events, tip }: { readonly events: readonly RunEvent[]; readonly tip: Tip },
+): Promise<Checked & { readonly notes: readonly string[] }> {
+  const nothing = { files: 0, problems: [], notes: [] };
+  const text = await source.text(BUNDLE_JSON);
+  if (text === undefined) {
+    if (source.hasEnded && (await source.sum(BUNDLE_JSON)) === undefined)
+      return { ...nothing, notes: ["the run has no list of its own files: its engine was lost at the end, or is older"] };
+    return nothing;
+  }
+  const list = ListedRun.safeParse(parsed(text));
+  if (!list.success)
+    return { ...nothing, problems: [{ what: "changed", path: BUNDLE_JSON, why: "it is not the list of a run" }] };
+  if (source.as === "records" && list.data.journal.rows < tip.seq)
+    return {
+      ...nothing,
+      notes: [`${BUNDLE_JSON} is of an earlier end of the run (row ${list.data.journal.rows}): it was not checked`],
+    };
+  const { files, problems } = await checkFiles(source, list.data.files, "when it was listed");
+  return { files, problems: [...problems, ...(await derivedProblems(source, events, problems))], notes: [] };
+}
+
+/** The batch and the judgements follow from the journal, so a list that was changed with them does not hide it. */
+async function derivedProblems(
+  source: BundleSource,
+  events: readonly RunEvent[],
+  known: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const wanted = [
+    [RUN_FILES.batch, batchText(events)],
+    [RUN_FILES.oracle, judgementsText(events)],
+  ] as const;
+  const all = wanted.map(async ([path, text]): Promise<readonly Problem[]> => {
+    if (text === undefined || known.some((problem) => problem.path === path)) return [];
+    const found = await source.sum(path);
+    const isSame = found?.ok === true && found.sha256 === hash("sha256", text);
+    return isSame ? [] : [{ what: "changed", path, why: "the journal says something else" }];
+  });
+  return (await Promise.all(all)).flat();
+}
+
+async function checkFiles(
+  source: BundleSource,
+  listed: readonly { readonly path: string; readonly sha256: string }[],
+  since: string,
+): Promise<Checked> {
+  const problems: Problem[] = [];
+  for (const { path, sha256 } of listed) {
+    const problem = compareFile(path, sha256, await source.sum(path), since);
+    if (problem !== undefined) problems.push(problem);
+  }
+  return { files: listed.length - problems.length, problems };
+}
+
+type Bundled = Extract<RunEvent, { type: "attempt-bundled" }>;
+
+/** The last list of each attempt that the journal names. */
+function bundledAttempts(events: readonly RunEvent[]): readonly Bundled[] {
+  const last = new Map<string, Bundled>();
+  for (const event of events) if (event.type === "attempt-bundled") last.set(`${event.ticket} ${event.attempt}`, event);
+  return [...last.values()];
+}
+
+/** Attempts whose files are not listed, with the reason. */
+function unlistedNotes({ isLive }: BundleSource, events: readonly RunEvent[]): readonly string[] {
+  const open = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "attempt-claimed") open.set(`${event.ticket}, attempt ${event.attempt}`, "");
+    if (event.type === "attempt-not-bundled") open.set(`${event.ticket}, attempt ${event.attempt}`, `: ${event.why}`);
+    if (event.type === "attempt-bundled") open.delete(`${event.ticket}, attempt ${event.attempt}`);
+  }
+  if (open.size === 0) return [];
+  const named = [...open].slice(0, 10).map(([attempt, why]) => `${attempt}${why}`);
+  const more = open.size > named.length ? `, and ${open.size - named.length} more` : "";
+  const why = isLive ? "is under way, or " : "";
+  return [
+    `${plural(open.size, "attempt")} without a list, so its files are not checked (it ${why}is of an older loopdash, or its engine was lost): ${named.join("; ")}${more}`,
+  ];
+}

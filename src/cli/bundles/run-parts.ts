@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { followChain } from "../../adapters/journal/chain.ts";
+import { listFolder } from "../../adapters/run-files/list-folder.ts";
+import { attemptFolder, BUNDLE_MD, type BundleFile } from "../../domain/bundle/bundle.ts";
+import { describeFile } from "../../domain/bundle/file-words.ts";
+import {
+  batchText,
+  judgementsText,
+  RUN_FILE_WORDS,
+  RUN_FILES,
+  type RunBundle,
+  runBundle,
+} from "../../domain/bundle/run-bundle.ts";
+import { runPage } from "../../domain/bundle/run-page.ts";
+import { judgementRecords } from "../../domain/results/judgements.ts";
+import { reportOf } from "../../domain/results/report.ts";
+import { type EarlierRun, MOST_EARLIER } from "../../domain/results/trend.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import { reduce } from "../../domain/run/reduce.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import type { JournalRow, Tip } from "../../ports/journal.ts";
+import type { RunStore } from "../../ports/run-store.ts";
+import { renderMarkdown } from "../../store/results/summary.ts";
+import { tampered } from "../engine/journal-state.ts";
+
+/** A run as its journal has it at one moment. */
+export interface ReadRun {
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+  readonly rows: readonly JournalRow[];
+  readonly tip: Tip;
+  readonly earlier: readonly EarlierRun[];
+}
+
+/** Reads the whole journal of a run. Throws a UserError (exit 3) if it is broken or empty. */
+export function readRun(store: RunStore, run: RunId): ReadRun {
+  const { rows, recorded, last } = store.rawJournal(run);
+  const all: JournalRow[] = [];
+  const { events, tip, problem } = followChain(run, kept(rows, all));
+  if (problem !== undefined) throw tampered(run, `its journal is broken: ${problem}`);
+  if (tip.hash !== recorded.hash || last !== recorded.seq) throw tampered(run, "the end of its journal is not the recorded one");
+  let state: RunState | undefined;
+  for (const event of events) state = reduce(state, event);
+  if (state === undefined) throw tampered(run, "its journal is empty");
+  return { state, events, rows: all, tip, earlier: store.earlier(run, MOST_EARLIER) };
+}
+
+function* kept(rows: Iterable<JournalRow>, all: JournalRow[]): Generator<JournalRow> {
+  for (const row of rows) {
+    all.push(row);
+    yield row;
+  }
+}
+
+/** The texts of a run's bundle by their paths, its own two included, and the other files that it lists. */
+export interface RunParts {
+  readonly bundle: RunBundle;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: readonly BundleFile[];
+}
+
+/** Makes a run's bundle. `folder` is the run's; `isWhole`: with its journal. */
+export async function runParts(
+  { state, events, rows, tip, earlier }: ReadRun,
+  { folder, isLive, isWhole }: { readonly folder: string; readonly isLive: boolean; readonly isWhole: boolean },
+): Promise<RunParts> {
+  const judgements = judgementRecords(events, state.oracleSha);
+  const texts = new Map<string, string>([
+    [RUN_FILES.batch, batchText(events) ?? ""],
+    [RUN_FILES.oracle, judgementsText(events)],
+    [RUN_FILES.report, `${JSON.stringify(reportOf(state, earlier, judgements), undefined, 2)}\n`],
+    [RUN_FILES.summary, renderMarkdown(state, isLive, earlier, judgements)],
+    ...(isWhole ? [[RUN_FILES.journal, rows.map((row) => `${JSON.stringify(row)}\n`).join("")] as const] : []),
+  ]);
+  const files = await filesBesideAttempts(folder, state);
+  const listed = [...texts].map(([path, text]) => fileOf(path, text, RUN_FILE_WORDS[path] ?? ""));
+  const page = runPage(runBundle(state, tip.hash, [...listed, ...files]));
+  texts.set(BUNDLE_MD, page);
+  const bundle = runBundle(state, tip.hash, [...listed, fileOf(BUNDLE_MD, page, "this list, for people"), ...files]);
+  return { bundle, texts, files };
+}
+
+function fileOf(path: string, text: string, is: string): BundleFile {
+  return { path, bytes: Buffer.byteLength(text), sha256: hash("sha256", text), is };
+}
+
+/** Logs of what ran for a ticket after its attempts, and what healers were asked and said. */
+async function filesBesideAttempts(folder: string, { tickets, heals }: RunState): Promise<readonly BundleFile[]> {
+  const later = [...vecItems(tickets)].flatMap(({ id, history }) =>
+    [0, ...history.map(({ n }) => n)].map((n) => ({
+      at: `${attemptFolder(id, n)}/later`,
+      is: (path: string) => `${describeFile(path)}, after the attempt`,
+    })),
+  );
+  const healed = heals.past.map(({ n }) => ({ at: `heals/${n}`, is: (path: string) => `${describeFile(path)}: heal ${n}` }));
+  const found: BundleFile[] = [];
+  for (const { at, is } of [...later, ...healed])
+    for (const file of await filesIn(join(folder, at))) found.push({ ...file, path: `${at}/${file.path}`, is: is(file.path) });
+  return found;
+}
+
+async function filesIn(folder: string): Promise<Awaited<ReturnType<typeof listFolder>>["files"]> {
+  try {
+    return (await listFolder(folder, ["outbox", "session", "harness"])).files;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { type PullRequestFact, reducePullRequest } from "../forge/pull-request-fact.ts";
+import type { Attempt, TicketState } from "./ticket-state.ts";
+
+/** The pull request after a fact about it, and the attempt with what it waits for, in words. */
+export function withPullRequest(
+  ticket: TicketState,
+  { waiting: _, ...attempt }: Attempt,
+  event: PullRequestFact & { readonly at: number },
+): Pick<TicketState, "attempt" | "pullRequest"> {
+  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
+  const pullRequest = reducePullRequest(ticket.pullRequest, event);
+  const { number, seen } = pullRequest ?? {};
+  const waiting =
+    seen?.waits === undefined
+      ? {}
+      : { waiting: `${number === undefined ? pullRequest?.branch : `pull request #${number}`}: ${seen.waits}` };
+  return { attempt: { ...attempt, ...waiting }, ...(pullRequest && { pullRequest }) };
+}

@@ -1,0 +1,14 @@
+import type { RunState } from "../run/state.ts";
+import { plural } from "../values/plural.ts";
+import { vecAt } from "../values/vec.ts";
+import { breakerOf } from "./breaker.ts";
+import { attemptsAt } from "./stop-conditions.ts";
+
+/** Why no further attempt is made at the ticket at `index`, in a sentence. */
+export function stallReason(state: RunState, index: number): string {
+  const ticket = vecAt(state.tickets, index);
+  const left = attemptsAt(state, index) - ticket.failures;
+  const breaker = left > 0 ? breakerOf(ticket, state.plan.tickets[index]) : undefined;
+  if (breaker !== undefined) return `${breaker}; ${plural(left, "attempt")} left`;
+  return `${plural(ticket.failures, "attempt")} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no reason given"}`;
+}

@@ -1,0 +1,110 @@
+import type { Said } from "../../domain/forge/next-move.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
+import { rerunsOf } from "../../domain/triage/infrastructure.ts";
+import type { Triage } from "../../domain/triage/triage.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
+import { pause } from "../concurrency/wait.ts";
+import type { StepScope } from "../programs/scope.ts";
+import { type PullRequestDecision, untilDecided } from "./await-pull-request.ts";
+import { keepTriage } from "./keep-triage.ts";
+import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import {
+  ask,
+  mustAnnounce,
+  type OpenPullRequest,
+  type PullRequestContext,
+  type PullRequestNeeds,
+  pullRequestOf,
+} from "./pull-request-scope.ts";
+import type { StepFailed } from "./step.ts";
+
+/** A decision, or a failure that an agent has to repair. */
+type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "failed"; readonly evidence: StepFailed["evidence"] };
+
+/**
+ * Waits until a pull request has landed, failed, or is a person's. Checks that failed by something outside the change (a registry, a lost
+ * machine) are started again once, and so are those that failed by tests alone that are flaky on the base; if these fail again, the step
+ * is a person's. Whatever else failed, or was said, is evidence for an agent.
+ */
+export async function untilSettled(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  needs: PullRequestNeeds,
+  open: OpenPullRequest,
+): Promise<Settled> {
+  for (;;) {
+    const decision = await untilDecided(ctx, scope, needs, open);
+    if (decision.do !== "fix") return decision;
+    const names = decision.checks.map(({ name }) => name);
+    const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
+    const triage = await triageOf(ctx, scope, needs, { open, failures });
+    const already = new Set(pullRequestOf(ctx, scope)?.rerun);
+    const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
+    const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
+    if (isFlaky && again.length === 0) {
+      await keepTriage(ctx.files, scope, triage);
+      return { do: "gate", step: flakyStep(open.number, triage) };
+    }
+    if (decision.words.length > 0 || again.length === 0 || (!isFlaky && again.length < names.length)) {
+      await keepTriage(ctx.files, scope, triage);
+      recordWords(scope, decision.words);
+      return { do: "failed", evidence: fixEvidence(decision, triage) };
+    }
+    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
+    await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
+    await pause(ctx.clock, needs.pulls.pauseMs(), scope.signal);
+  }
+}
+
+/** The triage of failed checks. The forge is asked for the history of their tests only if tests alone have failed. */
+async function triageOf(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { pulls }: PullRequestNeeds,
+  { open, failures }: { readonly open: OpenPullRequest; readonly failures: readonly FailedCheck[] },
+): Promise<Triage> {
+  const { id: ticket } = scope.ticket;
+  const attempt = ticketOf(ctx.state(), ticket).attempt?.n ?? 0;
+  const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
+  const plain = triageOfChecks(failures, meta);
+  const { findings } = plain.json;
+  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
+  if (!areTests) return plain;
+  const names = failures.map(({ name }) => name);
+  const onBase = jobRecords(await baseHistory(ctx, scope, pulls, { base: open.base, names }), { tree: open.base, isBase: true });
+  const onHead = jobRecords(await ask(ctx, scope, () => pulls.history(open.head, names)), { tree: open.head, isBase: false });
+  return triageOfChecks(failures, meta, flakyTests(testRecords([...onBase, ...onHead])));
+}
+
+/** The histories of checks on commits of the base, each asked for once by an engine. */
+const HISTORIES = new WeakMap<PullRequests, Map<string, readonly PastCheck[]>>();
+
+async function baseHistory(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  pulls: PullRequests,
+  { base, names }: { readonly base: string; readonly names: readonly string[] },
+): Promise<readonly PastCheck[]> {
+  const known = HISTORIES.get(pulls) ?? new Map<string, readonly PastCheck[]>();
+  HISTORIES.set(pulls, known);
+  const key = JSON.stringify([base, names.toSorted()]);
+  const history = known.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
+  known.set(key, history);
+  return history;
+}
+
+function flakyStep(number: number, { json }: Triage): string {
+  const tests = [...new Set(json.findings.flatMap(({ test }) => test ?? []))].map((test) => plainText(test, 100));
+  const which = firstFewLine(tests, 3);
+  return `flaky: pull request #${number} fails twice by tests alone that pass and fail on one commit of the base (${which}): start its checks again until they pass and merge it, or repair the tests and reopen the ticket`;
+}
+
+/** Records the words that an agent gets: it gets them once. */
+function recordWords(scope: StepScope, words: readonly Said[]): void {
+  if (words.length === 0) return;
+  const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
+  mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
+}

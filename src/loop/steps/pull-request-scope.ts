@@ -1,0 +1,79 @@
+import type { PullRequestRules } from "../../domain/forge/next-move.ts";
+import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import type { RunId } from "../../domain/values/ids.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { ForgeUnavailable, type PullRequests } from "../../ports/forge.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { MergeQueue } from "../concurrency/merge-queue.ts";
+import { AttemptOver, type StepScope } from "../programs/scope.ts";
+import type { StepContext } from "./step.ts";
+
+/** The pull requests of a repository, and the batch's rules for them. */
+export interface PullRequestLane {
+  readonly pulls: PullRequests;
+  readonly rules: PullRequestRules;
+}
+
+/** A candidate that could be built. */
+export type Built = Extract<Candidate, { ok: true }>;
+
+/** The step's view of the finish line. */
+export interface PullRequestNeeds extends PullRequestLane {
+  readonly repo: Repo;
+  /** The branch of the ticket at the forge. */
+  readonly branch: string;
+  /** The candidate that was checked last. */
+  readonly checked: Built;
+  /** The title of the pull request, and the rest of the message of the commit that lands. */
+  message(): LandingMessage;
+  /** The text of the pull request of a candidate on this base, in the form of the template if there is one. Markdown. */
+  text(baseSha: string, template: string | undefined): string;
+  /** True if a person has rewritten the ticket since the reviewer passed the candidate. */
+  isOutdated(): boolean;
+  /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
+  checkAgain(): Promise<Built>;
+}
+
+/** The context of landings by pull requests. */
+export type PullRequestContext = Pick<StepContext, "clock" | "state" | "outages" | "files"> & {
+  readonly merges: MergeQueue;
+  readonly run: RunId;
+};
+
+/** A pull request that is open, as the engine left it. */
+export interface OpenPullRequest {
+  readonly number: number;
+  readonly head: string;
+  /** The tip of the base on which it was built and checked. */
+  readonly base: string;
+}
+
+/** The ticket's pull request as the run knows it; undefined if it has none. */
+export function pullRequestOf(
+  { state }: Pick<PullRequestContext, "state">,
+  { ticket }: StepScope,
+): TicketPullRequest | undefined {
+  return ticketOf(state(), ticket.id).pullRequest;
+}
+
+/** Asks the forge, and waits out its outages and its rate limits. */
+export function ask<T>(
+  { outages }: Pick<PullRequestContext, "outages">,
+  { signal }: Pick<StepScope, "signal">,
+  call: () => Promise<T>,
+): Promise<T> {
+  return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });
+}
+
+/** The end of an attempt whose next step is a person's. */
+export function gate(scope: StepScope, { number, step }: { readonly number: number; readonly step: string }): AttemptOver {
+  mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600) });
+  return new AttemptOver({ outcome: "gated" });
+}
+
+/** Records a fact. Ends the attempt if it is not admitted. */
+export function mustAnnounce(scope: StepScope, fact: Parameters<StepScope["announce"]>[0]): void {
+  if (!scope.announce(fact)) throw new AttemptOver({ outcome: "stopped" });
+}

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { PastCheck } from "../../src/ports/forge.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
+
+cleanUp();
+
+const LOG = "TAP version 13\nnot ok 1 - adds numbers\n1..1\n";
+const failedBy = (log: string): PastCheck => ({ name: "ci", failure: { name: "ci", log, annotations: [], reports: [] } });
+const PASSED: PastCheck = { name: "ci" };
+
+describe("a pull request whose failed tests are flaky on the base", () => {
+  test("has its checks started again once, without an agent, and lands", async () => {
+    const { stage, forge } = await openStage();
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = [failedBy(LOG), PASSED];
+    forge.onRead = () => {
+      if (forge.calls.includes("rerun ci")) forge.shown = {};
+    };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect([forge.calls.filter((call) => call.startsWith("rerun")).length, stage.tasks.length]).toEqual([1, 1]);
+  });
+
+  test("is a person's if they fail again, and is never merged; the base is asked once", async () => {
+    const { stage, forge } = await openStage({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = [PASSED, failedBy(LOG)];
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({
+      phase: "human-gated",
+      failures: 0,
+      humanStep: expect.stringMatching(/^flaky: pull request #7 fails twice .* one commit of the base \(adds numbers\)/),
+    });
+    expect([forge.merges, stage.tasks.length]).toEqual([0, 1]);
+    expect(forge.calls.filter((call) => call === "history of the base")).toHaveLength(1);
+    const [triage] = globSync("**/triage.md", { cwd: stage.root });
+    expect(readFileSync(join(stage.root, triage ?? "none"), "utf8")).toContain(
+      "it has passed and failed on one tree of the base",
+    );
+  });
+
+  test.each([
+    ["only fails on the base", [failedBy(LOG)]],
+    ["only passes on the base", [PASSED, PASSED]],
+    ["fails otherwise on the base", [PASSED, failedBy("TAP version 13\nnot ok 1 - other\n1..1\n")]],
+  ])("goes to an agent if the test %s", async (_what, history) => {
+    const { stage, forge } = await openStage({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = history;
+    stage.start();
+    await stage.ended();
+    expect(forge.calls.filter((call) => call.startsWith("rerun"))).toEqual([]);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
+  });
+});
