@@ -231,7 +231,9 @@ describe("the loop stops with", () => {
       limits: { attempts: 5, minutesPerRun: 1 / 100 },
       work: (task) =>
         new Promise((resolve) => {
-          task.signal.addEventListener("abort", () => resolve({ ending: "aborted", exitCode: null }));
+          const end = () => resolve({ ending: "aborted", exitCode: null });
+          if (task.signal.aborted) end();
+          task.signal.addEventListener("abort", end);
         }),
     });
     using _ = stage;
