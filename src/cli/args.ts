@@ -60,6 +60,8 @@ function refusal({ code, message }: CommanderError, command: Command): UserError
 function notAmongChoices(command: Command): UserError {
   const [word = ""] = command.args;
   if (command.name() === "harness") return noHarnessAct(word);
+  if (command.name() === "ci")
+    return usageError("--fix-mode is safe or report-only", "another one was given", "Try: --fix-mode safe");
   return command.name() === "tracker" ? noTrackerAct(word) : noCompletions(word);
 }
 

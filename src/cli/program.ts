@@ -1,5 +1,6 @@
 import { Argument, Command, type CommanderError, Help, Option } from "commander";
 import type { UserError } from "../domain/values/user-error.ts";
+import { addCi, type CiFlags } from "./ci/flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
 import { usageError } from "./usage-error.ts";
@@ -24,6 +25,7 @@ export type Request =
       readonly acceptChanges: boolean;
     }
   | { readonly verb: "init"; readonly flags: InitFlags }
+  | { readonly verb: "ci"; readonly flags: CiFlags }
   | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
@@ -138,6 +140,7 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
 function addVerbs(program: Command, onRequest: (request: Request) => void): void {
   const named = (run: string | undefined): { run?: string } => (run === undefined ? {} : { run });
   addInit(program, (flags) => onRequest({ verb: "init", flags }));
+  addCi(program, (flags) => onRequest({ verb: "ci", flags }));
   program
     .command("attach [run]")
     .description("show the dashboard of a running or finished run")

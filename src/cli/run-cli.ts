@@ -110,6 +110,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/run.ts")).run(request);
     case "init":
       return (await import("./verbs/deferred-verbs.ts")).init(request.flags);
+    case "ci":
+      return (await import("./verbs/deferred-verbs.ts")).ci(request.flags);
     case "oracle":
       return (await import("./verbs/deferred-verbs.ts")).oracle(request.batch);
     case "add":

@@ -1,3 +1,4 @@
+import { type CiFact, isAboutCi } from "../domain/ci/ci-fact.ts";
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
@@ -21,6 +22,7 @@ import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
+import { ciLabel } from "./labels/ci-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
@@ -63,13 +65,14 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact
+  DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isAboutPullRequest(event)) return pullRequestLabel(event);
   if (isAboutForgeRequest(event)) return forgeRequestLabel(event);
+  if (isAboutCi(event)) return ciLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

@@ -59,7 +59,7 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
       agentProgram: "/bin/true",
       warnings: [],
       landings: [],
-      pullRequests: new Map(),
+      ...{ pullRequests: new Map(), branchChecks: new Map() },
     },
     ...{ places: { folder: "/", hidden: [], repos: [], homes: [] }, carefulToolchains: new Map() },
     toolchainPaths: new Map<string, string>(),

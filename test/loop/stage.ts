@@ -191,7 +191,7 @@ export class Stage implements Disposable {
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
       reviewerFiles: [],
-      ...{ merges: new MergeQueue(), pullRequests: new Map() },
+      ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
       starts: new WorktreeGate(),
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },

@@ -74,7 +74,7 @@ export async function contextOf(
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     commandFiles: commandFilesIn(world.places),
     ...{ toolchainPaths: world.toolchainPaths, carefulToolchains: world.carefulToolchains },
-    ...{ repos, pullRequests: world.pullRequests },
+    ...{ repos, pullRequests: world.pullRequests, branchChecks: world.branchChecks },
     commandEnv: env,
     agent: await agentOf(batch, { ...programs, program: world.agentProgram }),
     executor,

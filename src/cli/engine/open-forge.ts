@@ -1,3 +1,4 @@
+import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
 import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
@@ -6,6 +7,7 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { BranchLane } from "../../loop/steps/branch-checks.ts";
 import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
@@ -21,6 +23,8 @@ interface ForgedRepo {
   readonly place?: string;
   /** Set if changes land by pull requests. */
   readonly pullRequests?: PullRequestLane;
+  /** Set if the checks of the branch decide. */
+  readonly branchChecks?: BranchLane;
 }
 
 /**
@@ -45,6 +49,7 @@ export async function openForge(
   if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
   const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   if (spec.kind === "push") return forged;
+  if (spec.kind === "github-branch") return { ...forged, branchChecks: branchChecksOf(repo, spec, { remote, credentials }) };
   const { pulls, ...opened } = pullRequestsOf(repo, spec, { remote, credentials });
   if (onBroken === "revert" && (await reachable(repo, () => pulls.baseRefusesPushes()))) {
     const why = `"onBroken": "revert" pushes a revert to ${repo.base}, and rules of ${pulls.name} take changes by pull requests alone`;
@@ -74,6 +79,32 @@ function pullRequestsOf(
   spec: GitHubForge,
   { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
 ): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestLane } {
+  const access = accessOf(repo, spec, { remote, credentials });
+  const { base } = repo;
+  const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
+  const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
+  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+}
+
+function branchChecksOf(
+  repo: Repo,
+  spec: Extract<ForgeSpec, { kind: "github-branch" }>,
+  at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
+): BranchLane {
+  const { workflow, withoutRun, pullRequest, fixes, appearMinutes } = spec;
+  const access = accessOf(repo, spec, at);
+  return {
+    checks: createBranchChecks({ ...access, branch: repo.base, workflow, withoutRun }),
+    ...{ workflow, appearMs: appearMinutes * 60_000, pullRequest, isFixed: fixes === "all" },
+  };
+}
+
+/** How a repository of GitHub is reached. Throws a UserError (exit 4) if its name or its token is missing. */
+function accessOf(
+  repo: Repo,
+  spec: Pick<GitHubForge, "repo" | "baseUrl">,
+  { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
+) {
   const name = spec.repo ?? (repo.url === undefined ? undefined : new URL(repo.url).pathname.slice(1));
   if (name === undefined) {
     const why = `the address of ${remote.name} does not tell which repository of GitHub it is`;
@@ -81,19 +112,8 @@ function pullRequestsOf(
   }
   if (credentials === undefined)
     throw refused(repo, "its forge has no token", "Set GITHUB_TOKEN, or name a secret in its forge.");
-  const { base } = repo;
   const token = { get: () => credentials.token(), renew: (old: string) => credentials.renew(old) };
-  const pulls = createPullRequests({
-    repo: name,
-    base,
-    baseUrl: spec.baseUrl,
-    method: spec.method,
-    token,
-    remote,
-    now: Date.now,
-  });
-  const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
-  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+  return { repo: name, baseUrl: spec.baseUrl, token, now: Date.now };
 }
 
 async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {

@@ -10,6 +10,7 @@ import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { BranchLane } from "../../loop/steps/branch-checks.ts";
 import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -45,6 +46,8 @@ export interface RunEnvironment {
   readonly carefulToolchains: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The pull requests of repositories whose changes land by those, by name. */
   readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
+  /** The checks of branches that decide whether a change has landed, by name of the repository. */
+  readonly branchChecks: ReadonlyMap<string, BranchLane>;
   /** Where changes land, if that is at a forge too; one line for each such repository. */
   readonly landings: readonly string[];
   /** What a start should say about the commands of the batch. */
@@ -85,7 +88,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
   if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
-  const [{ repos, pullRequests, landings }, toolchains] = await settleBoth(
+  const [{ repos, ...forges }, toolchains] = await settleBoth(
     openRepos(batch, { ...options, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
@@ -97,8 +100,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
   return {
     sandbox,
     repos,
-    pullRequests,
-    landings,
+    ...forges,
     commandEnv,
     agentProgram,
     reviewerProgram,
@@ -112,9 +114,10 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
 async function openRepos(
   batch: Batch,
   { env, git, sandbox, secrets, isLookOnly }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
-): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "landings">> {
+): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "branchChecks" | "landings">> {
   const repos = new Map<string, Repo>();
   const pullRequests = new Map<string, PullRequestLane>();
+  const branchChecks = new Map<string, BranchLane>();
   const landings: string[] = [];
   for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });
@@ -126,10 +129,11 @@ async function openRepos(
     });
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
+    if (forged.branchChecks !== undefined) branchChecks.set(name, forged.branchChecks);
     if (forged.place !== undefined) landings.push(`${name} lands on ${base} here and at ${forged.place}`);
   }
   refuseSameBase(repos.values());
-  return { repos, pullRequests, landings };
+  return { repos, pullRequests, branchChecks, landings };
 }
 
 /** A missing path would open nothing, and a command would only report a missing file. */

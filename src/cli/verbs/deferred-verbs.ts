@@ -5,6 +5,7 @@
 // biome-ignore lint/performance/noBarrelFile: being one piece is its job, see above.
 export { add } from "./add.ts";
 export { cache } from "./cache.ts";
+export { ci } from "./ci.ts";
 export { doctor } from "./doctor.ts";
 export { dryRun } from "./dry-run.ts";
 export { harness } from "./harness.ts";

@@ -15,11 +15,15 @@ import { closedStdout } from "../terminal.ts";
 import { testCommandLines } from "../test-command-lines.ts";
 import { VERSION } from "../version.ts";
 
-type HeadlessRequest = Extract<Request, { verb: "run" }> & { readonly checksOnly?: ChecksOnly };
+type HeadlessRequest = Extract<Request, { verb: "run" }> & {
+  readonly checksOnly?: ChecksOnly;
+  /** Where lines go; default: standard output. */
+  readonly fd?: 1 | 2;
+};
 
 /** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
 export async function headless(request: HeadlessRequest): Promise<RunState> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output } = request;
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output, fd = 1 } = request;
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
@@ -31,33 +35,33 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
     // With --json, standard output has nothing but events.
-    onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : 1),
+    onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : fd),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
       if (format !== "lines") return;
       const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
       const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
-      probeStdout(`loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
+      probe(fd, `loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
     ...(acceptChanges ? { acceptChanges: "all" } : {}),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
-  const print = linePrinter(format);
+  const print = linePrinter(format, fd);
   for (const event of engine.written) print(event, engine.state());
   engine.subscribe(print);
   engine.go();
   const state = await engine.ended;
-  if (format === "lines") writeAll(1, `\n${printedSummary(state)}`);
+  if (format === "lines") writeAll(fd, `\n${printedSummary(state)}`);
   return state;
 }
 
 /** The first line decides: if nobody reads it, nothing is started. */
-function probeStdout(line: string): void {
+function probe(fd: 1 | 2, line: string): void {
   try {
-    writeSync(1, line);
+    writeSync(fd, line);
   } catch (error) {
-    if (hasErrorCode(error, "EAGAIN")) return writeAll(1, line);
+    if (hasErrorCode(error, "EAGAIN")) return writeAll(fd, line);
     throw closedStdout(errorMessage(error));
   }
 }

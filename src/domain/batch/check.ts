@@ -101,7 +101,7 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
 /** Reports a token that the batch does not have, or that agents could read. */
 function checkForge(file: BatchFile, path: Path, forge: ForgeSpec | undefined, report: NoteProblem): void {
   if (forge === undefined || forge.kind === "local") return;
-  if (forge.kind === "github" && file.sandbox !== "required")
+  if (forge.kind !== "push" && file.sandbox !== "required")
     report([...path, "kind"], "needs a token, and without a sandbox agents could read it", 'set "sandbox": "required"');
   if (forge.token !== undefined) checkReferences(`{secret:${forge.token}}`, [...path, "token"], file, report);
   else if (forge.user !== undefined && forge.kind === "push")

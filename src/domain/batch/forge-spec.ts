@@ -20,7 +20,8 @@ const user = z
 
 /**
  * Where the changes of a repository land. `local`: on its base, on this machine. `push`: on the branch of the same name at a remote, by
- * a push that moves it forward, and then here (docs/forges.md).
+ * a push that moves it forward, and then here (docs/forges.md). `github-branch`: as `push`, and the checks of the pushed commit decide
+ * whether the ticket has landed (docs/ci.md).
  */
 export const ForgeSpec = z
   .discriminatedUnion("kind", [
@@ -54,6 +55,41 @@ export const ForgeSpec = z
         .describe("Minutes after a push within which a required check must appear"),
     }),
     z.strictObject({ kind: z.literal("push").describe("On the base branch at a remote, by a push"), remote, token, user }),
+    z.strictObject({
+      kind: z.literal("github-branch").describe("On the base branch at GitHub, until the checks of its tip pass (docs/ci.md)"),
+      ...{ remote, token, user },
+      repo: FullName.optional().describe("The repository as owner/name; default: that of the remote's address"),
+      baseUrl: Address.optional().describe("Address of the REST API; default: https://api.github.com"),
+      workflow: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("The name or the file of the one workflow whose checks count; default: all checks"),
+      withoutRun: z
+        .number()
+        .int()
+        .min(1)
+        .optional()
+        .describe("The id of a workflow's run whose checks count for nothing: loopdash's own"),
+      pullRequest: z
+        .strictObject({
+          number: z.number().int().min(1).describe("Its number"),
+          url: Address.describe("The address of its page"),
+        })
+        .optional()
+        .describe("The branch's pull request, for people"),
+      fixes: z
+        .enum(["all", "none"])
+        .default("all")
+        .describe("none: nothing is changed; the first red reading ends the ticket with its triage"),
+      appearMinutes: z
+        .number()
+        .min(0.05)
+        .max(24 * 60)
+        .default(10)
+        .describe("Minutes after a push within which a check must appear"),
+    }),
   ])
   .describe("Where changes land; default: on the base branch of this repository alone");
 export type ForgeSpec = z.infer<typeof ForgeSpec>;

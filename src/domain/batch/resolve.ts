@@ -80,7 +80,7 @@ export function resolveBatch(
 
 /** Pull requests need a token. */
 function resolveForge(forge: ForgeSpec | undefined): { readonly forge?: ForgeSpec } {
-  if (forge?.kind !== "github") return {};
+  if (forge?.kind !== "github" && forge?.kind !== "github-branch") return {};
   return { forge: { ...forge, token: forge.token ?? TOKEN_OF.github.secret } };
 }
 
@@ -108,9 +108,11 @@ export function secretsOfFile(
   { tracker, repos, secrets }: Pick<BatchFile, "tracker" | "repos" | "secrets">,
   folder: string,
 ): Pick<Batch, "secrets"> {
-  const kinds = [tracker, ...Object.values(repos).map(({ forge }) => forge)].flatMap((each) =>
-    (each?.kind === "linear" || each?.kind === "github") && each.token === undefined ? [each.kind] : [],
-  );
+  const kinds = [tracker, ...Object.values(repos).map(({ forge }) => forge)].flatMap((each) => {
+    if (each?.kind !== "linear" && each?.kind !== "github" && each?.kind !== "github-branch") return [];
+    const service = each.kind === "linear" ? "linear" : "github";
+    return each.token === undefined ? ([service] as const) : [];
+  });
   const tokens = kinds.map((kind) => [TOKEN_OF[kind].secret, { env: TOKEN_OF[kind].variable }] as const);
   const all = { ...Object.fromEntries(tokens), ...(secrets && resolveSecrets(secrets, folder)) };
   return secrets === undefined && tokens.length === 0 ? {} : { secrets: all };

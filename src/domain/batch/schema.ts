@@ -142,6 +142,9 @@ export const Limits = z.strictObject({
     .describe(
       "Gibibytes that all kept results of prepare together may take; the ones not used for longest go first; default: 20",
     ),
+  minutesPerRun: minutes
+    .optional()
+    .describe("Minutes after the first start of a run after which it ends, whatever is under way; default: no end"),
   countOtherSessions: z
     .boolean()
     .default(false)

@@ -42,7 +42,9 @@ function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: Tes
   const names = Object.keys(repos);
   const inheriting = new Set(tickets.flatMap((ticket) => (ticket.finish === undefined ? [ticket.repo ?? names[0]] : [])));
   return names.filter((name) => {
-    if (!inheriting.has(RepoId.parse(name))) return false;
+    // The checks at the forge decide there.
+    const isChecked = repos[RepoId.parse(name)]?.forge?.kind === "github-branch";
+    if (isChecked || !inheriting.has(RepoId.parse(name))) return false;
     return finish === undefined ? !Object.hasOwn(testCommands, name) : !checks(finish);
   });
 }

@@ -62,6 +62,8 @@ export interface TicketPullRequest {
   readonly pushedAt: number;
   /** The commit at the branch before that push; absent before the first one. */
   readonly previous?: string;
+  /** The commit that the engine pushes it on top of; absent if it found the commit there. */
+  readonly onto?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
@@ -129,13 +131,23 @@ function reduceKnown(
 
 function intended(
   known: TicketPullRequest | undefined,
-  { branch, head, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
+  { branch, head, previous: onto, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
   const first: TicketPullRequest = { branch, head, pushedAt: at, answered: [] };
-  const { seen: _, rerun: __, unseenReruns: ___, previous: ____, readAt: _____, checksSince: ______, ...rest } = known ?? first;
+  const {
+    seen: _,
+    rerun: __,
+    unseenReruns: ___,
+    previous: ____,
+    readAt: _____,
+    checksSince: ______,
+    onto: _______,
+    ...rest
+  } = known ?? first;
   const previous = known?.branch === branch ? tipOf(known) : undefined;
-  return { ...rest, branch, head, pushedAt: at, ...(previous !== undefined && { previous }) };
+  const before = { ...(previous !== undefined && { previous }), ...(onto !== undefined && { onto }) };
+  return { ...rest, branch, head, pushedAt: at, ...before };
 }
 
 function withReading(
@@ -164,7 +176,8 @@ function sinceOf({ seen, checksSince }: TicketPullRequest, { name, state, url }:
   return seen?.checks[before]?.state === state ? checksSince?.[before] : undefined;
 }
 
-/** What an attempt waits for while its pull request does, in words; undefined if for nothing. */
-export function waitsLine({ number, seen }: TicketPullRequest): string | undefined {
-  return seen?.waits === undefined ? undefined : `pull request #${number}: ${seen.waits}`;
+/** Says in words what an attempt waits for while its pull request, or its branch without one, does; undefined if for nothing. */
+export function waitsLine({ number, branch, seen }: TicketPullRequest): string | undefined {
+  if (seen?.waits === undefined) return undefined;
+  return `${number === undefined ? branch : `pull request #${number}`}: ${seen.waits}`;
 }

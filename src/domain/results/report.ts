@@ -1,5 +1,6 @@
 import type { Ticket } from "../batch/schema.ts";
 import { isCriterion, stepName } from "../batch/step-spec.ts";
+import { type CiStopReason, ciStopReason, isCiRun } from "../ci/stop-reason.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
@@ -47,6 +48,8 @@ export interface RunReport {
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
   readonly pullRequests: readonly PullRequestReport[];
+  /** Why its loop over the checks of a branch stopped; null for any other run, and while it goes on. */
+  readonly ci: { readonly stopReason: CiStopReason } | null;
   readonly costUsd: number;
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
@@ -195,6 +198,7 @@ export function reportOf(
       summary,
     })),
     pullRequests: pullRequestReports(state),
+    ci: state.end !== undefined && isCiRun(state) ? { stopReason: ciStopReason(state) } : null,
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
       at: iso(at),
       final,

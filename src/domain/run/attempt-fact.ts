@@ -1,6 +1,7 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
+import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
@@ -15,9 +16,19 @@ export interface Evidence {
   readonly detail: string;
   /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
   readonly tests?: readonly string[];
+  /** The signature of what failed (see `signatureOf`): with it, a breaker recognises a repeated failure. */
+  readonly signature?: string;
+  /** Set if the cause is none that another agent's work would change. */
+  readonly cause?: EvidenceCause;
   /** Set if a host answered that it does not accept the batch's secret, or that the secret does not permit the request. */
   readonly refusedSecret?: true;
 }
+
+/**
+ * Why an agent's work does not help. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
+ * failed. `infrastructure`: what runs the checks failed, also when it was started again. `report-only`: nothing is to be changed.
+ */
+export type EvidenceCause = "blocked-path" | "flaky" | "infrastructure" | "report-only";
 
 /**
  * The cause that stopped an agent, as its program or its model's API reports it. Another attempt meets `authentication`,
@@ -88,6 +99,7 @@ interface AttemptRef {
 /** Facts of one attempt. Each carries its fence: the engine drops those of an earlier attempt. */
 export type AttemptFact =
   | PullRequestFact
+  | CiFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;
@@ -151,6 +163,8 @@ export type AttemptFact =
       readonly evidence?: Evidence;
       /** It landed, and its live check waits for an earlier environment of the base. */
       readonly held?: true;
+      /** It has only read the checks of the branch, and uses up none of the ticket's attempts. */
+      readonly looked?: true;
       /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
       readonly tip?: string;
     } & AttemptRef)

@@ -1,5 +1,6 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { isAboutPullRequest, type PullRequestFact, reducePullRequest, waitsLine } from "../forge/pull-request-fact.ts";
+import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
+import { isAboutPullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -7,6 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { leftOf } from "./pending-work.ts";
@@ -20,6 +22,7 @@ import { withLanding, withMergedCommit } from "./reduce-landing.ts";
 import { endAsLanded } from "./reduce-live.ts";
 import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
+import { withPullRequest } from "./reduce-pull-request.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
@@ -38,6 +41,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
   const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const next = withTicket(state, index, { ...ticket, ...after });
+  if (event.type === "ci-pushed") return withLanding(next, event);
   if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "pull-request-words") return withPeoplesWords(next, event);
@@ -116,6 +120,7 @@ type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-c
 function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
+  if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -173,18 +178,6 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   }
 }
 
-/** The pull request after a fact about it, and the attempt with what it waits for, in words. */
-function withPullRequest(
-  ticket: TicketState,
-  { waiting: _, ...attempt }: Attempt,
-  event: PullRequestFact & { readonly at: number },
-): Pick<TicketState, "attempt" | "pullRequest"> {
-  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
-  const pullRequest = reducePullRequest(ticket.pullRequest, event);
-  const waiting = pullRequest && waitsLine(pullRequest);
-  return { attempt: { ...attempt, ...(waiting !== undefined && { waiting }) }, ...(pullRequest && { pullRequest }) };
-}
-
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
   const { step, waiting: _, retried: __, ...rest } = attempt;
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
@@ -219,7 +212,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
-  const counted = countsAsFailure(ticket, attempt, event.outcome);
+  const counted = event.looked !== true && countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
@@ -227,7 +220,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const gate =
     rest.gate ??
     (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
-  const spared = (event.outcome === "failed" || event.outcome === "stopped" || event.outcome === "landed") && !counted;
+  const spared = event.looked !== true && isUncountable(event.outcome) && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
@@ -241,6 +234,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** True for an end that may say nothing about the work. */
+function isUncountable(outcome: AttemptOutcome): boolean {
+  return outcome === "failed" || outcome === "stopped" || outcome === "landed";
 }
 
 /** A ticket whose attempt reached its end before a person's act could stop it. */
@@ -287,5 +285,6 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
+    ...(event.looked && { looked: true }),
   };
 }

@@ -14,6 +14,8 @@ export function withLanding(
   const { ticket: id, repo, from, to } = event;
   const index = indexOf(state, id);
   const { mergedSha, pendingWork } = vecAt(state.tickets, index);
+  // The branch as it was found, with whatever others have pushed there.
+  if (from === to) return withBaseMoved(state, event);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
   if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
   const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;

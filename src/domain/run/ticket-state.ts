@@ -1,7 +1,8 @@
 import type { StepKind } from "../batch/step-spec.ts";
+import type { CiLoop } from "../ci/ci-fact.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
-import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, Question } from "./attempt-fact.ts";
+import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, EvidenceCause, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
@@ -100,6 +101,8 @@ export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
+  /** It has only read the checks of the branch. */
+  readonly looked?: true;
 }
 
 /** Common signs of a ticket's failures in a row. */
@@ -110,8 +113,8 @@ export interface Signs {
   readonly unchanged?: number;
   /** Attempts in a row that a model's API turned away: their agent, or their question to the reviewer. */
   readonly turnedAway?: number;
-  /** Set if the next agent would meet the same stop as the last one. */
-  readonly hopeless?: AgentStopKind;
+  /** Set if the next agent would meet the same stop as the last one, or could change nothing about the failure. */
+  readonly hopeless?: AgentStopKind | EvidenceCause;
 }
 
 /** Finished work of an agent whose finish line was cut off. */
@@ -177,6 +180,8 @@ export interface TicketState {
   readonly tracked?: TrackedTicket;
   /** Its pull request, if its repository's changes land by those. */
   readonly pullRequest?: TicketPullRequest;
+  /** Its attempts at the checks of a branch, if those decide. */
+  readonly ci?: CiLoop;
   /** Its branches; absent before the first attempt. */
   readonly branches?: TicketBranches;
   /** A person closed it in the tracker: it is settled once its attempt has ended (`closing`), and then stays so (`closed`). */

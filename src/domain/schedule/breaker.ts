@@ -77,6 +77,7 @@ export function signsAfter(
   }: { readonly outcome: AttemptOutcome; readonly counted: boolean; readonly evidence: Evidence | undefined },
 ): Signs {
   if (outcome === "done") return {};
+  if (evidence?.cause !== undefined && evidence.cause !== "blocked-path") return { ...signs, hopeless: evidence.cause };
   const stop = attempt.agent?.stop;
   const waits = [stop, attempt.unanswered].some((kind) => kind !== undefined && reachOf(kind) === "waits");
   const turnedAway = waits ? { turnedAway: (signs.turnedAway ?? 0) + (attempt.inOutage === true ? 0 : 1) } : {};
@@ -126,11 +127,12 @@ function sameFailuresFor(spec: Pick<Ticket, "contract"> | undefined): number {
 const IDENTITY_CHARS = 4_000;
 
 /**
- * The parts of a failure that stay the same when it is repeated: step, name, and its tests. If there are none, its words without
+ * The parts of a failure that stay the same when it is repeated: step, name, and its signature or its tests. If there are none, its words without
  * those that differ from run to run, in any order (S4.37, S4.38). A failure with other words each time is not recognised; the
  * number of attempts is bounded anyway.
  */
-export function identityOf({ step, name, summary, detail, tests }: Evidence): string {
+export function identityOf({ step, name, summary, detail, tests, signature }: Evidence): string {
+  if (signature !== undefined) return [step, name, signature].join("\n");
   const about =
     tests !== undefined && tests.length > 0
       ? tests.toSorted()

@@ -1,18 +1,20 @@
+import { ciStopsFor } from "../ci/stop-reason.ts";
 import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
-import type { EndKind, VerdictWord } from "../run/event.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { isBackingOff } from "./backoff.ts";
+import { type EndRun, stopped, unjudged } from "./endings.ts";
 import { forcedEnding } from "./forced-ending.ts";
 import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
 import { describeMoved, mustLookAgain } from "./last-look.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
+import { endOfTime, isOutOfTime } from "./run-time.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 import { stallReason } from "./stall-reason.ts";
 import { attemptsInVain, unpreparedFor } from "./unprepared.ts";
@@ -38,13 +40,7 @@ export type Action =
   | { readonly do: "heal"; readonly n: number; readonly reason: string; readonly reservedUsd: number; readonly repo: RepoId }
   | { readonly do: "keep-heal"; readonly n: number; readonly keep: "auto" | "ask" }
   | { readonly do: "drop-heal"; readonly why: string }
-  | {
-      readonly do: "end";
-      readonly kind: EndKind;
-      readonly verdict: VerdictWord;
-      readonly exitCode: number;
-      readonly reason: string;
-    };
+  | EndRun;
 
 /** Least time between two interim judgements. They inform and end nothing. Milliseconds. */
 export const INTERIM_MS = 5_000;
@@ -55,7 +51,7 @@ export const INTERIM_MS = 5_000;
  */
 export function decide(state: RunState, now: number): readonly Action[] {
   if (state.stage === "ended") return [];
-  const repairs = reconcile(state);
+  const repairs = reconcile(state, now);
   if (state.stage === "stopping") return isQuiet(state) && repairs.length === 0 ? [stopped(state)] : repairs;
   if (state.stage !== "working") return repairs;
   if (state.fatalOutage !== undefined)
@@ -72,9 +68,10 @@ export function decide(state: RunState, now: number): readonly Action[] {
 }
 
 /** Ends attempts, records gates, and gives up on tickets without attempts left. */
-function reconcile(state: RunState): Action[] {
+function reconcile(state: RunState, now: number): Action[] {
+  const isOver = state.stage === "stopping" || isOutOfTime(state, now);
   const aborts = activeTickets(state).flatMap((ticket): Action[] => {
-    const ending = ticket.attempt?.killing ?? (state.stage === "stopping" ? "stopped" : undefined) ?? forcedEnding(ticket);
+    const ending = ticket.attempt?.killing ?? (isOver ? "stopped" : undefined) ?? forcedEnding(ticket);
     return ending && ticket.attempt ? [{ do: "abort", ticket: ticket.id, fence: ticket.attempt.fence, ending }] : [];
   });
   const gates = state.gating.flatMap((index): Action[] => {
@@ -133,6 +130,7 @@ function schedule(state: RunState, now: number): Action[] {
 
 function startsNothing(state: RunState, now: number): boolean {
   const { checksOnly = false, halted, heals, paused } = state;
+  if (isOutOfTime(state, now)) return true;
   // No attempt runs beside the proof after a heal, which may undo it.
   if (heals.proving !== undefined) return true;
   return checksOnly || paused || heals.asked === true || halted !== undefined || isBackingOff(state, now);
@@ -230,6 +228,7 @@ export function nextMoment(state: RunState, now: number): number | undefined {
   if (state.stage !== "working") return undefined;
   const moments = [
     state.backoff?.until,
+    endOfTime(state),
     interimDue(state),
     nextCheckAt(state),
     ...state.finishing.map((index) => reservedUntil(state, index)),
@@ -264,11 +263,21 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
 }
 
+/** Why the run ends without being done, in a line. */
+function whyNotDone(state: RunState, now: number): string {
+  const stop = ciStopsFor(state, now);
+  return [
+    ...(stop === undefined ? [] : [stop]),
+    ...(isOutOfTime(state, now) ? [`its ${state.batch.limits.minutesPerRun} min are over`] : []),
+    whatIsLeft(state),
+  ].join("; ");
+}
+
 /** The oracle says not done. The harness is healed if that may help; otherwise the run ends. */
 function shortOfDone(state: RunState, now: number): readonly Action[] {
-  const choice = healChoice(state, now);
+  const choice = isOutOfTime(state, now) ? undefined : healChoice(state, now);
   if (choice === "wait") return [];
-  const reason = whatIsLeft(state);
+  const reason = whyNotDone(state, now);
   if (choice !== undefined) return [{ do: "heal", reason, ...choice }];
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
 }
@@ -282,24 +291,4 @@ function endAsDone(state: RunState, done: number, gated: number): Action {
   if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
   const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}${describeMoved(state)}`;
   return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };
-}
-
-/** The end of a run without a verdict; the same command continues it. */
-function unjudged(reason: string): Action {
-  return { do: "end", kind: "unjudged", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
-}
-
-/** The end of a run in which nothing runs any more after a stop, by the tripwire or by a request. */
-function stopped(state: RunState): Action {
-  if (state.tripwire.status === "fired") {
-    const reason = `the tripwire fired: ${state.tripwire.problem ?? "no reason given"}`;
-    return { do: "end", kind: "tripwire", verdict: "unjudged", exitCode: EXIT.unjudged, reason };
-  }
-  return interrupted(state);
-}
-
-function interrupted(state: RunState): Action {
-  const who = state.stopBy === "signal" ? "a signal" : "a person";
-  const reason = `stopped by ${who}; the same command continues from here`;
-  return { do: "end", kind: "interrupted", verdict: "not-done", exitCode: EXIT.interrupted, reason };
 }

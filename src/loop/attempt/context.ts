@@ -11,6 +11,7 @@ import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
+import type { BranchLane } from "../steps/branch-checks.ts";
 import type { PullRequestLane } from "../steps/pull-request-scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
@@ -25,6 +26,8 @@ export interface LoopContext extends StepContext {
   readonly repos: ReadonlyMap<string, Repo>;
   /** The pull requests of the repositories whose changes land by those, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
+  /** The checks of the branches of repositories whose changes land there once those pass, by id. */
+  readonly branchChecks: ReadonlyMap<string, BranchLane>;
   /** Landings, one at a time per repository. */
   readonly merges: MergeQueue;
   /** Worktrees that are being made. */

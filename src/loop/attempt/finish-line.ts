@@ -9,6 +9,7 @@ import { repairLane } from "../concurrency/merge-queue.ts";
 import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
+import { type BranchLane, landOnBranch } from "../steps/branch-checks.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
 import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -41,10 +42,45 @@ export async function runFinishLine(
   await refuseReversal(ctx, scope, repo, change.tip);
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
   const way = { repo, checks, step: placed[at] as Placed };
-  const landed = ctx.pullRequests.has(repo.id)
-    ? await landByPullRequestOf(ctx, scope, way)
-    : await landInTurn(ctx, scope, { ...way, first: await checks.check(() => undefined) });
+  const landed = await landBy(ctx, scope, { ...way, change });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
+}
+
+/** Lands the change in the way of its repository, and gives the commit. */
+async function landBy(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  { change, ...way }: { readonly repo: Repo; readonly checks: CandidateChecks; readonly step: Placed; readonly change: Change },
+): Promise<string> {
+  const { repo, checks, step } = way;
+  const branch = ctx.branchChecks.get(repo.id);
+  if (branch !== undefined) return landOnBranchOf(ctx, scope, { repo, checks, step, change, branch });
+  if (ctx.pullRequests.has(repo.id)) return landByPullRequestOf(ctx, scope, way);
+  return landInTurn(ctx, scope, { ...way, first: await checks.check(() => undefined) });
+}
+
+/** Lands the change on a branch whose checks decide. One without a change reads them as they are, and costs no attempt. */
+async function landOnBranchOf(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  options: {
+    readonly repo: Repo;
+    readonly checks: CandidateChecks;
+    readonly step: Placed;
+    readonly change: Change;
+    readonly branch: BranchLane;
+  },
+): Promise<string> {
+  const { repo, checks, step, change, branch } = options;
+  const isLook = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const needs = { ...branch, repo, change, isLook, check: () => checks.check(() => undefined) };
+  try {
+    return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
+  } catch (error) {
+    const isRead = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
+    if (!isLook || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
+    throw new AttemptOver({ ...error.end, looked: true });
+  }
 }
 
 /** Refuses a repair of a landed ticket that only takes back what the ticket has landed, unless a person has rewritten it since. */

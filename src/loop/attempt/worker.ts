@@ -2,6 +2,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
+import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -23,6 +24,7 @@ import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
+import { runFixers } from "./fixers.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { keepPeoplesCommits } from "./peoples-commits.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
@@ -113,7 +115,8 @@ async function attempt(
   // The engine may have been lost before it made that branch.
   await keepSetAside(ctx, scope.ticket.id, repo);
   const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
-  const fresh = pendingWork === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
+  const continued = pendingWork ?? (await look(ctx, scope, repo));
+  const fresh = continued === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
     // An incomplete worktree could not be removed.
@@ -121,10 +124,10 @@ async function attempt(
     throw error;
   });
   const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
-  if (pendingWork?.landed !== undefined && (await repo.contains(pendingWork.landed.to)))
-    return finishLanded(ctx, open, pendingWork.landed, { gated: pendingWork.humanStep !== undefined });
-  if (pendingWork !== undefined && (await repo.has(pendingWork.tip))) {
-    const { baseSha, tip, humanStep } = pendingWork;
+  if (continued?.landed !== undefined && (await repo.contains(continued.landed.to)))
+    return finishLanded(ctx, open, continued.landed, { gated: continued.humanStep !== undefined });
+  if (continued !== undefined && (await repo.has(continued.tip))) {
+    const { baseSha, tip, humanStep } = continued;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha, continues: true });
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
@@ -138,6 +141,11 @@ async function attempt(
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
   const begun = ctx.clock.now();
+  const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, confinement: prepareIn });
+  if (fixed !== undefined) {
+    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
+    return finishFrom(ctx, open, { baseSha, change: fixed });
+  }
   const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent", { isTold: true }));
   if (result.ending === "aborted") return abortedEnd(open);
   if (!stoppedByItself(result)) return agentFailed(result);
@@ -147,6 +155,21 @@ async function attempt(
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
   if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
+}
+
+/** An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. */
+async function look(
+  { branchChecks, state }: LoopContext,
+  { ticket }: AttemptScope,
+  repo: Repo,
+): Promise<PendingWork | undefined> {
+  if (!branchChecks.has(repo.id) || hasFailedChecks(ticketOf(state(), ticket.id))) return undefined;
+  const tip = await repo.baseTip();
+  return { tip, baseSha: tip, claimed: false };
+}
+
+function hasFailedChecks({ pullRequest }: TicketState): boolean {
+  return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
 }
 
 /** Least time for a capture if the agent has used up the attempt's time. Milliseconds. */

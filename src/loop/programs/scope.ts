@@ -36,6 +36,9 @@ export interface Turn {
 type StepFactType =
   | "activity"
   | "base-failing"
+  | "ci-fixed"
+  | "ci-pushed"
+  | "ci-triaged"
   | "connection-blocked"
   | "day-spend-unknown"
   | "landing-gated"
@@ -69,6 +72,8 @@ export interface AttemptEnd {
   readonly evidence?: Evidence;
   /** It landed, and its live check waits for an earlier environment of the base. */
   readonly held?: true;
+  /** It has only read the checks of the branch. */
+  readonly looked?: true;
   /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
   readonly tip?: string;
 }

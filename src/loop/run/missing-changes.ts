@@ -1,3 +1,4 @@
+import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -7,6 +8,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
+import { ask } from "../steps/pull-request-scope.ts";
 
 /** The evidence of failures, by ticket. */
 export type Broken = Map<TicketId, Evidence>;
@@ -21,6 +23,21 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
     const [here, there] = [await missingHere(ctx, persistent, mine), await missingAtForge(persistent, mine)];
     for (const [ticket, summary] of [...there, ...here])
       broken.set(ticket, { step: "merge", name: "merge", summary, detail: "" });
+  }
+  return broken;
+}
+
+/** The tickets of branches whose checks do not pass any more, or that have moved to a commit that was not checked. */
+export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
+  const broken: Broken = new Map();
+  for (const { id, mergedSha = "" } of done) {
+    const lane = ctx.branchChecks.get(specOf(ctx.state().plan, id).repo);
+    if (lane === undefined) continue;
+    const reading = await ask(ctx, { signal }, () => lane.checks.read());
+    const { do: what } = nextBranchMove(reading, { head: mergedSha, since: 0, appearMs: 0 }, ctx.clock.now());
+    if (what === "green") continue;
+    const why = what === "rebuild" ? "the branch has moved since its checks passed" : "its checks do not pass any more";
+    broken.set(id, { step: "merge", name: "checks", summary: `${mergedSha.slice(0, 7)}: ${why}`, detail: "" });
   }
   return broken;
 }

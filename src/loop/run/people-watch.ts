@@ -93,8 +93,13 @@ export class PeopleWatch {
   #ours(repo: Repo): ReadonlySet<string> {
     const state = this.#ctx.state();
     const landed = landingsOf(state, repo.id)?.commits ?? [];
-    const landing = [...vecItems(state.tickets)].flatMap(({ mergedSha, attempt, live }) =>
-      [mergedSha, attempt?.merge?.to, live?.revert?.to].filter((sha) => sha !== undefined),
+    const landing = [...vecItems(state.tickets)].flatMap(({ mergedSha, mergedFrom, attempt, live, pullRequest }) =>
+      [
+        mergedSha === mergedFrom ? undefined : mergedSha,
+        attempt?.merge?.from === attempt?.merge?.to ? undefined : attempt?.merge?.to,
+        live?.revert?.to,
+        pullRequest?.onto && pullRequest.head,
+      ].filter((sha) => sha !== undefined),
     );
     return new Set([...landed.map(({ sha }) => sha), ...landing]);
   }

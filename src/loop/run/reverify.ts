@@ -16,7 +16,7 @@ import { assertTracker } from "../steps/assert.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { ticketsLandedEarlier } from "./landed-earlier.ts";
 import { assertLive, endLiveCheck, inconclusiveCheck, type Verify, verifyScope, waitingCheck } from "./live-check.ts";
-import { type Broken, missing } from "./missing-changes.ts";
+import { type Broken, missing, notGreen } from "./missing-changes.ts";
 
 /** Found in the environment of every process of a re-verification. */
 export function reverifyMarker(run: RunId): string {
@@ -46,6 +46,7 @@ export async function reverify(
     await pollPeople();
     const tips = await baseTips(ctx, signal);
     const broken = await missing(ctx, done, signal);
+    for (const [id, evidence] of await notGreen(ctx, own, signal)) broken.set(id, evidence);
     const gone = await missing(ctx, notLive, signal);
     const present = [...done, ...notLive].filter(({ id }) => !broken.has(id) && !gone.has(id));
     const { results, held } = await verified(ctx, present, { signal, transients });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Said } from "../../domain/forge/next-move.ts";
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -11,6 +10,7 @@ import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts"
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { type PullRequestDecision, untilDecided } from "./await-pull-request.ts";
+import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
 import {
   ask,
@@ -47,11 +47,11 @@ export async function untilSettled(
     const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
     const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
     if (isFlaky && again.length === 0) {
-      await keepTriage(ctx, scope, triage);
+      await keepTriage(ctx.files, scope, triage);
       return { do: "gate", step: flakyStep(open.number, triage) };
     }
     if (decision.words.length > 0 || again.length === 0 || (!isFlaky && again.length < names.length)) {
-      await keepTriage(ctx, scope, triage);
+      await keepTriage(ctx.files, scope, triage);
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
@@ -119,15 +119,4 @@ function recordWords(scope: StepScope, words: readonly Said[]): void {
   if (words.length === 0) return;
   const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
   mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
-}
-
-/** Keeps the triage where people find it. */
-async function keepTriage(
-  { files }: PullRequestContext,
-  { files: { folder } }: StepScope,
-  { json, priority, markdown }: Triage,
-): Promise<void> {
-  await files.write(join(folder, "triage.json"), `${JSON.stringify(json, undefined, 2)}\n`);
-  await files.write(join(folder, "priority.json"), `${JSON.stringify(priority, undefined, 2)}\n`);
-  await files.write(join(folder, "triage.md"), markdown);
 }

@@ -1,6 +1,7 @@
 import picomatch from "picomatch";
 import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
@@ -24,7 +25,7 @@ export function gates(change: Change, protect: readonly string[], contract?: Tic
   const touched = touchedOf(change, protect).map(describe);
   if (touched.length > 0) {
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
-    return refuse(summary, boundedList(touched));
+    return refuse(summary, boundedList(touched), { cause: "blocked-path" });
   }
   const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
@@ -84,6 +85,6 @@ function describe(changed: ChangedPath): string {
   return `${plainText(changed.path, 200)} (${changed.how})`;
 }
 
-function refuse(summary: string, detail: string): StepResult {
-  return { ok: false, evidence: { step: "gates", name: "gates", summary, detail } };
+function refuse(summary: string, detail: string, more: Pick<Evidence, "cause"> = {}): StepResult {
+  return { ok: false, evidence: { step: "gates", name: "gates", summary, detail, ...more } };
 }

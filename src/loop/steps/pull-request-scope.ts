@@ -61,7 +61,7 @@ export function pullRequestOf(
 /** Asks the forge, and waits out its outages and its rate limits. */
 export function ask<T>(
   { outages }: Pick<PullRequestContext, "outages">,
-  { signal }: StepScope,
+  { signal }: Pick<StepScope, "signal">,
   call: () => Promise<T>,
 ): Promise<T> {
   return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });

@@ -1,4 +1,5 @@
 import { BASES } from "./bases.ts";
+import { BRANCHES } from "./branches.ts";
 import { LIVE } from "./live.ts";
 import { MODELS } from "./models.ts";
 import { PEOPLE } from "./people.ts";
@@ -96,4 +97,14 @@ const CALLED: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...PEOPLE, ...TRACKER, ...SERVICES, ...LIVE, ...BASES, ...CALLED, ...MODELS, ...RESULTS];
+export const RULES: readonly Rule[] = [
+  ...PEOPLE,
+  ...TRACKER,
+  ...SERVICES,
+  ...LIVE,
+  ...BASES,
+  ...BRANCHES,
+  ...CALLED,
+  ...MODELS,
+  ...RESULTS,
+];

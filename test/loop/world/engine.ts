@@ -161,6 +161,7 @@ export function contextOf(
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),
     pullRequests: new Map(),
+    branchChecks: new Map(),
     starts: new WorktreeGate(),
     commandPermits: new Semaphore(batch.limits.workers),
     state: () => orchestrator.state,

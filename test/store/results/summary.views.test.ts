@@ -155,6 +155,7 @@ describe("the report", () => {
       incidentsByKind: { liveChecks: 0, brokenBases: 0, reopened: 0 },
       incidentList: [],
       pullRequests: [],
+      ci: null,
       costUsd: 0.75,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { BranchReading } from "../../../domain/ci/branch-move.ts";
+import type { RemoteCheck } from "../../../domain/forge/pull-request.ts";
+import type { BranchChecks } from "../../../ports/branch-checks.ts";
+import { ForgeUnavailable } from "../../../ports/forge.ts";
+import type { ClientOptions } from "../../github/client.ts";
+import { GitHubRefusal } from "../../github/failures.ts";
+import { checkName, newestOf, plainUrl } from "./checks.ts";
+import { failuresOf, historyOf } from "./failures.ts";
+import { hasFailed } from "./jobs.ts";
+import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
+import { rerunJobs } from "./rerun.ts";
+
+/** Pages of a list; each has a hundred. */
+const MOST_PAGES = 20;
+
+/** A branch of a repository of GitHub, and which of its checks count. */
+export interface BranchChecksOptions extends Omit<ClientOptions, "rights"> {
+  /** `owner/name`. */
+  readonly repo: string;
+  readonly branch: string;
+  /** The name or the file of the one workflow whose checks count; undefined: all checks. */
+  readonly workflow?: string | undefined;
+  /** The run of a workflow that counts for nothing: the one that waits for the others. */
+  readonly withoutRun?: number | undefined;
+}
+
+const Branch = z.object({ commit: z.object({ sha: z.string() }) });
+const CheckRun = z.object({
+  id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  details_url: z.string().nullable(),
+  app: z.object({ slug: z.string().optional() }).nullable(),
+  check_suite: z.object({ id: z.number() }).nullable(),
+});
+type CheckRun = z.infer<typeof CheckRun>;
+const Runs = z.object({
+  workflow_runs: z.array(
+    z.object({
+      id: z.number(),
+      name: z.string().nullish(),
+      path: z.string(),
+      check_suite_id: z.number().optional(),
+    }),
+  ),
+});
+type WorkflowRun = z.infer<typeof Runs>["workflow_runs"][number];
+const Statuses = z.object({
+  statuses: z.array(z.object({ context: z.string(), state: z.string(), target_url: z.string().nullable() })),
+});
+
+/** The checks of a branch at GitHub. Asks it nothing yet. */
+export function createBranchChecks({ repo, branch, workflow, withoutRun, ...access }: BranchChecksOptions): BranchChecks {
+  const repository = new GitHubRepository(repo, access);
+  const reading = { branch, workflow, withoutRun };
+  return {
+    name: repository.fullName,
+    pauseMs: (waited) => repository.pauseMs(waited),
+    read: () => reached(readBranch(repository, reading)),
+    failures: (head, names) => reached(failuresOf(repository, head, names)),
+    history: (commit, names) => reached(historyOf(repository, commit, names)),
+    rerun: (head, names) => reached(rerunJobs(repository, head, names)),
+  };
+}
+
+type Wanted = Pick<BranchChecksOptions, "branch" | "workflow" | "withoutRun">;
+
+async function readBranch(repository: GitHubRepository, wanted: Wanted): Promise<BranchReading> {
+  // Each reading of the one branch is a round of the budget.
+  repository.beginReading(0);
+  const tip = await tipOf(repository, wanted.branch);
+  return { tip, checks: tip === undefined ? [] : await checksOf(repository, tip, wanted) };
+}
+
+async function tipOf(repository: GitHubRepository, branch: string): Promise<string | undefined> {
+  try {
+    const { commit } = await repository.read("read the branch", Branch, (rest, name) =>
+      rest.repos.getBranch({ ...name, branch }),
+    );
+    return commit.sha;
+  } catch (error) {
+    if (error instanceof GitHubRefusal && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function checksOf(repository: GitHubRepository, head: string, wanted: Wanted): Promise<readonly RemoteCheck[]> {
+  const schema = z.object({ check_runs: z.array(CheckRun) });
+  const all = await allPages(MOST_PAGES, async (page) => {
+    const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
+      rest.checks.listForRef({ ...name, ref: head, filter: "latest", per_page: PAGE, page }),
+    );
+    return check_runs;
+  });
+  if (all.length >= MOST_PAGES * PAGE) throw new ForgeUnavailable(`${head} has ${MOST_PAGES * PAGE} checks or more`);
+  const counts = await countingSuites(repository, head, wanted);
+  const newest = newestOf(
+    all.filter(({ check_suite }) => counts(check_suite?.id)),
+    ({ name, app, check_suite }) => `${app?.slug} ${check_suite?.id} ${name}`,
+    ({ id }) => id,
+  );
+  return [...newest.map(ofRun), ...(wanted.workflow === undefined ? await statusesOf(repository, head) : [])];
+}
+
+/** Tells whether the checks of a suite count. A suite of GitHub Actions is one run of a workflow. */
+async function countingSuites(
+  repository: GitHubRepository,
+  head: string,
+  { workflow, withoutRun }: Wanted,
+): Promise<(suite: number | undefined) => boolean> {
+  if (workflow === undefined && withoutRun === undefined) return () => true;
+  const runs = await allPages(MOST_PAGES, async (page) => {
+    const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
+      rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: PAGE, page }),
+    );
+    return workflow_runs;
+  });
+  const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
+  const own = suitesOf(({ id }) => id === withoutRun);
+  if (workflow === undefined) return (suite) => !own.has(suite);
+  const named = suitesOf(({ name, path }) => name === workflow || path === workflow || path.endsWith(`/${workflow}`));
+  return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
+}
+
+function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck {
+  const isOver = status === "completed" && conclusion !== null;
+  const open = status === "in_progress" ? "running" : "waiting";
+  const state = !isOver ? open : hasFailed({ status, conclusion }) ? "failed" : "passed";
+  return { name: checkName(name), state, isRequired: false, ...(details_url !== null && { url: plainUrl(details_url) }) };
+}
+
+/** Statuses of the older kind, set by services outside of GitHub Actions. */
+async function statusesOf(repository: GitHubRepository, head: string): Promise<readonly RemoteCheck[]> {
+  const { statuses } = await repository.read("read its statuses", Statuses, (rest, name) =>
+    rest.repos.getCombinedStatusForRef({ ...name, ref: head, per_page: PAGE }),
+  );
+  const states: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passed", pending: "waiting" };
+  return statuses.map(({ context, state, target_url }) => ({
+    name: checkName(context),
+    state: states[state] ?? "failed",
+    isRequired: false,
+    ...(target_url !== null && { url: plainUrl(target_url) }),
+  }));
+}
+
+/** Whatever kept GitHub from an answer is a ForgeUnavailable for the loop. */
+async function reached<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}

@@ -1,0 +1,161 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { loadBatch } from "../engine/load-batch.ts";
+import { findInstalledAgents } from "../init/installed-agents.ts";
+import { Interview } from "../init/interview.ts";
+import { askAgent } from "../init/program-questions.ts";
+import type { CiTarget } from "./find-target.ts";
+import type { CiFlags } from "./flags.ts";
+
+/** The ticket of every loop. */
+export const CI_TICKET = "CI-1";
+
+const TASK = [
+  "The checks of this branch fail at GitHub. Make them pass by repairing the code.",
+  "",
+  "- What failed is in the evidence below. It comes from the logs of the checks.",
+  "- Your worktree is the branch as it was pushed: it has what earlier attempts changed, whatever is said about their patch.",
+  "- Do not disable, skip, delete or weaken a test, a rule or a check. Change as little as possible.",
+  "- Commands that show a failure again are named where they are known.",
+].join("\n");
+
+/** A value of a batch file. */
+type Parts = Readonly<Record<string, unknown>>;
+
+/** The batch of a loop: one ticket, whose change lands on the branch until its checks pass. */
+export async function composeBatch(
+  target: CiTarget,
+  flags: CiFlags,
+  { cwd, env, tell }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
+): Promise<Parts> {
+  const { branch, repository, fullName, baseUrl, pullRequest } = target;
+  const own = flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, cwd);
+  const withoutRun = ownRun(env);
+  const forge = {
+    kind: "github-branch",
+    repo: fullName,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(flags.workflow !== undefined && { workflow: flags.workflow }),
+    // In a workflow, its own check would be waited for.
+    ...(withoutRun !== undefined && { withoutRun }),
+    ...(pullRequest !== undefined && { pullRequest }),
+    ...(flags.fixMode === "report-only" && { fixes: "none" }),
+    ...own.forge,
+  };
+  return {
+    name: `ci ${nameOf(branch)}`,
+    repos: { [repository.name]: { ...own.repo, path: repository.path, base: branch, forge } },
+    ...own.parts,
+    limits: {
+      ...own.limits,
+      ...{ workers: 1, heals: 0, discoveries: 0 },
+      ...{ attempts: flags.maxIterations, minutesPerRun: flags.maxMinutes },
+    },
+    tickets: [
+      { id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
+    ],
+  };
+}
+
+/** The id of the workflow's run that this process is a part of; undefined outside of GitHub Actions. */
+export function ownRun(env: NodeJS.ProcessEnv): number | undefined {
+  const run = Number(env["GITHUB_RUN_ID"]);
+  return env["GITHUB_ACTIONS"] === "true" && Number.isSafeInteger(run) && run > 0 ? run : undefined;
+}
+
+/** What a loop takes from elsewhere: from a batch file, or as it is found. */
+interface Own {
+  readonly parts: Parts;
+  readonly repo: Parts;
+  readonly limits: Parts;
+  readonly forge: Parts;
+}
+
+/** What a person's batch says. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
+async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Promise<Own> {
+  const { batch } = await loadBatch(file, { cwd });
+  const paths = await Promise.all(
+    Object.entries(batch.repos).map(async ([name, spec]) => ({
+      name,
+      spec,
+      path: await realpath(spec.path).catch(() => spec.path),
+    })),
+  );
+  const found = paths.find(({ path }) => path === repository.path)?.spec;
+  if (found === undefined) {
+    const why = `it has no repository at ${plainText(repository.path, 300)}`;
+    throw new UserError({
+      what: `${plainText(file, 200)} does not fit`,
+      why,
+      todo: "Add it to its repos.",
+      exitCode: EXIT.refused,
+    });
+  }
+  const { prepare, inputs, cache, forge } = found;
+  const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, limits } = batch;
+  const { token, user, remote, appearMinutes } = { ...forge } as Partial<Record<string, unknown>>;
+  return {
+    parts: { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, finish: finishOf(batch) },
+    repo: { prepare, inputs, cache },
+    limits: { ...limits },
+    forge: { token, user, remote, appearMinutes },
+  };
+}
+
+function finishOf({ finish = [], reviewer }: Pick<Batch, "finish" | "reviewer">): readonly StepSpec[] {
+  const readers = finish.filter(({ step }) => step === "review" || step === "adversary");
+  const review: readonly StepSpec[] =
+    reviewer === undefined || readers.length > 0 ? readers : [{ step: "review", name: "review" }];
+  return [{ step: "gates" }, ...review, { step: "merge" }];
+}
+
+/** The agent and the prepare commands as `init` finds them. Nothing is asked. */
+async function detected(
+  { repository: { preparation } }: CiTarget,
+  flags: CiFlags,
+  { env, tell }: { readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
+): Promise<Own> {
+  const { hosts, commands } = preparation;
+  return {
+    parts: {
+      agent: await agentFor(flags, { env, tell }),
+      finish: finishOf({}),
+      ...(hosts.length > 0 && { sandboxPolicy: { hosts: { prepare: hosts } } }),
+    },
+    repo: { prepare: commands },
+    limits: {},
+    forge: {},
+  };
+}
+
+/** An agent that is never started. */
+const NONE = { kind: "command", command: ["/bin/false"] } as const;
+
+async function agentFor(
+  flags: CiFlags,
+  { env, tell }: { readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
+): Promise<unknown> {
+  if (flags.fixMode === "report-only") return NONE;
+  const interview = new Interview({ tell, takesDefaults: true });
+  const path = allowedEnvironment(env, {})["PATH"] ?? "";
+  const surroundings = { installed: await findInstalledAgents(env), env, path, folder: resolve(flags.repo) };
+  const agent = await askAgent(interview, { out: "", ...agentFlags(flags) }, surroundings);
+  if (agent !== undefined) return agent;
+  const why = "no agent is known that could repair the code";
+  const todo = "Name one: --agent claude --agent-key ANTHROPIC_API_KEY, or a batch file with --batch.";
+  throw new UserError({ what: "loopdash ci cannot start", why, todo, exitCode: EXIT.refused });
+}
+
+function agentFlags({ agent, agentKey }: CiFlags): { readonly agent?: string; readonly agentKey?: string } {
+  return { ...(agent !== undefined && { agent }), ...(agentKey !== undefined && { agentKey }) };
+}
+
+/** A branch's name as a part of a batch's. */
+function nameOf(branch: string): string {
+  return branch.replaceAll(/[^\w.-]+/g, "-").slice(0, 36);
+}

@@ -1,0 +1,120 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-branch.ts";
+import { runGit } from "../../adapters/vcs/git/run-git.ts";
+import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
+import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { remoteRepository } from "../../domain/values/repo-address.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { ForgeUnavailable } from "../../ports/forge.ts";
+import { type FoundRepository, findRepository } from "../init/repository.ts";
+import type { CiFlags } from "./flags.ts";
+
+/** The branch that a loop works on: the clone, and its place at GitHub. */
+export interface CiTarget extends GitHubBranch {
+  readonly repository: FoundRepository;
+  /** `owner/name`. */
+  readonly fullName: string;
+  /** Address of the REST API; undefined for that of github.com. */
+  readonly baseUrl: string | undefined;
+  readonly token: string;
+}
+
+/**
+ * Finds the branch, here and at GitHub. Throws a UserError (exit 4) that says what to do if it may not be worked on: it is the default or
+ * a protected branch, the clone has work of a person's that is not there, the pull request is not one of this repository.
+ */
+export async function findTarget(
+  { target, repo: folder }: Pick<CiFlags, "target" | "repo">,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<CiTarget> {
+  const here = await findRepository({ name: undefined, path: folder, base: undefined }, { cwd, env });
+  const top = "value" in here ? here.value.path : await topOf(folder, cwd);
+  if (top === undefined)
+    throw refused("problem" in here ? here.problem : "there is no repository", "Run it in a clone, or name one with --repo.");
+  const checkout = await readCheckout(top);
+  const { fullName, baseUrl } = await placeOf(top, env);
+  const token = (env["GITHUB_TOKEN"] ?? "").trim();
+  if (token === "")
+    throw refused("GITHUB_TOKEN is not set", "Set it to a token that may write contents and read checks and actions.");
+  const found = await atGitHub({ repo: fullName, baseUrl, token: tokenSource(token), now: Date.now }, wantedOf(target));
+  refuseDiffering(found, await tipHere(top, found.branch));
+  if (checkout.isDetached) throw refused("no branch is checked out here", `Check it out: git switch ${shown(found.branch)}`);
+  if (checkout.isDirty)
+    throw refused("the checkout has uncommitted changes", "Commit or stash them: what is pushed must be all there is.");
+  const repository = await findRepository({ name: undefined, path: top, base: found.branch }, { cwd, env });
+  if ("problem" in repository) throw refused(repository.problem, "Check the branch out here.");
+  return { ...found, repository: repository.value, fullName, baseUrl, token };
+}
+
+function tokenSource(token: string) {
+  return { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) };
+}
+
+/** A number or an address of a pull request as its number, anything else as a branch. */
+function wantedOf(target: string): string | number {
+  const number = /^(?:#|https?:\/\/[^\s?#]+\/pull\/)?(\d{1,9})(?:[/?#].*)?$/.exec(target)?.[1];
+  return number === undefined ? target : Number(number);
+}
+
+async function topOf(folder: string, cwd: string): Promise<string | undefined> {
+  const real = await realpath(join(cwd, folder)).catch(() => undefined);
+  return real !== undefined && (await exists(join(real, ".git"))) ? real : undefined;
+}
+
+/** The state of the checkout. A bare repository has none. */
+async function readCheckout(top: string): Promise<{ readonly isDetached: boolean; readonly isDirty: boolean }> {
+  const gitDir = join(top, ".git");
+  if (!(await exists(gitDir))) return { isDetached: false, isDirty: false };
+  const at = { gitDir, workTree: top };
+  const head = await runGit(top, { ...at, args: ["symbolic-ref", "-q", "HEAD"] });
+  const status = await runGit(top, { ...at, args: ["status", "--porcelain", "--untracked-files=normal"] });
+  if (status.status !== 0)
+    throw refused(`git cannot read the checkout: ${plainText(status.stderr, 200)}`, "See what `git status` says.");
+  return { isDetached: head.status !== 0, isDirty: status.stdout.trim() !== "" };
+}
+
+async function tipHere(top: string, branch: string): Promise<string | undefined> {
+  const gitDir = (await exists(join(top, ".git"))) ? join(top, ".git") : top;
+  const { status, stdout } = await runGit(top, { gitDir, args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}`] });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+async function placeOf(top: string, env: NodeJS.ProcessEnv): Promise<Pick<CiTarget, "fullName" | "baseUrl">> {
+  const { host, names = [] } = remoteRepository(await originUrl(top, env)) ?? {};
+  const named = env["GITHUB_API_URL"]?.trim();
+  const baseUrl = named === undefined || named === "" || named === "https://api.github.com" ? undefined : named;
+  const isThere = host === "github.com" || (host !== undefined && baseUrl !== undefined);
+  if (isThere && names.length === 2) return { fullName: names.join("/"), baseUrl };
+  const todo = "Add it: git remote add origin https://github.com/OWNER/NAME. For your own GitHub set GITHUB_API_URL.";
+  throw refused("the remote origin is no repository of GitHub", todo);
+}
+
+async function atGitHub(...asked: Parameters<typeof findBranch>): Promise<GitHubBranch> {
+  try {
+    const found = await findBranch(...asked);
+    if ("why" in found) throw refused(found.why, found.todo);
+    return found;
+  } catch (error) {
+    if (!(error instanceof ForgeUnavailable)) throw error;
+    throw refused(plainText(errorMessage(error), 300), "See that GITHUB_TOKEN may read the repository, and try again.");
+  }
+}
+
+function refuseDiffering({ branch, tip }: GitHubBranch, here: string | undefined): void {
+  const name = shown(branch);
+  if (here === undefined) throw refused(`${name} is not in this clone`, `Get it: git fetch origin ${name} && git switch ${name}`);
+  if (here === tip) return;
+  const todo = `Bring the two together: git switch ${name} && git pull, then git push.`;
+  throw refused(`${name} here and at GitHub are at different commits`, todo);
+}
+
+function shown(branch: string): string {
+  return plainText(branch, 100);
+}
+
+function refused(why: string, todo: string): UserError {
+  return new UserError({ what: "loopdash ci cannot start", why: plainText(why, 400), todo, exitCode: EXIT.refused });
+}

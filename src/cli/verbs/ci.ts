@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT } from "../../domain/values/user-error.ts";
+import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
+import { CI_TICKET, composeBatch, ownRun } from "../ci/compose-batch.ts";
+import { type CiTarget, findTarget } from "../ci/find-target.ts";
+import type { CiFlags } from "../ci/flags.ts";
+import { planLines, planOf } from "../ci/plan.ts";
+import { resultLines } from "../ci/text.ts";
+import { writeAll, writeNote } from "../print.ts";
+import { runFolder, stateHome } from "../state-home.ts";
+import { isInteractive } from "../terminal.ts";
+
+/**
+ * Works on the checks of a branch until they pass: one ticket of an ordinary run, whose change lands on the branch itself. Returns 0 only
+ * if the oracle says done and the ticket is not left to a person.
+ */
+export async function ci(flags: CiFlags): Promise<number> {
+  const [cwd, env] = [process.cwd(), process.env];
+  const target = await findTarget(flags, { cwd, env });
+  const batch = await composeBatch(target, flags, { cwd, env, tell: (line) => writeNote(line.trim()) });
+  const text = `${JSON.stringify(batch, undefined, 2)}\n`;
+  const home = stateHome(env, cwd);
+  const agent = agentText(batch["agent"]);
+  if (flags.dryRun === true) return showPlan(target, flags, { agent, resumes: unfinishedLoop(home, target, text) });
+  const { path, resumes } = batchFileFor(home, target, text);
+  writeNote(
+    `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${resumes === undefined ? "" : `; goes on with ${resumes}`}`,
+  );
+  await runBatch(path, flags);
+  const state = lastState(path);
+  if (state === undefined) return EXIT.notDone;
+  const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
+  const command = `loopdash ci ${plainText(flags.target, 100)}`;
+  return show(ciResult(state, { branch: plainText(target.branch, 100), folder, command }), flags);
+}
+
+/** Runs the loop as any other batch: in this process, or in its own beside a dashboard. */
+async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey }: CiFlags): Promise<void> {
+  const options = {
+    fresh: false,
+    detach: false,
+    dryRun: false,
+    acceptChanges: false,
+    allowApiKey: allowApiKey === true,
+  } as const;
+  if (json !== true && isHeadless !== true && isInteractive()) {
+    const { run } = await import("./run.ts");
+    await run({ verb: "run", batch, output: "auto", ...options });
+    return;
+  }
+  const { headless } = await import("./headless.ts");
+  await headless({ verb: "run", batch, output: "headless", ...options, ...(json === true && { fd: 2 as const }) });
+}
+
+async function showPlan(
+  target: CiTarget,
+  flags: CiFlags,
+  known: { readonly agent: string; readonly resumes: string | undefined },
+): Promise<number> {
+  const plan = await planOf(target, flags, { ...known, withoutRun: ownRun(process.env) });
+  writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
+  return EXIT.done;
+}
+
+function show(result: CiResult, { json }: CiFlags): number {
+  writeAll(1, json === true ? `${JSON.stringify(result, undefined, 2)}\n` : lines(resultLines(result)));
+  return result.exitCode;
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.map((line) => plainText(line)).join("\n")}\n`;
+}
+
+function agentText(agent: unknown): string {
+  const { kind, command, model } = agent as {
+    readonly kind: string;
+    readonly command?: readonly string[];
+    readonly model?: string;
+  };
+  return plainText(command?.join(" ") ?? (model === undefined ? kind : `${kind}:${model}`), 200);
+}

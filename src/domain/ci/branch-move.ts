@@ -1,0 +1,51 @@
+import type { RemoteCheck } from "../forge/pull-request.ts";
+import { plainText } from "../values/text.ts";
+
+/** A branch at the forge as one reading shows it. */
+export interface BranchReading {
+  /** The commit at its tip; undefined if there is no branch of this name. */
+  readonly tip: string | undefined;
+  /** The checks of that commit, and of no other. */
+  readonly checks: readonly RemoteCheck[];
+}
+
+/** What the engine knows of the branch. */
+export interface OwnBranch {
+  /** The commit that it has pushed, or that it found there. */
+  readonly head: string;
+  /** When, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Milliseconds after that within which a check must appear. */
+  readonly appearMs: number;
+  /** The workflow whose checks count, for people. */
+  readonly workflow?: string | undefined;
+}
+
+/** The next thing to do about a branch. Texts are safe for a terminal. */
+export type BranchMove =
+  | { readonly do: "wait"; readonly why: string }
+  | { readonly do: "green" }
+  | { readonly do: "fix"; readonly checks: readonly RemoteCheck[] }
+  /** Somebody else has pushed: build on their commit, and check that. */
+  | { readonly do: "rebuild" }
+  /** Nothing tells whether it is green. */
+  | { readonly do: "stop"; readonly why: string };
+
+/**
+ * Decides from one reading. Only checks of the known commit count, no check at all is not green, and a failed check is looked at once
+ * all others are over: their failures belong to the same attempt.
+ */
+export function nextBranchMove({ tip, checks }: BranchReading, own: OwnBranch, now: number): BranchMove {
+  if (tip === undefined) return { do: "stop", why: "the branch was removed" };
+  if (tip !== own.head) return { do: "rebuild" };
+  if (checks.length === 0) {
+    const what = own.workflow === undefined ? "no check" : `no check of the workflow ${plainText(own.workflow, 100)}`;
+    if (now - own.since < own.appearMs) return { do: "wait", why: "waits for a check to appear" };
+    const minutes = Math.round(own.appearMs / 60_000);
+    return { do: "stop", why: `${what} appeared within ${minutes} min for ${plainText(tip.slice(0, 12), 12)}` };
+  }
+  const open = checks.filter(({ state }) => state === "waiting" || state === "running");
+  if (open.length > 0) return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  const failed = checks.filter(({ state }) => state === "failed");
+  return failed.length > 0 ? { do: "fix", checks: failed } : { do: "green" };
+}

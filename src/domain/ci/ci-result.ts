@@ -1,0 +1,115 @@
+import type { RunState } from "../run/state.ts";
+import type { PastAttempt } from "../run/ticket-state.ts";
+import { EXIT } from "../values/user-error.ts";
+import { vecAt } from "../values/vec.ts";
+import type { CiIteration } from "./ci-fact.ts";
+import { type CiStopReason, ciStopReason } from "./stop-reason.ts";
+
+/** One iteration of the loop. The first one, 0, has only read the checks of the branch as it was. */
+export interface CiResultIteration {
+  readonly number: number;
+  /** The attempt of the run: its files are `attempt-<n>`. */
+  readonly attempt: number;
+  /** The commit that it pushed; null if it pushed none. */
+  readonly commit: string | null;
+  readonly changedFiles: number;
+  /** Names of the repository's own commands that made the change; empty if an agent did. */
+  readonly fixers: readonly string[];
+  /** Checks that failed on its commit, and the signature of their failures; empty and null if they passed or were not read. */
+  readonly failedChecks: readonly string[];
+  readonly signature: string | null;
+  readonly outcome: string;
+  readonly summary: string;
+  readonly costUsd: number;
+}
+
+/** The output of `loopdash ci --json`: a stable contract. */
+export interface CiResult {
+  readonly run: string;
+  readonly branch: string;
+  readonly stopReason: CiStopReason;
+  /** One line. */
+  readonly summary: string;
+  readonly exitCode: number;
+  /** The commit whose checks were read last; null if none were. */
+  readonly headSha: string | null;
+  readonly iterations: readonly CiResultIteration[];
+  readonly durationSeconds: number;
+  readonly costUsd: number;
+  readonly links: { readonly pullRequest: string | null; readonly folder: string };
+  /** What to do next; empty if it is green. */
+  readonly suggestions: readonly string[];
+}
+
+/** The result of a run over the checks of one branch. `folder`: where the attempts of its ticket have their files. */
+export function ciResult(
+  state: RunState,
+  { branch, folder, command }: { readonly branch: string; readonly folder: string; readonly command: string },
+): CiResult {
+  const ticket = vecAt(state.tickets, 0);
+  const stopReason = ciStopReason(state);
+  const iterations = iterationsOf(ticket.history, ticket.ci?.iterations ?? []);
+  const last = ticket.evidence.at(-1)?.summary;
+  return {
+    run: state.run,
+    branch,
+    stopReason,
+    summary: stopReason === "green" ? `the checks of ${branch} pass` : (last ?? state.end?.reason ?? "it has not ended"),
+    exitCode: ciExitCode(state, stopReason),
+    headSha: ticket.pullRequest?.head ?? null,
+    iterations,
+    durationSeconds: Math.round(((state.end?.at ?? state.lastEventAt) - state.startedAt) / 1000),
+    costUsd: state.spentUsd,
+    links: { pullRequest: ticket.pullRequest?.url ?? null, folder },
+    suggestions: suggestionsOf(stopReason, { folder, command, last: iterations.at(-1) }),
+  };
+}
+
+/** 0 only if the run itself ended so and the branch is green. */
+function ciExitCode({ end }: RunState, reason: CiStopReason): number {
+  if (reason === "green") return end?.exitCode ?? EXIT.notDone;
+  return end === undefined || end.exitCode === EXIT.done ? EXIT.notDone : end.exitCode;
+}
+
+const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
+
+function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
+  let number = 0;
+  return history.map(({ n, outcome, summary, costUsd, looked }) => {
+    const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
+    // One that only read the branch, or what another had pushed, or was cut off before it pushed, is none of its own.
+    const isContinued = known.some((other) => other.attempt < n && other.commit !== undefined && other.commit === failure?.head);
+    const isOwn = looked !== true && !isContinued && !UNCOUNTED.has(outcome);
+    if (commit !== null || isOwn) number += 1;
+    return {
+      number,
+      attempt: n,
+      ...{ commit, changedFiles: files, fixers },
+      failedChecks: failure?.failed ?? [],
+      signature: failure?.signature ?? null,
+      ...{ outcome, summary, costUsd },
+    };
+  });
+}
+
+const NEXT: Readonly<Record<CiStopReason, string>> = {
+  green: "",
+  max_iterations: "Look at what the last iteration left, or give it more: --max-iterations.",
+  max_minutes: "Give it more time: --max-minutes.",
+  no_change: "Nothing was changed: what fails may need a person, or the agent more words about it.",
+  same_failure: "The same failed three times: what fails may need a person.",
+  flaky: "Only tests that also fail by chance on the base failed: repair or remove them.",
+  infrastructure: "What runs the checks, or the loop itself, could not do its work: see the summary.",
+  blocked_path: "A change to protected paths is a person's: make it yourself, or allow it in a batch (--batch, protect).",
+  budget: "Give it more money in a batch (--batch, limits).",
+  interrupted: "The same command goes on.",
+};
+
+function suggestionsOf(
+  reason: CiStopReason,
+  { folder, command, last }: { readonly folder: string; readonly command: string; readonly last: CiResultIteration | undefined },
+): readonly string[] {
+  if (reason === "green") return [];
+  const triage = last !== undefined && last.failedChecks.length > 0 ? [`Read ${folder}/attempt-${last.attempt}/triage.md.`] : [];
+  return [NEXT[reason], ...triage, ...(reason === "interrupted" ? [`Go on: ${command}`] : [])];
+}

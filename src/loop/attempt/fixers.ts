@@ -1,0 +1,55 @@
+import { lastFailure } from "../../domain/ci/ci-fact.ts";
+import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
+import { opened } from "../programs/confine.ts";
+import { thinActivity } from "../programs/output.ts";
+import { runIn } from "../programs/run-in.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+
+/** Time for one fixer. Minutes. */
+const MINUTES = 5;
+
+interface Place {
+  readonly path: string;
+  readonly branch: string;
+  readonly baseSha: string;
+  readonly confinement: Confinement | undefined;
+}
+
+/**
+ * Runs the repository's own formatters and linters in the worktree, in the sandbox and without any host, if the failed checks of its branch
+ * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none.
+ */
+export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
+  const { ticket } = scope;
+  if (ctx.branchChecks.get(repo.id)?.isFixed !== true) return undefined;
+  const fixable = lastFailure(ticketOf(ctx.state(), ticket.id).ci)?.fixable ?? [];
+  if (fixable.length === 0) return undefined;
+  const { path, branch, baseSha: from } = place;
+  const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
+  const names: string[] = [];
+  for (const fixer of fixers) if (await hasRun(ctx, scope, place, fixer)) names.push(plainText(fixer.name, 60));
+  if (names.length === 0) return undefined;
+  const change = await repo.capture({ path, branch, from, message: `${ticket.title} (${ticket.id})`, signal: scope.signal });
+  if (change.paths.length === 0) return undefined;
+  scope.announce({ type: "ci-fixed", fixers: names });
+  return change;
+}
+
+/** Runs a fixer. Its exit code says nothing: linters fail for what they cannot repair. False if it could not start. */
+async function hasRun(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  { path: cwd, confinement }: Place,
+  { command: argv }: Fixer,
+): Promise<boolean> {
+  const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
+  const result = await runIn(ctx, scope, {
+    ...{ argv, cwd, log: "fixers", minutes: MINUTES, onLine: activity.line },
+    confinement: confinement && opened(ctx, { ...confinement, hosts: [] }, "fixers"),
+  }).finally(activity.end);
+  return result.ending === "exited";
+}

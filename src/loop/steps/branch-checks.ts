@@ -1,0 +1,275 @@
+import { nextBranchMove } from "../../domain/ci/branch-move.ts";
+import type { CiFailure } from "../../domain/ci/ci-fact.ts";
+import { fixableOf } from "../../domain/ci/fixable.ts";
+import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
+import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { freezeReason } from "../../domain/schedule/freeze.ts";
+import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
+import { rerunsOf } from "../../domain/triage/infrastructure.ts";
+import type { Triage } from "../../domain/triage/triage.ts";
+import { boundedHead } from "../../domain/values/bounded-text.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { BranchChecks } from "../../ports/branch-checks.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
+import { pause } from "../concurrency/wait.ts";
+import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import { keepTriage } from "./keep-triage.ts";
+import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { ask, type Built, type PullRequestContext as Context, mustAnnounce, pullRequestOf } from "./pull-request-scope.ts";
+import type { StepFailed, StepPassed } from "./step.ts";
+
+/** Times that a moving branch is followed before the attempt fails. */
+const CHASES = 5;
+/** Characters of what failed, for the next attempt. */
+const DETAIL_CHARS = 4_000;
+/** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
+export interface BranchLane {
+  readonly checks: BranchChecks;
+  /** Milliseconds after a push within which a check must appear. */
+  readonly appearMs: number;
+  readonly workflow?: string | undefined;
+  /** The branch's pull request, for people. */
+  readonly pullRequest?: { readonly number: number; readonly url: string } | undefined;
+  /** False if nothing is to be changed. */
+  readonly isFixed: boolean;
+}
+
+/** The step's view of the finish line. */
+export interface BranchNeeds extends BranchLane {
+  readonly repo: Repo;
+  readonly change: Change;
+  /** True if the attempt changes nothing, and only reads the checks of the branch as it is. */
+  readonly isLook: boolean;
+  /** Builds a candidate on the tip of the branch and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
+  check(): Promise<Built>;
+}
+
+type Landed = StepPassed & { readonly commit: string };
+type Result = Landed | StepFailed;
+
+/**
+ * Pushes the checked candidate on top of the branch, by compare-and-swap and never by force, and waits for the checks of exactly that
+ * commit: green is landed, red is evidence for the next attempt, which begins from there. A look pushes nothing.
+ */
+export async function landOnBranch(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<Result> {
+  const { repo } = needs;
+  for (let chase = 0; chase < CHASES; chase += 1) {
+    const head = await headOf(ctx, scope, needs);
+    if (typeof head === "object") return head;
+    const result = await untilDecided(ctx, scope, needs, head);
+    if (result !== "rebuild") return result;
+    await pause(ctx.clock, needs.checks.pauseMs(Number.POSITIVE_INFINITY), scope.signal);
+  }
+  return failed(`${plainText(repo.base, 100)} moved ${CHASES} times while its checks ran`);
+}
+
+/** The commit whose checks decide: the tip as it is if the change is in it already, or what is pushed now. */
+async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
+  const { repo, isLook } = needs;
+  const tip = await repo.baseTip();
+  if (!isLook && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
+  if (!isLook) recordPush(ctx, scope, needs);
+  intend(scope, needs, tip);
+  return tip;
+}
+
+/** Records a push that an engine which is gone has made and could not record. */
+function recordPush({ state }: Context, scope: StepScope, { repo, change }: BranchNeeds): void {
+  const { ci, pullRequest: { head: to, onto: from } = {} } = ticketOf(state(), scope.ticket.id);
+  if (to === undefined || from === undefined || ci?.iterations.some(({ commit }) => commit === to) === true) return;
+  mustAnnounce(scope, { type: "ci-pushed", repo: repo.id, from, to, files: change.paths.length });
+}
+
+function intend(scope: StepScope, { repo, pullRequest }: BranchNeeds, head: string, previous?: string): void {
+  const from = previous === undefined ? {} : { previous };
+  mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, branch: repo.base, head, ...from });
+  if (pullRequest !== undefined) mustAnnounce(scope, { type: "pull-request-opened", ...pullRequest });
+}
+
+/** True if this very change was pushed, perhaps by an engine that is gone: a commit on top of the one that the change began at. */
+async function isPushed({ state }: Context, { ticket }: StepScope, repo: Repo): Promise<boolean> {
+  const { attempt, pullRequest } = ticketOf(state(), ticket.id);
+  const from = attempt?.worktree?.baseSha;
+  const head = pullRequest?.head;
+  if (from === undefined || head === undefined || head === from || !(await repo.contains(head))) return false;
+  return (await repo.commitsSince({ from, to: head, most: 1 })) !== undefined;
+}
+
+/** Pushes a candidate in the turn of the repository's landings. */
+async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
+  const { repo, change } = needs;
+  for (let chase = 0; chase < CHASES; chase += 1) {
+    const { base: from, commit: to } = await needs.check();
+    const pushed = await ctx.merges.run(
+      repo.id,
+      async () => {
+        const frozen = freezeReason(ctx.state(), scope.ticket.id);
+        if (frozen !== undefined) return failed(frozen);
+        intend(scope, needs, to, from);
+        const landing = await landHere(ctx, scope, repo, { from, to });
+        if (landing.as !== "landed") return landing;
+        mustAnnounce(scope, { type: "ci-pushed", repo: repo.id, from, to, files: change.paths.length });
+        return to;
+      },
+      scope.signal,
+    );
+    if (typeof pushed === "string" || "ok" in pushed) return pushed;
+    if (pushed.as === "waiting") return refused(pushed.reason);
+  }
+  return failed(`${plainText(repo.base, 100)} moved ${CHASES} times while the change was being pushed`);
+}
+
+/** Moves the branch. Once the forge has it, the checkout here follows, however long that takes. */
+async function landHere(
+  { clock }: Context,
+  scope: StepScope,
+  repo: Repo,
+  move: { readonly from: string; readonly to: string },
+): Promise<Awaited<ReturnType<Repo["land"]>>> {
+  for (;;) {
+    const landing = await repo.land(move);
+    if (landing.as !== "waiting" || landing.isRemote !== true) return landing;
+    scope.announce({ type: "merge-waiting", reason: plainText(landing.reason, 300) });
+    await pause(clock, LOOK_AGAIN_MS, scope.signal);
+    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  }
+}
+
+/** The evidence of a push that is refused. GitHub refuses those that touch workflows to tokens without the right to. */
+function refused(reason: string): StepFailed {
+  const cause = /\bworkflow/i.test(reason) ? "blocked-path" : "infrastructure";
+  return failed(`the branch cannot be pushed: ${plainText(reason, 300)}`, cause);
+}
+
+function failed(summary: string, cause?: EvidenceCause): StepFailed {
+  return { ok: false, evidence: { step: "merge", name: "checks", summary, detail: "", ...(cause && { cause }) } };
+}
+
+/** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
+async function untilDecided(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
+  const { checks, appearMs, workflow, repo } = needs;
+  for (;;) {
+    if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+    const reading = await ask(ctx, scope, () => checks.read());
+    const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
+    const move = nextBranchMove(reading, { head, since, appearMs, workflow }, ctx.clock.now());
+    if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
+    switch (move.do) {
+      case "green":
+        return green(scope, repo, head);
+      case "rebuild":
+        return "rebuild";
+      case "stop":
+        return failed(move.why, "infrastructure");
+      case "fix": {
+        const result = await red(ctx, scope, needs, { head, failing: move.checks });
+        if (result !== undefined) return result;
+        break;
+      }
+      case "wait":
+    }
+    await pause(ctx.clock, checks.pauseMs(ctx.clock.now() - since), scope.signal);
+  }
+}
+
+/** Records that the branch at this commit is what the ticket has landed. */
+function green(scope: StepScope, { id, base }: Repo, head: string): Landed {
+  const landing = { repo: id, from: head, to: head };
+  mustAnnounce(scope, { type: "merge-intended", ...landing });
+  const summary = `the checks of ${plainText(base, 100)} pass at ${head.slice(0, 7)}`;
+  return { ok: true, summary, commit: head, facts: [{ type: "merge-landed", ...landing }] };
+}
+
+/** What failed, as evidence; undefined if it was started again. */
+async function red(
+  ctx: Context,
+  scope: StepScope,
+  { checks, isFixed }: BranchNeeds,
+  { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
+): Promise<StepFailed | undefined> {
+  const names = failing.map(({ name }) => name);
+  const triage = await triageFor(ctx, scope, checks, { head, names });
+  const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
+  const isFlaky = triage.json.stopReason === "flaky";
+  const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
+  if (isFixed && again.length > 0 && again.length === names.length) {
+    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
+    await ask(ctx, scope, () => checks.rerun(head, again));
+    return undefined;
+  }
+  await keepTriage(ctx.files, scope, triage);
+  const cause = isFixed ? causeOf(triage, names) : "report-only";
+  mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
+  return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
+}
+
+/**
+ * The triage of failed checks. If tests alone have failed, the forge is asked what they did on this commit before, and on the branch as the
+ * loop found it: no change of the loop had run there, so that commit is the base that can excuse them.
+ */
+async function triageFor(
+  ctx: Context,
+  scope: StepScope,
+  checks: BranchChecks,
+  { head, names }: { readonly head: string; readonly names: readonly string[] },
+): Promise<Triage> {
+  const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
+  const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
+  const failures = await ask(ctx, scope, () => checks.failures(head, names));
+  const plain = triageOfChecks(failures, meta);
+  const { findings } = plain.json;
+  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
+  if (!areTests) return plain;
+  const found = ci?.iterations[0]?.failure?.head ?? head;
+  const commits = [...new Set([found, head])];
+  const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+  const records = past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
+  return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
+}
+
+/** Why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
+function causeOf({ json: { findings, stopReason } }: Triage, names: readonly string[]): EvidenceCause | undefined {
+  if (stopReason === "flaky") return "flaky";
+  const ofMachine = new Set(rerunsOf(findings, new Set()));
+  const others = findings.filter(({ job, category }) => category !== "infrastructure" && !ofMachine.has(job));
+  return others.length === 0 && names.every((name) => ofMachine.has(name)) ? "infrastructure" : undefined;
+}
+
+function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
+  const failed = names.map((name) => plainText(name, 100)).slice(0, 50);
+  return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
+}
+
+function evidenceOf(
+  head: string,
+  {
+    failing,
+    triage,
+    cause,
+  }: { readonly failing: readonly RemoteCheck[]; readonly triage: Triage; readonly cause?: EvidenceCause },
+): Evidence {
+  const why = `failed on ${head.slice(0, 7)}: ${firstFewLine(
+    failing.map(({ name }) => plainText(name, 100)),
+    4,
+  )}`;
+  const { detail, ...evidence } = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
+  const { signature } = triage.json;
+  return {
+    ...{ ...evidence, name: "checks", detail: boundedHead(detail, DETAIL_CHARS) },
+    ...(signature !== null && { signature }),
+    ...(cause && { cause }),
+  };
+}
+
+/** Reports what a reading shows, if it is not what the last one showed. */
+function tell(ctx: Context, scope: StepScope, checks: readonly RemoteCheck[], waits: string | undefined): void {
+  const shown = checks.map(({ name, state }) => ({ name: plainText(name, 100), state }));
+  const seen = { checks: shown, ...(waits !== undefined && { waits: plainText(waits, 300) }) };
+  if (JSON.stringify(pullRequestOf(ctx, scope)?.seen) !== JSON.stringify(seen))
+    scope.announce({ type: "pull-request-read", ...seen });
+}

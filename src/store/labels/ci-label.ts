@@ -1,0 +1,16 @@
+import type { CiFact } from "../../domain/ci/ci-fact.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { type EventLabel, STYLES } from "./tone.ts";
+
+/** The line of the feed for a fact of the loop over a branch's checks. */
+export function ciLabel(fact: CiFact): EventLabel {
+  switch (fact.type) {
+    case "ci-fixed":
+      return [STYLES.step, `repaired without an agent by ${firstFewLine([...fact.fixers], 4)}`];
+    case "ci-pushed":
+      return [STYLES.step, `pushed ${fact.to.slice(0, 7)}: ${plural(fact.files, "file")}`];
+    case "ci-triaged":
+      return [STYLES.again, `failed on ${fact.head.slice(0, 7)}: ${firstFewLine([...fact.failed], 4)}`];
+  }
+}

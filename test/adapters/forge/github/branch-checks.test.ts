@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { type BranchChecksOptions, createBranchChecks } from "../../../../src/adapters/forge/github/branch-checks.ts";
+import { findBranch } from "../../../../src/adapters/forge/github/find-branch.ts";
+import type { SeedJob } from "../../../stand-ins/github/forge/model.ts";
+import { REPO } from "../../../stand-ins/github/forge/stage.ts";
+import { aForgeStage, BRANCH, type ForgeStage, unavailable } from "./stage.ts";
+
+const LINT: SeedJob = { name: "lint", command: ["false"], workflow: "Style" };
+const UNIT: SeedJob = { name: "test", command: ["true"], workflow: "Test" };
+
+function accessOf({ standIn }: ForgeStage) {
+  const token = { get: async () => "token", renew: () => Promise.reject(new Error("there is no other token")) };
+  return { repo: REPO, baseUrl: standIn.enterpriseUrl, token, now: Date.now };
+}
+
+const checksOf = (stage: ForgeStage, more: Partial<BranchChecksOptions> = {}) =>
+  createBranchChecks({ ...accessOf(stage), branch: BRANCH, ...more });
+
+/** A branch with an open pull request whose jobs are over. */
+async function checked() {
+  const stage = await aForgeStage({ jobs: [LINT, UNIT] });
+  const { headSha } = await stage.opened({ "a.txt": "a" });
+  await stage.forge.untilChecked(REPO, headSha, 2);
+  return { stage, headSha };
+}
+
+const namesOf = async (port: ReturnType<typeof createBranchChecks>) =>
+  (await port.read()).checks.map(({ name, state }) => `${name} ${state}`).toSorted();
+
+describe("the checks of a branch", () => {
+  it("are those of the commit at its tip, by runs and by statuses", async () => {
+    const { stage, headSha } = await checked();
+    const headers = { authorization: "Bearer token", "content-type": "application/json" };
+    const body = JSON.stringify({ state: "pending", context: "deploy" });
+    await fetch(`${stage.standIn.enterpriseUrl}/repos/${REPO}/statuses/${headSha}`, { method: "POST", headers, body });
+    expect((await checksOf(stage).read()).tip).toBe(headSha);
+    expect(await namesOf(checksOf(stage))).toEqual(["deploy waiting", "lint failed", "test passed"]);
+    const pushed = await stage.forge.person("ann").push(REPO, BRANCH, { "b.txt": "b" });
+    const { tip, checks } = await checksOf(stage).read();
+    expect([tip, checks.filter(({ state }) => state === "failed" || state === "passed")]).toEqual([pushed, []]);
+  });
+
+  it("are those of one workflow, by its name or its file, and never those of one's own run", async () => {
+    const { stage } = await checked();
+    expect(await namesOf(checksOf(stage, { workflow: "Test" }))).toEqual(["test passed"]);
+    expect(await namesOf(checksOf(stage, { workflow: "style.yml" }))).toEqual(["lint failed"]);
+    expect(await namesOf(checksOf(stage, { workflow: "elsewhere.yml" }))).toEqual([]);
+    const own = stage.standIn.state.repos[0]?.forge?.runs.find(({ workflow }) => workflow === "Style")?.id;
+    if (own === undefined) throw new Error("there is no run");
+    expect(await namesOf(checksOf(stage, { withoutRun: own }))).toEqual(["test passed"]);
+    expect(stage.standIn.mistakes).toEqual([]);
+  });
+
+  it("are none without the branch, and no answer is none", async () => {
+    const { stage } = await checked();
+    expect(await checksOf(stage, { branch: "elsewhere" }).read()).toEqual({ tip: undefined, checks: [] });
+    stage.standIn.fault = () => ({ status: 500 });
+    await unavailable(checksOf(stage).read());
+  });
+});
+
+describe("findBranch", () => {
+  it("gives the tip and the open pull request, by either name", async () => {
+    const { stage, headSha } = await checked();
+    const found = { branch: BRANCH, tip: headSha, pullRequest: { number: 1, url: expect.stringMatching(/\/pull\/1$/) } };
+    expect(await findBranch(accessOf(stage), BRANCH)).toEqual(found);
+    expect(await findBranch(accessOf(stage), 1)).toEqual(found);
+  });
+
+  it("refuses a pull request that is merged", async () => {
+    const stage = await aForgeStage();
+    await stage.opened({ "a.txt": "a" });
+    await stage.forge.person("ann").merge(REPO, 1);
+    expect(await findBranch(accessOf(stage), 1)).toMatchObject({ why: "pull request #1 is merged" });
+  });
+});

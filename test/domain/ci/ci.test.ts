@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { nextBranchMove } from "../../../src/domain/ci/branch-move.ts";
+import { type CiLoop, lastFailure, reduceCi } from "../../../src/domain/ci/ci-fact.ts";
+import { fixableOf } from "../../../src/domain/ci/fixable.ts";
+import { fixersOf } from "../../../src/domain/ci/fixers.ts";
+import type { RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+
+const aCheck = (state: RemoteCheck["state"], name = "test"): RemoteCheck => ({ name, state, isRequired: false });
+const OWN = { head: "a".repeat(40), since: 1_000, appearMs: 60_000 };
+const at = (checks: readonly RemoteCheck[], { tip = OWN.head as string | undefined, now = 2_000 } = {}) =>
+  nextBranchMove({ tip, checks }, OWN, now);
+
+describe("nextBranchMove", () => {
+  it("is green only if there is a check and all have passed", () => {
+    expect(at([aCheck("passed"), aCheck("passed", "lint")])).toEqual({ do: "green" });
+    expect(at([])).toMatchObject({ do: "wait" });
+    expect(at([], { now: 61_000 })).toMatchObject({ do: "stop", why: expect.stringContaining("no check appeared within 1 min") });
+  });
+
+  it("waits for all checks, also if one has failed already", () => {
+    expect(at([aCheck("failed"), aCheck("running", "lint")])).toEqual({ do: "wait", why: "waits for lint" });
+    expect(at([aCheck("failed"), aCheck("passed", "lint")])).toEqual({ do: "fix", checks: [aCheck("failed")] });
+  });
+
+  it("takes no check of another commit", () => {
+    expect(at([aCheck("passed")], { tip: "b".repeat(40) })).toEqual({ do: "rebuild" });
+    expect(nextBranchMove({ tip: undefined, checks: [] }, OWN, 2_000)).toMatchObject({ do: "stop" });
+  });
+});
+
+describe("fixableOf", () => {
+  it("tells formats and lints, and nothing of tests", () => {
+    expect(fixableOf(["ci"], [{ category: "format", job: "ci" }])).toEqual(["format"]);
+    expect(fixableOf(["ci"], [{ category: "lint", job: "ci" }])).toEqual(["lint"]);
+    expect(fixableOf(["ci"], [{ category: "test", job: "ci" }])).toEqual([]);
+  });
+
+  it("goes by the name of a job whose output nobody recognises, and of no other", () => {
+    expect(fixableOf(["check format", "build"], [{ category: "unknown", job: "check format" }])).toEqual(["format"]);
+    expect(fixableOf(["Lint"], [])).toEqual(["lint"]);
+    expect(fixableOf(["lint"], [{ category: "types", job: "lint" }])).toEqual([]);
+  });
+});
+
+describe("fixersOf", () => {
+  const files = (entries: Readonly<Record<string, string>>) => new Map(Object.entries(entries));
+  const commands = (entries: Readonly<Record<string, string>>, kinds: Parameters<typeof fixersOf>[1]) =>
+    fixersOf(files(entries), kinds).map(({ command }) => command.join(" "));
+
+  it("takes the repository's own scripts, called by its package manager", () => {
+    const scripts = { scripts: { "lint:fix": "eslint . --fix", format: "prettier -w ." } };
+    const own = { "package.json": JSON.stringify(scripts), "pnpm-lock.yaml": "", ".prettierrc": "{}", "eslint.config.js": "" };
+    expect(commands(own, ["lint", "format"])).toEqual(["pnpm run lint:fix", "pnpm run format"]);
+    expect(commands(own, ["format"])).toEqual(["pnpm run format"]);
+  });
+
+  it("leaves out a script that only looks", () => {
+    const own = { "package.json": '{"scripts": {"format": "prettier --check ."}}', ".prettierrc": "{}" };
+    expect(commands(own, ["format"])).toEqual(["node_modules/.bin/prettier --write ."]);
+  });
+
+  it.each([
+    [{ "biome.json": "{}" }, "node_modules/.bin/biome check --write ."],
+    [{ "pyproject.toml": "[tool.ruff.lint]\n" }, "ruff check --fix .;ruff format ."],
+    [{ "pyproject.toml": "[tool.ruff]\n[tool.black]\n" }, "ruff check --fix .;black ."],
+    [{ "pyproject.toml": "[project]\n" }, ""],
+    [{ "go.mod": "module a\n" }, "gofmt -w ."],
+    [{ "Cargo.toml": "[package]\n" }, "cargo fmt --all"],
+    [{ "package.json": '{"devDependencies": {"prettier": "3"}}' }, ""],
+    [{}, ""],
+  ])("%j", (entries, wanted) => {
+    expect(commands(entries as Record<string, string>, ["lint", "format"]).join(";")).toBe(wanted);
+  });
+
+  it("gives nothing for nothing", () => {
+    expect(commands({ "biome.json": "{}" }, [])).toEqual([]);
+  });
+});
+
+describe("reduceCi", () => {
+  const ref = { ticket: TicketId.parse("CI-1"), fence: 1 as never };
+  const failure = { head: "h1", failed: ["test"], fixable: [] };
+
+  it("keeps what each attempt pushed and what failed then", () => {
+    let loop: CiLoop | undefined;
+    loop = reduceCi(loop, 1, { type: "ci-triaged", ...failure, ...ref });
+    loop = reduceCi(loop, 2, { type: "ci-fixed", fixers: ["npm run format"], ...ref });
+    loop = reduceCi(loop, 2, { type: "ci-pushed", repo: RepoId.parse("app"), from: "h1", to: "h2", files: 3, ...ref });
+    expect(loop.iterations).toEqual([
+      { attempt: 1, failure },
+      { attempt: 2, fixers: ["npm run format"], commit: "h2", files: 3 },
+    ]);
+    expect(lastFailure(loop)).toEqual(failure);
+    expect(lastFailure(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,215 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { CiResult } from "../../src/domain/ci/ci-result.ts";
+import { tryGit } from "../stand-ins/github/forge/git.ts";
+import type { SeedJob } from "../stand-ins/github/forge/model.ts";
+import { GitHubStandIn } from "../stand-ins/github/server.ts";
+import { PROGRAM, Stage } from "./stage.ts";
+
+const REPO = "acme/app";
+const TOKEN = "token-of-loopdash";
+const BRANCH = "feature/answer";
+
+/** Formats text.txt: no blanks at the ends of lines. With --check it only looks, and prints what prettier does. */
+const FORMAT = `import { readFileSync, writeFileSync } from "node:fs";
+const text = readFileSync("text.txt", "utf8"), formatted = text.replace(/ +$/gm, "");
+if (!process.argv.includes("--check")) writeFileSync("text.txt", formatted);
+else if (text !== formatted) { console.log("[warn] text.txt"); process.exit(1); }
+`;
+const CHECK = `import { readFileSync } from "node:fs";
+const said = readFileSync("answer.txt", "utf8").trim();
+if (said !== "42") { console.log("not ok 1 - the answer\\n  ---\\n  message: 'expected 42, got " + said + "'\\n  ...\\n1..1"); process.exit(1); }
+console.log("ok 1 - the answer\\n1..1");
+`;
+const FILES = {
+  "package.json": JSON.stringify({ private: true, scripts: { format: "node format.mjs" } }),
+  "format.mjs": FORMAT,
+  "check.mjs": CHECK,
+  "text.txt": "a\nb\n",
+  "answer.txt": "42\n",
+};
+const JOBS: readonly SeedJob[] = [
+  { name: "style", command: ["node", "format.mjs", "--check"], workflow: "Style" },
+  { name: "test", command: ["node", "check.mjs"], workflow: "Test" },
+];
+const AGENT = `say("TOLD " + /expected 42, got 41/.test(prompt)); fs.writeFileSync("answer.txt", "42\\n");`;
+
+interface Over {
+  readonly change?: Readonly<Record<string, string>>;
+  readonly jobs?: readonly SeedJob[];
+  readonly agent?: string;
+  /** False if nobody has opened a pull request: no job starts. */
+  readonly isOpened?: boolean;
+}
+
+/** A clone of a repository at the stand-in with a branch that a person pushed, its pull request, and a batch that names the agent. */
+async function staged({ change = {}, jobs = JOBS, agent = AGENT, isOpened = true }: Over = {}) {
+  const forge = { files: FILES, jobs };
+  const seed = { repos: { [REPO]: { forge, associations: { ann: "MEMBER" } } }, tokens: { [TOKEN]: "loop" } } as const;
+  const standIn = await new GitHubStandIn({ seed }).open();
+  const stage = new Stage(PROGRAM);
+  onTestFinished(async () => {
+    stage[Symbol.dispose]();
+    await standIn[Symbol.asyncDispose]();
+  });
+  const pushed = await standIn.forge.person("ann").push(REPO, BRANCH, { "note.txt": "by ann\n", ...change });
+  if (isOpened) {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const body = JSON.stringify({ title: "The answer", head: BRANCH, base: "main" });
+    const opened = await fetch(`${standIn.enterpriseUrl}/repos/${REPO}/pulls`, { method: "POST", headers, body });
+    expect(opened.status).toBe(201);
+  }
+  // The stand-in is in this process, which must not wait for git.
+  const login = `http.extraHeader=Authorization: Basic ${btoa(`x-access-token:${TOKEN}`)}`;
+  const clone = ["-c", login, "clone", "-q", "-b", BRANCH, `${standIn.url}/${REPO}.git`, "app"];
+  expect(await tryGit(stage.root, clone)).toMatchObject({ code: 0 });
+  stage.agent(agent);
+  const batch = stage.batch(["T-1"], { sandbox: "required" });
+  const env = { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: standIn.enterpriseUrl };
+  const ci = (...args: string[]) => stage.run(["ci", "--repo", "app", "--batch", batch, "--headless", ...args], env);
+  const result = async (...args: string[]) => {
+    const { code, stdout, stderr } = await ci(BRANCH, "--json", ...args);
+    expect(stdout, stderr).toMatch(/^\{/);
+    return { code, stderr, ...(JSON.parse(stdout) as CiResult) };
+  };
+  /** The branch at the stand-in. */
+  const there = async (...args: string[]) => {
+    const fetched = await tryGit(stage.path("app"), ["-c", login, "fetch", "-q", "origin", BRANCH]);
+    expect(fetched).toMatchObject({ code: 0 });
+    return stage.git("app", ...args);
+  };
+  return { stage, standIn, batch, env, pushed, ci, result, there };
+}
+
+describe("loopdash ci", { timeout: 300_000 }, () => {
+  test("repairs a red format by the repository's own script, without an agent, as one commit on top", async () => {
+    const { stage, standIn, pushed, result, there } = await staged({ change: { "text.txt": "a  \nb\n" } });
+    const { code, stopReason, iterations, headSha, links, costUsd, stderr } = await result();
+    expect({ code, stopReason }, stderr).toEqual({ code: 0, stopReason: "green" });
+    expect(iterations).toMatchObject([
+      { number: 0, failedChecks: ["style"], commit: null },
+      { number: 1, failedChecks: [], changedFiles: 1, fixers: ["npm run format"], commit: headSha },
+    ]);
+    expect([costUsd, links.pullRequest]).toEqual([0, expect.stringMatching(/\/pull\/1$/)]);
+    expect(await there("rev-list", `${pushed}..FETCH_HEAD`)).toBe(headSha);
+    expect(stage.git("app", "rev-parse", BRANCH)).toBe(headSha);
+    expect(stage.git("app", "status", "--porcelain")).toBe("");
+    expect(stage.everything()).not.toContain("agent-launching");
+    expect(stage.everything()).not.toContain(TOKEN);
+    expect(standIn.mistakes).toEqual([]);
+  });
+
+  test("gives a red test to an agent with what its log says, and is green by its commit", async () => {
+    const { result, there, stage } = await staged({ change: { "answer.txt": "41\n" } });
+    const { code, stopReason, iterations, stderr, run } = await result();
+    expect({ code, stopReason }, stderr).toEqual({ code: 0, stopReason: "green" });
+    expect(stage.everything()).toContain("TOLD true");
+    expect(stderr).not.toContain("no check runs");
+    expect(iterations).toMatchObject([{ failedChecks: ["test"] }, { fixers: [], changedFiles: 1, failedChecks: [] }]);
+    expect(iterations[0]?.signature).toMatch(/^[0-9a-f]{8,}/);
+    expect(await there("show", "FETCH_HEAD:answer.txt")).toBe("42");
+    const triage = join(stage.home, "runs", run, "tickets/CI-1/attempt-1/triage.json");
+    expect(JSON.parse(readFileSync(triage, "utf8"))).toMatchObject({ check: "test", counters: { tests_failed: 1 } });
+  });
+
+  test("ends at once if the branch is green, and counts the checks of one workflow alone if it is told so", async () => {
+    const { stage, env, pushed, there } = await staged({ change: { "answer.txt": "41\n" } });
+    // Without a batch file, everything is found as `init` finds it.
+    const found = ["--agent", `${process.execPath} ${stage.path("agent.mjs")}`, "--workflow", "Style", "--json"];
+    const { code, stdout, stderr } = await stage.run(["ci", BRANCH, "--repo", "app", ...found], env);
+    const { stopReason, iterations, headSha } = JSON.parse(stdout) as CiResult;
+    expect({ code, stopReason, headSha }, stderr).toEqual({ code: 0, stopReason: "green", headSha: pushed });
+    expect(iterations).toMatchObject([{ number: 0, commit: null }]);
+    expect(await there("rev-parse", "FETCH_HEAD")).toBe(pushed);
+  });
+
+  test("report-only and --dry-run push nothing: the exit code says red, the plan what would be done", async () => {
+    const { stage, ci, result, pushed, there } = await staged({ change: { "text.txt": "a  \n", "answer.txt": "41\n" } });
+    const plan = await ci("1", "--dry-run");
+    expect(plan.code, plan.stderr).toBe(0);
+    for (const part of ["failed   style", "failed   test", "npm run format", "expected 42, got 41", "nothing was changed"])
+      expect(plan.stdout).toContain(part);
+    const { code, stopReason, suggestions, stderr } = await result("--fix-mode", "report-only");
+    expect({ code, stopReason }, stderr).toEqual({ code: 1, stopReason: "no_change" });
+    // All that tells of the run names the reason.
+    expect(stderr).toContain("no_change; 1 of 1 ticket is open");
+    expect((await stage.report()).ci).toEqual({ stopReason: "no_change" });
+    expect(suggestions.join("\n")).toMatch(/Read .*triage\.md/);
+    expect(await there("rev-parse", "FETCH_HEAD")).toBe(pushed);
+  });
+
+  test("starts lost machines again once, and then stops", async () => {
+    const lost: SeedJob = { name: "test", command: ["true"], infrastructure: { how: "runner lost", attempts: 9 } };
+    const { result, standIn } = await staged({ jobs: [lost] });
+    const { code, stopReason, stderr } = await result();
+    expect({ code, stopReason }, stderr).toEqual({ code: 1, stopReason: "infrastructure" });
+    expect(standIn.state.repos[0]?.forge?.ciJobs.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  test("goes on after kill -9 with the same loop, and pushes nothing twice", async () => {
+    const { stage, batch, env, result, pushed, there } = await staged({
+      change: { "answer.txt": "41\n" },
+      agent: `fs.writeFileSync("answer.txt", attempt === 2 ? "40\\n" : "42\\n");`,
+    });
+    const first = stage.start(["ci", BRANCH, "--repo", "app", "--batch", batch, "--headless"], env);
+    await first.until(/pushed [0-9a-f]{7}: 1 file/);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const { code, stopReason, iterations, stderr } = await result();
+    expect({ code, stopReason }, stderr).toEqual({ code: 0, stopReason: "green" });
+    expect(stderr).toMatch(/goes on with ci-feature-answer-/);
+    expect((await there("rev-list", `${pushed}..FETCH_HEAD`)).split("\n")).toHaveLength(2);
+    expect(iterations.filter(({ commit }) => commit !== null)).toHaveLength(2);
+  });
+});
+
+describe("loopdash ci refuses", { timeout: 300_000 }, () => {
+  test("what it must not push to, and work that is not pushed: one line each, and nothing is started", async () => {
+    const { stage, standIn, ci, batch } = await staged();
+    const refusals: [string, string, RegExp][] = [];
+    const refuse = async (what: string, target: string, why: RegExp, env: Record<string, string> = {}) => {
+      const given = { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: standIn.enterpriseUrl, ...env };
+      const { code, stderr } = await stage.run(["ci", target, "--repo", "app", "--batch", batch, "--headless"], given);
+      refusals.push([what, stderr, why]);
+      expect(code, `${what}: ${stderr}`).toBe(4);
+      expect(stderr, what).toMatch(why);
+      expect(stderr, what).toMatch(/do: {2}\S/);
+    };
+    await refuse("the default branch", "main", /main is the default branch/);
+    await refuse("a branch that is nowhere", "elsewhere", /has no branch elsewhere/);
+    await refuse("no token", BRANCH, /GITHUB_TOKEN is not set/, { GITHUB_TOKEN: "" });
+    await refuse("no such pull request", "#77", /has no pull request #77/);
+    stage.write("app/text.txt", "changed\n");
+    await refuse("a dirty tree", BRANCH, /uncommitted changes/);
+    stage.git("app", "checkout", "-q", "--", "text.txt");
+    stage.git("app", "commit", "-q", "--allow-empty", "-m", "not pushed");
+    await refuse("a commit that is not pushed", BRANCH, /different commits/);
+    stage.git("app", "reset", "-q", "--hard", `origin/${BRANCH}`);
+    stage.git("app", "checkout", "-q", "--detach");
+    await refuse("a detached head", BRANCH, /no branch is checked out/);
+    stage.git("app", "checkout", "-q", BRANCH);
+    await standIn.forge.person("ann").push(REPO, "kept", { "x.txt": "x" });
+    const forge = standIn.state.repos[0]?.forge;
+    if (forge === undefined) throw new Error("no forge");
+    forge.protection["kept"] = { ...forge.protection["main"], ...PROTECTED };
+    await refuse("a protected branch", "kept", /kept is a protected branch/);
+    await standIn.forge.person("ann").close(REPO, 1);
+    await refuse("a closed pull request", "1", /pull request #1 is closed/);
+    stage.git("app", "remote", "set-url", "origin", "/somewhere/else");
+    await refuse("no remote at GitHub", BRANCH, /no repository of GitHub/);
+    expect((await ci()).code).toBe(2);
+    expect((await stage.run(["runs"])).stdout).not.toContain("ci-");
+  });
+});
+
+const PROTECTED = {
+  source: "classic",
+  contexts: [],
+  isStrict: false,
+  approvals: 0,
+  dismissesStale: false,
+  resolvesThreads: false,
+  hasLinearHistory: false,
+  mergeQueue: null,
+} as const;

@@ -1,0 +1,60 @@
+import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
+import type { BranchChecks } from "../../src/ports/branch-checks.ts";
+import type { PastCheck } from "../../src/ports/forge.ts";
+import { git } from "../adapters/vcs/real-repo.ts";
+
+/** What a check of the fake says about a commit: undefined if it passes, else its log. */
+type Judge = (read: (path: string) => string | undefined, sha: string) => string | undefined;
+
+/** The checks of the branch `main` of a real repository, judged by functions over the files of its tip. */
+export class FakeBranch {
+  readonly judges: Record<string, Judge>;
+  readonly reruns: string[] = [];
+  /** The commits that were read, each once. */
+  readonly read: string[] = [];
+  /** Earlier runs of checks, by commit. */
+  readonly past: Record<string, readonly PastCheck[]> = {};
+  /** Called before each reading. */
+  onRead: () => void = () => undefined;
+  /** Told instead of the tip. */
+  tip: string | undefined;
+  readonly #user: string;
+
+  constructor(user: string, judges: Record<string, Judge>) {
+    this.#user = user;
+    this.judges = judges;
+  }
+
+  #log(name: string, sha: string): string | undefined {
+    const read = (path: string): string | undefined => {
+      const listed = git(this.#user, "ls-tree", "--name-only", sha, path);
+      return listed === "" ? undefined : git(this.#user, "show", `${sha}:${path}`);
+    };
+    return this.judges[name]?.(read, sha);
+  }
+
+  port(): BranchChecks {
+    return {
+      name: "acme/app",
+      pauseMs: () => 5,
+      read: () =>
+        Promise.resolve().then(() => {
+          this.onRead();
+          const tip = this.tip ?? git(this.#user, "rev-parse", "main");
+          if (this.read.at(-1) !== tip) this.read.push(tip);
+          const checks = Object.keys(this.judges).map((name): RemoteCheck => {
+            const state = this.#log(name, tip) === undefined ? "passed" : "failed";
+            return { name, state, isRequired: false };
+          });
+          return { tip, checks };
+        }),
+      failures: (head, names) =>
+        Promise.resolve(names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }))),
+      history: (commit) => Promise.resolve(this.past[commit] ?? []),
+      rerun: (_head, names) => {
+        this.reruns.push(...names);
+        return Promise.resolve(names);
+      },
+    };
+  }
+}
