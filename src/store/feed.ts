@@ -120,7 +120,9 @@ function note(pending: Pending, event: RunEvent, run: RunState, now: number | un
   if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
   const refusal = refusalIn(event);
   if (now === undefined || refusal === undefined) return;
-  pending.toast = { text: `refused: ${displayText(refusal)}`, tone: "bad", until: now + TOAST_MS };
+  // A forge that is away has refused nothing.
+  const what = isAboutForgeRequest(event) ? "not done" : "refused";
+  pending.toast = { text: `${what}: ${displayText(refusal)}`, tone: "bad", until: now + TOAST_MS };
 }
 
 /** Why a person's command came to nothing: by the engine's words, or the forge's. */

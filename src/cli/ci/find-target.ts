@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-branch.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
@@ -60,7 +60,7 @@ function wantedOf(target: string): string | number {
 }
 
 async function topOf(folder: string, cwd: string): Promise<string | undefined> {
-  const real = await realpath(join(cwd, folder)).catch(() => undefined);
+  const real = await realpath(resolve(cwd, folder)).catch(() => undefined);
   return real !== undefined && (await exists(join(real, ".git"))) ? real : undefined;
 }
 

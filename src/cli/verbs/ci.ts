@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
+import { shellWord } from "../../domain/values/shell-word.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
@@ -32,7 +33,7 @@ export async function ci(flags: CiFlags): Promise<number> {
   const state = lastState(path);
   if (state === undefined) return EXIT.notDone;
   const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
-  const command = `loopdash ci ${plainText(flags.target, 100)}`;
+  const command = ["loopdash", ...process.argv.slice(2).map((word) => shellWord(plainText(word, 300)))].join(" ");
   return show(ciResult(state, { branch: plainText(target.branch, 100), folder, command }), flags);
 }
 

@@ -21,19 +21,19 @@ export async function reportBundle(name: string | undefined, into: string, isFor
   writeNote(describeChoice(found));
   const { folder, live: isLive, row } = found;
   const file = join(resolve(into), `${row.run}.tar.gz`);
-  const read = withStoreOpen((store) => Promise.resolve(readRun(store, row.run)));
+  const read = await withStoreOpen((store) => Promise.resolve(readRun(store, row.run)));
   const place = takePlace(resolve(into), file, isForced);
   const to = `${file}.${process.pid}.part`;
   let archived: Archived;
   try {
-    archived = await archiveRun(await read, { folder, isLive, to });
+    archived = await archiveRun(read, { folder, isLive, to });
     renameSync(to, file);
   } catch (error) {
     rmSync(to, { force: true });
     place.giveBack();
     throw asUserError(error, file);
   }
-  tell(archived, file, { isLive, rows: (await read).tip.seq, isReplaced: place.isReplaced });
+  tell(archived, file, { isLive, rows: read.tip.seq, isReplaced: place.isReplaced });
   return 0;
 }
 

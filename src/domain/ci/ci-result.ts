@@ -61,13 +61,15 @@ export function ciResult(
     durationSeconds: Math.round(((state.end?.at ?? state.lastEventAt) - state.startedAt) / 1000),
     costUsd: state.spentUsd,
     links: { pullRequest: ticket.pullRequest?.url ?? null, folder },
-    suggestions: suggestionsOf(stopReason, { folder, command, last: iterations.at(-1) }),
+    suggestions:
+      state.end === undefined ? whileItWorks(state) : suggestionsOf(stopReason, { folder, command, last: iterations.at(-1) }),
   };
 }
 
 /** 0 only if the run itself ended so and the branch is green. */
 function ciExitCode({ end }: RunState, reason: CiStopReason): number {
   if (reason === "green") return end?.exitCode ?? EXIT.notDone;
+  if (reason === "interrupted") return EXIT.interrupted;
   return end === undefined || end.exitCode === EXIT.done ? EXIT.notDone : end.exitCode;
 }
 
@@ -96,14 +98,19 @@ const NEXT: Readonly<Record<CiStopReason, string>> = {
   green: "",
   max_iterations: "Look at what the last iteration left, or give it more: --max-iterations.",
   max_minutes: "Give it more time: --max-minutes.",
-  no_change: "Nothing was changed: what fails may need a person, or the agent more words about it.",
+  no_change: "Nothing was changed. Repair it yourself, give another agent (--agent), or, after report-only, run it without that.",
   same_failure: "The same failed three times: what fails may need a person.",
-  flaky: "Only tests that also fail by chance on the base failed: repair or remove them.",
-  infrastructure: "What runs the checks, or the loop itself, could not do its work: see the summary.",
-  blocked_path: "A change to protected paths is a person's: make it yourself, or allow it in a batch (--batch, protect).",
+  flaky: "Only tests that have both passed and failed on one commit failed: repair them.",
+  infrastructure: "The checks could not run, or the loop could not: see the summary.",
+  blocked_path: 'The change touches protected paths. Make it yourself, or change "protect" in a batch (--batch).',
   budget: "Give it more money in a batch (--batch, limits).",
-  interrupted: "The same command goes on.",
+  interrupted: "The same command goes on, with the same options.",
 };
+
+/** The dashboard was left, or the engine is gone: from here nobody can tell. */
+function whileItWorks({ run }: RunState): readonly string[] {
+  return [`It may still be at work. Watch it, or see how to go on: loopdash attach ${run}`];
+}
 
 function suggestionsOf(
   reason: CiStopReason,

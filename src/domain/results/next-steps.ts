@@ -2,6 +2,7 @@ import type { EndKind } from "../run/event.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
 import { plural } from "../values/plural.ts";
+import { shellWord } from "../values/shell-word.ts";
 import { plainText } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 
@@ -45,8 +46,3 @@ const FIXES: Readonly<Record<Exclude<EndKind, "oracle-done" | "interrupted">, st
   unjudged: "what the reason above names, unless it works again",
   "engine-failure": "what the reason above names",
 };
-
-/** A word that a POSIX shell takes as it is. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}

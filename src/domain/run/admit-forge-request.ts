@@ -15,6 +15,7 @@ type ForgeCommand = Extract<Command, { type: "rerun-checks" | "request-review" }
 /** Why a command of this kind is refused for a ticket, whatever the forge says; undefined if the forge can be asked. */
 export function whyNoForgeRequest(ticket: TicketState, kind: ForgeRequest["kind"]): string | undefined {
   const { id, attempt, pullRequest } = ticket;
+  if (ticket.ci !== undefined) return `the change of ${id} lands on its branch, not by a pull request`;
   if (pullRequest?.number === undefined) return `${id} has no pull request`;
   const name = `pull request #${pullRequest.number}`;
   if (landingOf(ticket) !== undefined || attempt?.merge !== undefined) return `${name} has landed`;

@@ -18,14 +18,14 @@ export interface Evidence {
   readonly tests?: readonly string[];
   /** The signature of what failed (see `signatureOf`): with it, a breaker recognises a repeated failure. */
   readonly signature?: string;
-  /** Set if the cause is none that another agent's work would change. */
+  /** Set if the failure is not an ordinary one of the work. */
   readonly cause?: EvidenceCause;
   /** Set if a host answered that it does not accept the batch's secret, or that the secret does not permit the request. */
   readonly refusedSecret?: true;
 }
 
 /**
- * Why an agent's work does not help. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
+ * The cause of a failure. All but `blocked-path` end the ticket, because another agent could change nothing. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
  * failed. `infrastructure`: what runs the checks failed, also when it was started again. `report-only`: nothing is to be changed.
  */
 export type EvidenceCause = "blocked-path" | "flaky" | "infrastructure" | "report-only";

@@ -16,7 +16,7 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-merging":
       return [STYLES.step, `asks to merge pull request #${fact.number}`];
     case "pull-request-rerun":
-      return [STYLES.again, `started again, as they failed by something else: ${firstFewLine([...fact.names], 4)}`];
+      return [STYLES.again, `re-run once: ${firstFewLine([...fact.names], 4)}`];
     case "pull-request-words":
       return [STYLES.needsYou, wordsLine(fact)];
     case "pull-request-gated":
@@ -28,11 +28,11 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
 export function forgeRequestLabel(fact: ForgeRequestFact): EventLabel | undefined {
   if (fact.type === "forge-request-started") return undefined;
   const { number, request, problem } = fact;
-  if (problem !== undefined) return [STYLES.failed, `${wanted(request)} of #${number}: refused: ${problem}`];
+  if (problem !== undefined) return [STYLES.failed, `${wanted(request)} of #${number}: not done: ${problem}`];
   return [STYLES.needsYou, `a person ${requestNote(request)}: pull request #${number}; intervention I2 (harness)`];
 }
 
-/** A person's request to the forge that was not fulfilled, in the forge's words; undefined for any other fact. */
+/** The reason why a person's request to the forge was not fulfilled; undefined for any other fact. */
 export function forgeRefusal(fact: ForgeRequestFact): string | undefined {
   return fact.type === "forge-request-ended" ? fact.problem : undefined;
 }

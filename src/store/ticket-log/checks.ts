@@ -34,16 +34,23 @@ const REVIEWS = {
   "changes-requested": "somebody asked for changes",
 } as const;
 
-/** True if the changes of a ticket land by pull requests. */
+/** True if checks at a forge decide about the changes of a ticket: those of its pull request, or of its branch. */
 export function landsByPullRequest({ run }: Pick<DashboardState, "run">, { id }: TicketState): boolean {
-  return run !== undefined && run.batch.repos[specOf(run.plan, id).repo]?.forge?.kind === "github";
+  return CHECKED.has(forgeOf(run, id));
+}
+
+/** The kinds of forges whose checks decide. */
+const CHECKED: ReadonlySet<string> = new Set(["github", "github-branch"]);
+
+function forgeOf(run: DashboardState["run"], id: TicketState["id"]): string {
+  return run?.batch.repos[specOf(run.plan, id).repo]?.forge?.kind ?? "local";
 }
 
 /** The last attempt, up to the n-th, that failed at its pull request and has left a triage. */
 export function triagedAttempt(ticket: TicketState, n: number): PastAttempt | undefined {
   return ticket.history.findLast((past) => {
     const evidence = past.n <= n ? evidenceOf(ticket, past) : undefined;
-    return evidence?.step === "merge" && evidence.name === "pull request";
+    return evidence?.step === "merge" && (evidence.name === "pull request" || evidence.name === "checks");
   });
 }
 
@@ -68,7 +75,8 @@ function line(text: string, tone: Tone = "plain"): LogLine {
 
 function whyNone({ run }: State, { id }: TicketState): string {
   const repo = run && specOf(run.plan, id).repo;
-  const kind = (repo === undefined ? undefined : run?.batch.repos[repo]?.forge?.kind) ?? "local";
+  const kind = forgeOf(run, id);
+  if (kind === "github-branch") return "no checks yet: the branch has not been read";
   if (kind === "github") return "no pull request yet: it is opened once the change has passed the steps before merge";
   return `no pull request: the changes of ${displayText(repo ?? "")} land by the forge "${kind}"`;
 }
@@ -78,7 +86,7 @@ function fact(name: string, value: string, more: Partial<LogLine> = {}): LogLine
 }
 
 function factLines(state: State, ticket: TicketState, pullRequest: TicketPullRequest): readonly LogLine[] {
-  const { branch, head, pushedAt, seen, reviewers = [], requests = [] } = pullRequest;
+  const { branch, head, pushedAt, seen, requests = [] } = pullRequest;
   const { run, now } = state;
   const base = seen?.base ?? baseOf(state, ticket);
   const stale = run && readingAge(run, ticket, seenAt(state));
@@ -86,18 +94,25 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     each.kind === "review" ? `asks ${each.login} for a review` : "starts failed checks again",
   );
   return [
-    numberLine(pullRequest),
+    ...(ticket.ci !== undefined && pullRequest.number === undefined ? [] : [numberLine(pullRequest)]),
     ...(stale === undefined ? [] : [fact("stale", `${stale}: what follows may have changed`, { tone: "person" })]),
     ...landedLine(ticket),
     fact("branch", displayText(branch)),
     fact("base", displayText(base)),
     fact("head", `${displayText(head.slice(0, SHORT_SHA))} · pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`),
-    fact("merge queue", queueText(pullRequest)),
-    fact("approval", `${reviewText(pullRequest)}${reviewers.length === 0 ? "" : ` · asked: ${reviewers.join(", ")}`}`),
+    ...(ticket.ci === undefined ? mergeLines(pullRequest) : []),
     ...(seen?.waits === undefined || seen.queuePosition !== undefined
       ? []
       : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),
     ...(asked.length === 0 ? [] : [fact("under way", displayText(asked.join(", ")), { tone: "running" })]),
+  ];
+}
+
+function mergeLines(pullRequest: TicketPullRequest): readonly LogLine[] {
+  const { reviewers = [] } = pullRequest;
+  return [
+    fact("merge queue", queueText(pullRequest)),
+    fact("approval", `${reviewText(pullRequest)}${reviewers.length === 0 ? "" : ` · asked: ${reviewers.join(", ")}`}`),
   ];
 }
 
