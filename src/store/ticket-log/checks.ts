@@ -89,18 +89,19 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
   const { branch, head, pushedAt, seen, requests = [] } = pullRequest;
   const { run, now } = state;
   const base = seen?.base ?? baseOf(state, ticket);
+  const isBranch = forgeOf(run, ticket.id) === "github-branch";
   const stale = run && readingAge(run, ticket, seenAt(state));
   const asked = requests.map((each) =>
     each.kind === "review" ? `asks ${each.login} for a review` : "starts failed checks again",
   );
   return [
-    ...(ticket.ci !== undefined && pullRequest.number === undefined ? [] : [numberLine(pullRequest)]),
+    ...(isBranch && pullRequest.number === undefined ? [] : [numberLine(pullRequest)]),
     ...(stale === undefined ? [] : [fact("stale", `${stale}: what follows may have changed`, { tone: "person" })]),
     ...landedLine(ticket),
     fact("branch", displayText(branch)),
     fact("base", displayText(base)),
     fact("head", `${displayText(head.slice(0, SHORT_SHA))} · pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`),
-    ...(ticket.ci === undefined ? mergeLines(pullRequest) : []),
+    ...(isBranch ? [] : mergeLines(pullRequest)),
     ...(seen?.waits === undefined || seen.queuePosition !== undefined
       ? []
       : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { ciResult } from "../../../src/domain/ci/ci-result.ts";
+import { whyNoForgeRequest } from "../../../src/domain/run/admit-forge-request.ts";
+import { ticketOf } from "../../../src/domain/run/state.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
+import { pullRequestLines, triagedAttempt } from "../../../src/store/ticket-log/checks.ts";
+import { aCheck, HEAD } from "../pull-request-scenes.ts";
+import { batchOf, RunBuilder } from "../run-builder.ts";
+
+const CI = TicketId.parse("CI-1");
+
+/** A run whose branch has a red check, in its first attempt, which has read it. */
+function redBranch(): RunBuilder {
+  const forge = { kind: "github-branch", repo: "acme/app", appearMinutes: 10, fixes: "all" } as never;
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "CI-1", title: "get the checks green" }], forge }));
+  run.working("CI-1", "working").wait(5).step("CI-1", 2);
+  return run.of(
+    "CI-1",
+    { type: "pull-request-intended", repo: RepoId.parse("app"), branch: "fix/login", head: HEAD },
+    { type: "pull-request-read", checks: [aCheck("lint", "failed")] },
+    { type: "ci-triaged", head: HEAD, failed: ["lint"], fixable: [] },
+  );
+}
+
+test("the checks of a branch are shown without a pull request, whose keys say why they cannot be used", () => {
+  const { state: run } = redBranch();
+  const ticket = ticketOf(run, CI);
+  const { ui } = createDashboardStore().getState();
+  const lines = pullRequestLines({ run, ui, now: run.lastEventAt }, ticket).map(({ text }) => text);
+  expect(lines.join("\n")).toMatch(/branch +fix\/login\n[^]*lint +failed/);
+  expect(lines.join("\n")).not.toMatch(/pull request|merge queue|approval/);
+  expect(whyNoForgeRequest(ticket, "rerun")).toBe("the change of CI-1 lands on its branch, not by a pull request");
+});
+
+test("an attempt whose branch stayed red has its triage shown", () => {
+  const evidence = { step: "merge", name: "checks", summary: "1 check failed", detail: "" } as const;
+  const run = redBranch().of("CI-1", { type: "attempt-ended", outcome: "failed", evidence });
+  expect(triagedAttempt(ticketOf(run.state, CI), 1)).toMatchObject({ n: 1 });
+});
+
+test("a loop that has not ended says 130 and how to see what becomes of it", () => {
+  const result = ciResult(redBranch().state, { branch: "fix/login", folder: "/run", command: "loopdash ci fix/login" });
+  expect(result).toMatchObject({ stopReason: "interrupted", exitCode: 130 });
+  expect(result.suggestions).toEqual([expect.stringMatching(/^It may still be at work\. .*: loopdash attach \S+$/)]);
+});
