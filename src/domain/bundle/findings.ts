@@ -45,7 +45,7 @@ export function findingLines({ run, as, ended, rows, head, bundles, files, probl
   return [
     `${run}${where}: ${verdict}`,
     `  holds: ${count(rows, "row")} of the journal${rows === 0 ? "" : `, the last is ${head}`}`,
-    `  holds: ${count(bundles, "list")} of attempts, ${count(files, "file")}`,
+    `  holds: ${count(bundles, "bundle")} of attempts, ${count(files, "file")}`,
     ...problems.map(({ what, path, why }) => `  ${what}: ${path === undefined ? "" : `${path}: `}${why}`),
     ...notes.map((note) => `  note: ${note}`),
     ...(ended || problems.length > 0 ? [] : ["  note: the run has not ended: this is how it stands now"]),
