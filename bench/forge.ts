@@ -57,7 +57,7 @@ function requestsOf(requests: readonly TimedRequest[]): readonly TimedRequest[] 
   const first = requests.findIndex(({ method, path }) => method === "POST" && /git-receive-pack$/.test(path));
   const last = requests.findLastIndex(isMerge);
   const between = requests.slice(first, last + 1).filter((request) => !isGit(request));
-  // What a merged ticket asks for afterwards is not on its way from push to merge.
+  // Requests of a merged ticket afterwards are not on its way from push to merge.
   return between.filter(({ path }) => !/\/git\/refs?\//.test(path));
 }
 
