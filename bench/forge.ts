@@ -6,7 +6,7 @@ import { median, quantile } from "./stats.ts";
 const CYCLES = 10;
 /** As many as the stand-in runs at the same time. */
 const TICKETS = 2;
-/** How long the check takes. Seconds. */
+/** The duration of the check. Seconds. */
 const CI_SECONDS = 60;
 
 /** The most requests of a ticket, compared with a script that looks as often as loopdash looks in the end. */
@@ -14,7 +14,7 @@ const MOST_REQUESTS = 0.5;
 /** The most that a cycle may take beyond CI's own time. Milliseconds. */
 const MOST_OVERHEAD_MS = 1_000;
 
-/** What landing by pull requests costs, counted and timed by the stand-in of GitHub. */
+/** The cost of landing by pull requests, counted and timed by the stand-in of GitHub. */
 export const forge: Bench = {
   name: "forge",
   about: "pull requests: requests from push to merge, from the last green check to the merge, ten red-to-green cycles",
@@ -57,11 +57,11 @@ function requestsOf(requests: readonly TimedRequest[]): readonly TimedRequest[] 
   const first = requests.findIndex(({ method, path }) => method === "POST" && /git-receive-pack$/.test(path));
   const last = requests.findLastIndex(isMerge);
   const between = requests.slice(first, last + 1).filter((request) => !isGit(request));
-  // What a merged ticket asks for afterwards is not on its way from push to merge.
+  // Requests of a merged ticket afterwards are not on its way from push to merge.
   return between.filter(({ path }) => !/\/git\/refs?\//.test(path));
 }
 
-/** How long after its check the merge of a pull request was asked for, and how far apart the readings around the check's end were. */
+/** The wait between the end of a pull request's check and the request of its merge, and the time between the readings around that end. */
 function mergeDelay({ requests, forge: forgeNow }: ForgeBench, number: number): { readonly delay: number; readonly gap: number } {
   const pull = forgeNow().pulls.find((each) => each.number === number);
   const done = forgeNow().ciJobs.findLast(({ sha }) => sha === pull?.headSha)?.completedAt ?? Number.NaN;

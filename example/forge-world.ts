@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const TOKEN = "token-of-the-example";
 const BOT = "review-bot[bot]";
 
-/** What runs on each commit of a pull request. The first machine that runs infra's tests is lost. */
+/** The jobs that run on each commit of a pull request. The first machine that runs infra's tests is lost. */
 const JOBS: Readonly<Record<"shop" | "infra", readonly SeedJob[]>> = {
   shop: [
     { name: "tests", command: ["node", "--test"], isRequired: true },
@@ -33,7 +33,7 @@ export interface ForgeWorld extends AsyncDisposable {
   readonly standIn: GitHubStandIn;
   /** The batch file. */
   readonly batch: string;
-  /** What loopdash needs in its environment. */
+  /** The variables that loopdash needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -194,7 +194,7 @@ export function reviewLines(
   const { pullRequest } = ticketIn(state, modal.ticket) ?? {};
   const asked = pullRequest?.reviewers ?? [];
   const before = asked.length === 0 ? "" : ` Asked before: ${asked.join(", ")}.`;
-  const question = `Whose review of pull request #${pullRequest?.number ?? "?"} is requested?${before} It is counted as an intervention (I2).`;
+  const question = `Who should review pull request #${pullRequest?.number ?? "?"}?${before} This counts as an intervention (I2).`;
   return [
     ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
     ...wrapped(displayText(question), width, { tone: "waiting" }),

@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
+import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 import { createProgram, type Request, SHELLS } from "./program.ts";
 import { usageError } from "./usage-error.ts";
@@ -51,17 +52,20 @@ function refusal({ code, message }: CommanderError, command: Command): UserError
     case "commander.missingArgument":
       return missing(command);
     case "commander.invalidArgument":
-      return notAmongChoices(command);
+      return notAmongChoices(command, message);
     default:
       return unreadable(command, message.replace(/^error: /, ""));
   }
 }
 
-function notAmongChoices(command: Command): UserError {
+function notAmongChoices(command: Command, message: string): UserError {
   const [word = ""] = command.args;
   if (command.name() === "harness") return noHarnessAct(word);
-  if (command.name() === "ci")
-    return usageError("--fix-mode is safe or report-only", "another one was given", "Try: --fix-mode safe");
+  if (command.name() === "ci") {
+    const [, value = ""] = / argument '(.*)' is invalid\./s.exec(message) ?? [];
+    const why = `"${plainText(value, 100)}" is neither`;
+    return usageError("--fix-mode takes safe or report-only", why, "Try: --fix-mode safe");
+  }
   return command.name() === "tracker" ? noTrackerAct(word) : noCompletions(word);
 }
 

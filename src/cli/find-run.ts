@@ -187,7 +187,7 @@ const RUN_SUFFIX = /-\d{8}-[0-9a-f]{4}$/;
 /** Runs that a message lists, newest first. */
 const MOST_NAMED = 8;
 
-/** The same for as long as a promise takes. */
+/** Uses the records until the promise settles. Throws a UserError (exit 2) if there are none. */
 export async function withStoreOpen<T>(use: (store: RunStore) => Promise<T>): Promise<T> {
   const { store } = openRecords();
   try {

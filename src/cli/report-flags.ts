@@ -21,12 +21,12 @@ export function addReport(program: Command, onRequest: (request: ReportRequest) 
     .addOption(new Option("--md", "as Markdown").conflicts(["html", "bundle"]))
     .addOption(new Option("--html", "as one page of HTML").conflicts("bundle"))
     .option("--bundle <folder>", "write <run>.tar.gz there: journal, results and the files of all attempts")
-    .option("--force", "with --bundle: replace such a file")
+    .option("--force", "with --bundle: overwrite an existing archive")
     .action((name: string | undefined, { bundle: folder, force, ...given }: ReportOptions) => {
       const run = name === undefined ? {} : { run: name };
       if (folder !== undefined) return onRequest({ verb: "report-bundle", ...run, folder, isForced: force === true });
       if (force === true)
-        throw usageError("--force belongs to --bundle", "nothing else is written", "See: loopdash report --help");
+        throw usageError("--force needs --bundle", "only an archive can be overwritten", "See: loopdash report --help");
       const format = (["json", "md", "html"] as const).find((one) => given[one] === true) ?? "text";
       onRequest({ verb: "report", ...run, format });
     });

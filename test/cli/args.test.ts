@@ -112,7 +112,8 @@ describe("the command line", () => {
     ["report --json --md", "one format", "Choose one"],
     ["report --html --md", "one format", "Choose one"],
     ["report --bundle out --json", "one format", "Choose one"],
-    ["report --force", "--force belongs to --bundle", "report --help"],
+    ["ci main --fix-mode all", "--fix-mode takes safe or report-only", "--fix-mode safe"],
+    ["report --force", "--force needs --bundle", "report --help"],
     ["verify-journal a b", "at most one run", "--help"],
     ["doctor a.json b.json", "one batch file at a time", ""],
     ["init --from jira", "--from takes linear, github or folder", "--from folder"],
@@ -137,6 +138,12 @@ describe("the command line", () => {
     expect(refused.what).toContain(what);
     expect(refused.todo).toContain(todo);
     expect(refused.why).not.toBe("");
+  });
+
+  test("a mode of fixing that does not exist is quoted as plain text", () => {
+    expect(() => readArgs(["ci", "main", "--fix-mode", "o'ne\u001b[2J"])).toThrow(
+      expect.objectContaining({ why: expect.stringMatching(/^"o'ne[^\u001b]*" is neither$/) }),
+    );
   });
 
   test("two formats of a report are refused by name", () => {

@@ -87,7 +87,7 @@ describe("a ticket with a contract", () => {
         finish: ["gates", "check greets", "check no bad", "merge", "assert"],
       },
     ]);
-    expect((await stage.run([batch, "--dry-run"])).stdout).toContain("by contracts/greet.md");
+    expect((await stage.run([batch, "--dry-run"])).stdout).toContain("contract contracts/greet.md");
   });
 
   test.each([

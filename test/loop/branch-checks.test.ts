@@ -240,7 +240,7 @@ describe("the loop stops with", () => {
     stage.start();
     const state = await stage.ended();
     expect([ciStopReason(state), state.end?.kind, result(state).exitCode]).toEqual(["max_minutes", "not-done", 1]);
-    expect(state.end?.reason).toMatch(/min are over/);
+    expect(state.end?.reason).toMatch(/limits\.minutesPerRun is used up \(0\.01 min\)/);
   });
 
   test("interrupted by a signal, and the next engine goes on with the same count", async () => {

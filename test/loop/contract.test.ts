@@ -73,8 +73,12 @@ describe("a contract's criterion", () => {
 describe("a contract's rules for the change", () => {
   it.each([
     ["protect: [db/**]", { "db/x.sql": "1" }, "protected path touched: db/x.sql (added)"],
-    ["only: ['src/**', '*.md']", { "src/a": "1", "docs/b.md": "2", other: "3" }, "the contract leaves out other (added)"],
-    ["only: ['src/**']", { "SRC/a": "1" }, "the contract leaves out SRC/a (added)"],
+    [
+      "only: ['src/**', '*.md']",
+      { "src/a": "1", "docs/b.md": "2", other: "3" },
+      "outside the contract's safety.only: other (added)",
+    ],
+    ["only: ['src/**']", { "SRC/a": "1" }, "outside the contract's safety.only: SRC/a (added)"],
     ["files: 1", { a: "1", b: "2" }, "2 files touched; the contract allows 1"],
   ])("%s refuses %j", async (safety, change, summary) => {
     const { ticket, steps } = await play({ front: `${NO_BAD}\nsafety: {${safety}}`, changes: [change] });

@@ -3,7 +3,7 @@ import type { BranchChecks } from "../../src/ports/branch-checks.ts";
 import type { PastCheck } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
-/** What a check of the fake says about a commit: undefined if it passes, else its log. */
+/** Judges a commit as a check of the fake: undefined if it passes, else its log. */
 type Judge = (read: (path: string) => string | undefined, sha: string) => string | undefined;
 
 /** The checks of the branch `main` of a real repository, judged by functions over the files of its tip. */

@@ -14,7 +14,7 @@ const MOST_ENTRIES = 1_000_000;
 const MOST_PROBLEMS = 20;
 const NAME_CHARS = 200;
 
-/** What an archive holds below its one folder. Nothing of it was written anywhere. */
+/** The contents of an archive below its one folder. Nothing of it was written anywhere. */
 export interface ArchiveContents {
   readonly sums: ReadonlyMap<string, Summed>;
   /** The texts that were wanted, by path. */

@@ -70,7 +70,7 @@ class Walk implements Listing {
 async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    // What an agent leaves in a folder below must not use up the room of the folder's own files.
+    // An agent's files in a folder below must not use up the room of the folder's own files.
     return entries.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()) || (a.name < b.name ? -1 : 1));
   } catch (error) {
     const code = errorCode(error);

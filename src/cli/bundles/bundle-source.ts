@@ -26,7 +26,7 @@ export interface BundleSource {
   readonly hasEnded: boolean;
   /** Whether an engine works on the run now. */
   readonly isLive: boolean;
-  /** What is wrong with the source as a whole, in words. */
+  /** Faults of the source as a whole, in words. */
   readonly problems: readonly string[];
   sum(path: string): Promise<Summed | undefined>;
   text(path: string): Promise<string | undefined>;

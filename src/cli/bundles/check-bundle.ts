@@ -11,7 +11,7 @@ import { type BundleSource, parsed } from "./bundle-source.ts";
 /** Checks a run: the chain of its journal, the lists that the journal names, and every file that they and the run's own list name. */
 export async function checkBundle(source: BundleSource): Promise<Findings> {
   const { events, tip, problem } = followChain(source.run, source.rows);
-  const problems: Problem[] = source.problems.map((why) => ({ what: "odd", why }));
+  const problems: Problem[] = source.problems.map((why) => ({ what: "malformed", why }));
   const notes: string[] = [];
   if (problem === undefined) problems.push(...endProblems(source, events, tip));
   else problems.push({ what: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
@@ -58,7 +58,7 @@ async function checkAttempts(source: BundleSource, events: readonly RunEvent[]):
     const problem = compareFile(path, sha256, found, "when the attempt ended: what it lists is not checked");
     const list = problem === undefined ? ListedAttempt.safeParse(parsed(text ?? "")) : undefined;
     if (problem !== undefined || list?.success !== true) {
-      problems.push(problem ?? { what: "odd", path, why: "it is no list that this loopdash knows" });
+      problems.push(problem ?? { what: "malformed", path, why: "it is no list that this loopdash knows" });
       continue;
     }
     bundles += 1;

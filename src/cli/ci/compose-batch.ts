@@ -68,7 +68,7 @@ export function ownRun(env: NodeJS.ProcessEnv): number | undefined {
   return env["GITHUB_ACTIONS"] === "true" && Number.isSafeInteger(run) && run > 0 ? run : undefined;
 }
 
-/** What a loop takes from elsewhere: from a batch file, or as it is found. */
+/** The parts of a loop's batch that come from elsewhere. */
 interface Own {
   readonly parts: Parts;
   readonly repo: Parts;
@@ -76,7 +76,7 @@ interface Own {
   readonly forge: Parts;
 }
 
-/** What a person's batch says. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
+/** Takes these parts from a person's batch. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
 async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Promise<Own> {
   const { batch } = await loadBatch(file, { cwd });
   const paths = await Promise.all(

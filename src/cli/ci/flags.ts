@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
-/** What the command line says about a loop over the checks of a branch. */
+/** The options of a loop over the checks of a branch. */
 export interface CiFlags {
   /** A branch, or the number or the address of a pull request. */
   readonly target: string;

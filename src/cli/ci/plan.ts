@@ -8,10 +8,11 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { triageOfChecks } from "../../loop/steps/pull-request-evidence.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
+import { CI_TICKET } from "./compose-batch.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { CiFlags } from "./flags.ts";
 
-/** What a loop would do, as `--dry-run --json` prints it. */
+/** The plan of a loop, as `--dry-run --json` prints it. */
 export interface CiPlan {
   readonly branch: string;
   readonly repo: string;
@@ -65,7 +66,7 @@ async function readFailures(
     const { checks } = await forge.read();
     const names = checks.filter(({ state }) => state === "failed").map(({ name }) => name);
     if (names.length === 0) return { checks, triage: null, fixable: [] };
-    const meta = { run: "dry-run", ticket: "CI-1", attempt: 0, headSha: tip };
+    const meta = { run: "dry-run", ticket: CI_TICKET, attempt: 0, headSha: tip };
     const { json, markdown } = triageOfChecks(await forge.failures(tip, names), meta);
     return { checks, triage: markdown, fixable: fixableOf(names, json.findings) };
   } catch (error) {

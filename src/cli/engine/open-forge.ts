@@ -99,7 +99,7 @@ function branchChecksOf(
   };
 }
 
-/** How a repository of GitHub is reached. Throws a UserError (exit 4) if its name or its token is missing. */
+/** Gives the access to a repository of GitHub. Throws a UserError (exit 4) if its name or its token is missing. */
 function accessOf(
   repo: Repo,
   spec: Pick<GitHubForge, "repo" | "baseUrl">,

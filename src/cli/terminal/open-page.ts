@@ -1,6 +1,6 @@
 import { startApart } from "../../adapters/executor/start-apart.ts";
 
-/** What a browser needs to find the person's screen and session. No token is among them. */
+/** The variables that a browser needs to find the person's screen and session. No token is among them. */
 const PASSED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_.*|DBUS_SESSION_BUS_ADDRESS|BROWSER|DESKTOP_SESSION|TMPDIR)$/;
 

@@ -34,7 +34,7 @@ export interface ReadContract {
   readonly checks: readonly StepSpec[];
 }
 
-/** What a contract must fit to. */
+/** The surroundings that a contract must fit. */
 export interface ContractSurroundings {
   /** Names of the checks that the ticket's finish line has without the contract. */
   readonly taken: readonly string[];

@@ -12,7 +12,7 @@ const seconds = z
 /** Placeholder in a step's command for the batch file's folder. */
 export const BATCH_FOLDER = "{batch}";
 
-/** What a step that runs a command says about it. */
+/** The keys of a step that runs a command. */
 export const commandStep = {
   command: Argv.describe("Program and arguments; {batch} stands for the folder of the batch file"),
   minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
@@ -119,7 +119,7 @@ export const StepSpec = z.discriminatedUnion("step", [
 ]);
 type WrittenStep = z.infer<typeof StepSpec>;
 
-/** What a contract wants of a check beside what every check wants. No finish line of a batch file can say it. */
+/** A contract's demands on a check beside those of every check. No finish line of a batch file can say it. */
 export interface Criterion {
   /** The exit code that the command must end with; absent: 0. */
   readonly exitCode?: number | undefined;

@@ -22,7 +22,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const BundleFile = z.object({ path: RelativePath, bytes: z.number().int().nonnegative(), sha256: Sha256, is: z.string() });
 export type BundleFile = z.infer<typeof BundleFile>;
 
-/** What a reader needs of the `bundle.json` of an attempt. */
+/** The part of an attempt's `bundle.json` that a reader needs. */
 export const ListedAttempt = z.object({
   format: z.literal(BUNDLE_FORMAT),
   of: z.literal("attempt"),
@@ -33,7 +33,7 @@ export const ListedAttempt = z.object({
 });
 export type ListedAttempt = z.infer<typeof ListedAttempt>;
 
-/** What a reader needs of the `bundle.json` of a run. */
+/** The part of a run's `bundle.json` that a reader needs. */
 export const ListedRun = z.object({
   format: z.literal(BUNDLE_FORMAT),
   of: z.literal("run"),

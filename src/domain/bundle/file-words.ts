@@ -11,6 +11,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "change.patch": "change of the attempt, as a patch",
   [CAPTURED_PATCH]: "change of the attempt, as a patch",
   [CHANGE_STAT]: "changed lines by file",
+  "fixers.log": "log of the repository's own formatters and linters",
   "candidate.patch": "candidate that the reviewer read, as a patch",
   "triage.json": "triage of the failed checks, for programs",
   "priority.json": "failures by identity, worst first",
@@ -30,7 +31,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\.log$/, "log of a command"],
 ];
 
-/** What a file of an attempt is, in words. `path` is relative to the attempt's folder. */
+/** Describes a file of an attempt in words. `path` is relative to the attempt's folder. */
 export function describeFile(path: string): string {
   const named = Object.hasOwn(NAMED, path) ? NAMED[path] : undefined;
   return named ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1] ?? "other file of the attempt";

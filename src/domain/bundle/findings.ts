@@ -1,6 +1,8 @@
-/** What does not hold: a row of the journal, or a file. */
+import { plural } from "../values/plural.ts";
+
+/** A row of the journal, or a file, that does not hold. */
 export interface Problem {
-  readonly what: "journal" | "missing" | "changed" | "not readable" | "odd";
+  readonly what: "journal" | "missing" | "changed" | "not readable" | "malformed";
   /** The file, by its path below the run's folder; absent for the journal. */
   readonly path?: string;
   /** In one line. */
@@ -20,7 +22,7 @@ export interface Findings {
   readonly bundles: number;
   readonly files: number;
   readonly problems: readonly Problem[];
-  /** What is not proven, and why: none of it is a sign of a change. */
+  /** Facts that are not proven, and why: none of them is a sign of a change. */
   readonly notes: readonly string[];
 }
 
@@ -37,15 +39,14 @@ export function compareFile(path: string, listed: string, found: Found, since: s
 /** Findings as lines for people. The first one says whether all holds. */
 export function findingLines({ run, as, ended, rows, head, bundles, files, problems, notes }: Findings): readonly string[] {
   const where = as === "records" ? "" : `, ${as === "archive" ? "an archive" : "a folder"}`;
-  const count = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
   const verdict =
     problems.length === 0
       ? "all of it holds"
-      : `${count(problems.length, "thing")} ${problems.length === 1 ? "does" : "do"} not hold`;
+      : `${plural(problems.length, "thing")} ${problems.length === 1 ? "does" : "do"} not hold`;
   return [
     `${run}${where}: ${verdict}`,
-    `  holds: ${count(rows, "row")} of the journal${rows === 0 ? "" : `, the last is ${head}`}`,
-    `  holds: ${count(bundles, "list")} of attempts, ${count(files, "file")}`,
+    `  holds: ${plural(rows, "row")} of the journal${rows === 0 ? "" : `, the last is ${head}`}`,
+    `  holds: ${plural(bundles, "bundle")} of attempts, ${plural(files, "file")}`,
     ...problems.map(({ what, path, why }) => `  ${what}: ${path === undefined ? "" : `${path}: `}${why}`),
     ...notes.map((note) => `  note: ${note}`),
     ...(ended || problems.length > 0 ? [] : ["  note: the run has not ended: this is how it stands now"]),

@@ -13,7 +13,7 @@ export const RUN_FILES = {
   journal: "bundle/journal.jsonl",
 } as const;
 
-/** What each of them is, in words. */
+/** Describes each of them in words. */
 export const RUN_FILE_WORDS: Readonly<Record<string, string>> = {
   [RUN_FILES.batch]: "frozen batch",
   [RUN_FILES.oracle]: "every judgement of the oracle, with its evidence",

@@ -9,7 +9,7 @@ export interface BranchReading {
   readonly checks: readonly RemoteCheck[];
 }
 
-/** What the engine knows of the branch. */
+/** The engine's own knowledge of the branch. */
 export interface OwnBranch {
   /** The commit that it has pushed, or that it found there. */
   readonly head: string;

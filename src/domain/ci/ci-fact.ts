@@ -1,6 +1,6 @@
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 
-/** What fixers of a repository repair. */
+/** The kind of repair that a fixer makes. */
 export type FixerKind = "format" | "lint";
 
 interface AttemptRef {
@@ -23,14 +23,14 @@ export type CiFact =
   /** Checks of a commit have failed. */
   | ({ readonly type: "ci-triaged" } & CiFailure & AttemptRef);
 
-/** What failed on a commit. Names are safe for a terminal, and bounded. */
+/** The failed checks of a commit. Names are safe for a terminal, and bounded. */
 export interface CiFailure {
   readonly head: string;
   /** Names of checks. */
   readonly failed: readonly string[];
   /** See `signatureOf`; absent if nothing was recognised. */
   readonly signature?: string;
-  /** What fixers could repair. */
+  /** The kinds that fixers could repair. */
   readonly fixable: readonly FixerKind[];
 }
 

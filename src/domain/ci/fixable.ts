@@ -8,7 +8,7 @@ const NAMED: Readonly<Record<FixerKind, RegExp>> = {
 };
 
 /**
- * What fixers could repair of these failures: what a formatter or a linter reported, and what a job failed by whose output nobody
+ * The kinds of repair that fixers could make for these failures: what a formatter or a linter reported, and what a job failed by whose output nobody
  * recognises, if its name says one of both. Failed tests, types and builds are none of theirs.
  */
 export function fixableOf(

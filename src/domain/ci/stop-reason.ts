@@ -7,19 +7,17 @@ import { isOutOfTime } from "../schedule/run-time.ts";
 import { vecAt } from "../values/vec.ts";
 
 /** Why a loop over the checks of a branch ended. */
-export const CI_STOP_REASONS = [
-  "green",
-  "max_iterations",
-  "max_minutes",
-  "no_change",
-  "same_failure",
-  "flaky",
-  "infrastructure",
-  "blocked_path",
-  "budget",
-  "interrupted",
-] as const;
-export type CiStopReason = (typeof CI_STOP_REASONS)[number];
+export type CiStopReason =
+  | "green"
+  | "max_iterations"
+  | "max_minutes"
+  | "no_change"
+  | "same_failure"
+  | "flaky"
+  | "infrastructure"
+  | "blocked_path"
+  | "budget"
+  | "interrupted";
 
 const OF_CAUSE: Readonly<Record<EvidenceCause, CiStopReason>> = {
   "blocked-path": "blocked_path",

@@ -1,6 +1,6 @@
 import type { TicketId } from "../values/ids.ts";
 
-/** What a person asks of the forge for a pull request, through the engine. */
+/** A person's request to the forge about a pull request. */
 export type ForgeRequest =
   /** Start the failed checks of this commit again. */
   | { readonly kind: "rerun"; readonly head: string; readonly names: readonly string[] }
@@ -30,7 +30,7 @@ export function isAboutForgeRequest<T extends { readonly type: string }>(fact: T
   return fact.type === "forge-request-started" || fact.type === "forge-request-ended";
 }
 
-/** What a request did, as the list of interventions has it. */
+/** Describes a request for the list of interventions. */
 export function requestNote(request: ForgeRequest): string {
   return request.kind === "rerun" ? "started failed checks again" : `requested a review of ${request.login}`;
 }

@@ -144,7 +144,7 @@ function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], words
 }
 
 /**
- * What is left to people once the checks have passed: an approval, or a look at words of theirs that an agent had and pushed no other
+ * Gives the part that is left to people once the checks have passed: an approval, or a look at words of theirs that an agent had and pushed no other
  * commit for. Another commit alone does not take back a request for changes.
  */
 function askedOfPeople(

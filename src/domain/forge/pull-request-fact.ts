@@ -8,7 +8,7 @@ export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
   readonly isRequired?: boolean;
 }
 
-/** What one reading of a pull request tells people. In runs of older versions it has no more than checks and `waits`. */
+/** One reading of a pull request, as people are told it. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
   /** What it waits for, in words; absent if for nothing. */
@@ -70,7 +70,7 @@ export interface TicketPullRequest {
   /** When the last difference was read, and since when each of `seen.checks` has its state. Milliseconds since the epoch. */
   readonly readAt?: number;
   readonly checksSince?: readonly number[];
-  /** What people asked of the forge and has no answer yet. */
+  /** Requests of people to the forge that have no answer yet. */
   readonly requests?: readonly ForgeRequest[];
   /** People of whom a review was requested here, by login. */
   readonly reviewers?: readonly string[];

@@ -11,7 +11,7 @@ const [NAME_CHARS, WHY_CHARS] = [200, 300];
 /** The worst first: what has passed is left out before anything else. */
 const ORDER: readonly RemoteCheck["state"][] = ["failed", "running", "waiting", "passed"];
 
-/** What a reading tells people: the part of it that the run records. `waits`: what the pull request waits for, in words. */
+/** Gives the part of a reading that the run records and people are told. `waits`: what the pull request waits for, in words. */
 export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: string | undefined): SeenPullRequest {
   const required = new Set(requiredOf(read, rules));
   const listed = mostTelling(read.checks);

@@ -13,7 +13,7 @@ interface ContractChange {
 /**
  * The contracts that differ from those that their run froze (`part`), and what differs beside criteria: those are changes of finish
  * lines (`batchChangesOf`).
- * Of the rest, nobody can tell whether another text asks for less, so only more bounds and rules of the engine are tighter.
+ * Only added bounds and enforced rules count as tighter: nobody can tell whether another text asks for less.
  */
 export function contractChanges(
   { plan }: RunState,
@@ -37,7 +37,7 @@ export function contractChanges(
   };
 }
 
-/** What a contract says, without its criteria. Its place and its layout say nothing. */
+/** The content of a contract without its criteria. Its place and its layout say nothing. */
 function contentOf(contract: Contract | undefined): unknown {
   if (contract === undefined) return undefined;
   const { body, stopWhen = {}, safety = {}, phases = [] } = contract;

@@ -163,7 +163,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: { ...rest, waiting: event.reason } };
     }
     case "landing-gated": {
-      // What has not landed is kept for the person.
+      // Work that has not landed is kept for the person.
       const { merge: _, waiting: __, ...rest } = attempt;
       return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
     }

@@ -77,6 +77,7 @@ export interface Attempt extends KeptWorkResult {
   readonly retried?: { readonly step: number; readonly transient: string; readonly until: number };
   /** Set once its blocker was upheld: its work may land, and then this step is left to a person. Or the forge leaves it to a person. */
   readonly humanStep?: string;
+  /** Set if the forge, not a blocker, needs the person. */
   readonly gatedBy?: "forge";
   /** The heal whose wall it rules on, without an agent. */
   readonly wall?: number;

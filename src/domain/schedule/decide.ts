@@ -268,7 +268,7 @@ function whyNotDone(state: RunState, now: number): string {
   const stop = ciStopsFor(state, now);
   return [
     ...(stop === undefined ? [] : [stop]),
-    ...(isOutOfTime(state, now) ? [`its ${state.batch.limits.minutesPerRun} min are over`] : []),
+    ...(isOutOfTime(state, now) ? [`limits.minutesPerRun is used up (${state.batch.limits.minutesPerRun} min)`] : []),
     whatIsLeft(state),
   ].join("; ");
 }

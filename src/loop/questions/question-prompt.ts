@@ -54,7 +54,7 @@ export function renderQuestion(
   return fillTemplate(template, values, QUESTION_CHARS + (ticket.contract === undefined ? 0 : CONTRACT_CHARS));
 }
 
-/** What the ticket's contract says beside its criteria, which the engine has checked; empty if it has none. */
+/** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */
 function contractOf({ contract }: Ticket): string {
   if (contract === undefined) return "";
   const rules = (contract.safety?.rules ?? []).map((rule) => `- ${plainText(rule, RULE_CHARS)}`);

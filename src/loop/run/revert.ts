@@ -186,7 +186,7 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
   }
   const failing = suspicionOf(revert);
   const suspicion = failing && failingStep(ctx.state(), failing);
-  // What a contract wants of the change is gone with the change.
+  // A contract's demands on the change are gone with the change.
   const own = spec.finish.flatMap((step) => (step.step === "check" && !isCriterion(step) ? [step] : []));
   const isOwn = own.some((step) => JSON.stringify(step) === JSON.stringify(suspicion));
   const checks = suspicion?.step === "check" && !isOwn ? [...own, suspicion] : own;

@@ -51,7 +51,7 @@ export async function untilDecided(
   }
 }
 
-/** How long something at the forge has been waited for. */
+/** Measures the wait for something at the forge. */
 class Waiting {
   readonly #clock: PullRequestContext["clock"];
   #since: number;

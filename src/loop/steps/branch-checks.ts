@@ -185,7 +185,7 @@ function green(scope: StepScope, { id, base }: Repo, head: string): Landed {
   return { ok: true, summary, commit: head, facts: [{ type: "merge-landed", ...landing }] };
 }
 
-/** What failed, as evidence; undefined if it was started again. */
+/** Gives the failure as evidence; undefined if the jobs were started again. */
 async function red(
   ctx: Context,
   scope: StepScope,

@@ -76,7 +76,7 @@ export async function runCheckStep(
   const touched = await protectedTouched(check);
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
-  if (stray.length > 0) return refuse(check, `the contract leaves out ${stray[0]}`, boundedList(stray));
+  if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
   const suppressed = [...(await scriptsChanged(check)), ...(await suppressionFindings(check))];
   const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;

@@ -102,7 +102,7 @@ async function baseHistory(
 function flakyStep(number: number, { json }: Triage): string {
   const tests = [...new Set(json.findings.flatMap(({ test }) => test ?? []))].map((test) => plainText(test, 100));
   const which = firstFewLine(tests, 3);
-  return `flaky: pull request #${number} fails twice by tests alone that pass and fail on one commit of the base (${which}): start its checks again until they pass and merge it, or repair the tests and reopen the ticket`;
+  return `flaky: pull request #${number} failed twice, only by tests that both pass and fail on the base (${which}). Re-run its checks until they pass and merge it, or fix the tests and reopen the ticket`;
 }
 
 /**

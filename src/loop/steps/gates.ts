@@ -30,7 +30,7 @@ export function gates(change: Change, protect: readonly string[], contract?: Tic
   const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
   const stray = strayPaths(change, contract).map(describe);
-  if (stray.length > 0) return refuse(`the contract leaves out ${stray[0]}${more(stray)}`, boundedList(stray));
+  if (stray.length > 0) return refuse(`outside the contract's safety.only: ${stray[0]}${more(stray)}`, boundedList(stray));
   const most = contract?.safety?.files ?? Number.POSITIVE_INFINITY;
   if (change.paths.length > most)
     return refuse(`${change.paths.length} files touched; the contract allows ${most}`, boundedList(change.paths.map(describe)));

@@ -1,7 +1,7 @@
 import type { DashboardState } from "../dashboard-state.ts";
 import { type Act, hint } from "./effects.ts";
 
-/** The reason why nothing of a run can be changed from here. */
+/** Reasons why this dashboard cannot change the run. */
 export const IS_REPLAY = "this is a replay: what has happened cannot be changed";
 export const NOT_CONNECTED = "not connected to the run";
 const NO_JOURNAL = "the journal cannot be written: only a stop is possible now";

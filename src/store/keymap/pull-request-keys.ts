@@ -81,10 +81,10 @@ export const PULL_REQUEST_KEYS: readonly Binding[] = [
     keys: ["R"],
     short: forgeWord("rerun", "re-run"),
     keep: keepOf(2, 5),
-    help: "start the failed jobs of the selected ticket's pull request again",
+    help: "re-run the failed jobs of the selected ticket's pull request",
     act: forTicket("rerun", (state, id) => [
       ...command((run) => run.rerunChecks(id)),
-      ...hint(state, `the forge is asked to start the failed jobs of ${id} again`),
+      ...hint(state, `the forge is asked to re-run the failed jobs of ${id}`),
     ]),
   },
   {

@@ -8,14 +8,14 @@ export function contractLabel({ contract }: Pick<Ticket, "contract">): string | 
   return contract === undefined ? undefined : `contract ${displayText(contract.path)}`;
 }
 
-/** The contract and its criteria, as a list of at most one line. */
+/** Gives the contract and its criteria in one line; empty without a contract. */
 export function contractLines(ticket: Pick<Ticket, "contract" | "finish">): readonly string[] {
   const label = contractLabel(ticket);
   const names = ticket.finish.filter(isCriterion).map((step) => displayText(stepName(step)));
   return label === undefined ? [] : [`${label}: ${names.join(", ")}`];
 }
 
-/** What a step has to do with the ticket's contract, in a line; undefined if it is no criterion. */
+/** Describes a step as a criterion of the ticket's contract, in a line; undefined if it is none. */
 export function criterionLabel(ticket: Pick<Ticket, "contract">, spec: StepSpec | undefined): string | undefined {
   if (spec?.step !== "check" || !isCriterion(spec)) return undefined;
   const phase = phaseOf(ticket.contract ?? {}, stepName(spec));

@@ -94,7 +94,7 @@ function waitsPart({ seen }: TicketPullRequest): string | undefined {
 }
 
 /**
- * What says that a reading may not be true any more: the forge is away, nobody reads the pull request now, or no engine is there. Undefined
+ * The age or the reason of a reading that may be out of date: the forge is away, nobody reads the pull request now, or no engine is there. Undefined
  * if it is up to date, or there is none.
  */
 export function readingAge(run: RunState, ticket: TicketState, { now, isLive }: SeenAt): string | undefined {

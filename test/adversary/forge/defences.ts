@@ -12,7 +12,7 @@ const NO_SANDBOX = {
   to: "return undefined; const { write, read, mounts }",
 };
 
-/** What each attack at a forge meets. */
+/** The defence that each attack at a forge meets. */
 export const DEFENCES = {
   workflows: {
     name: "a change does not touch the workflows by which it is checked",

@@ -19,7 +19,7 @@ jobs:
       - run: grep -qx done work.txt
 `;
 
-/** What an attack left at the forge and in the run. */
+/** The traces of an attack at the forge and in the run. */
 export interface Aftermath {
   /** The files on the base at the forge. */
   readonly files: ReadonlyMap<string, string>;
@@ -41,14 +41,14 @@ export interface ForgeAttack {
   readonly forge?: Readonly<Record<string, unknown>>;
   /** More of the repository at GitHub. */
   readonly seed?: SeedForge;
-  /** What others do to the first pull request. The first commit's checks do not end before. */
+  /** Acts of others on the first pull request. The first commit's checks do not end before. */
   readonly others?: (
     pull: Pull,
     at: { readonly repo: string; readonly person: (login: string) => ForgePerson },
   ) => Promise<unknown>;
   /** True if the checks of every commit but the first never appear. */
   readonly isFirstAloneChecked?: boolean;
-  /** What the run says if it stops the attack: nothing else stopped it. */
+  /** The run's words if it stops the attack: nothing else stopped it. */
   readonly told: RegExp;
   readonly harm: (after: Aftermath) => boolean;
 }
@@ -184,7 +184,7 @@ async function aftermath(standIn: GitHubStandIn, attack: ForgeAttack): Promise<A
   };
 }
 
-/** What the run told of a ticket and of those that its agent found, one event per line. */
+/** The run's events about a ticket and those that its agent found, one per line. */
 function saidOf(events: readonly RunEvent[], ticket: string): string {
   const isMeant = (event: RunEvent) => "ticket" in event && (event.ticket === ticket || event.ticket.startsWith(`${ticket}-d`));
   return events.flatMap((event) => (isMeant(event) ? [JSON.stringify(event)] : [])).join("\n");

@@ -168,7 +168,7 @@ describe("findings", () => {
     expect(findingLines(findings)).toEqual([
       "run-1: all of it holds",
       `  holds: 7 rows of the journal, the last is ${SUM}`,
-      "  holds: 1 list of attempts, 4 files",
+      "  holds: 1 bundle of attempts, 4 files",
     ]);
     const problems = [{ what: "missing", path: "a.log", why: "it is listed, and is not there" }] as const;
     expect(findingLines({ ...findings, as: "archive", ended: false, problems, notes: ["so"] })).toEqual([

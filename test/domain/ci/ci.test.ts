@@ -69,7 +69,7 @@ describe("fixersOf", () => {
     [{ "Cargo.toml": "[package]\n" }, "cargo fmt --all"],
     [{ "package.json": '{"devDependencies": {"prettier": "3"}}' }, ""],
     [{}, ""],
-  ])("%j", (entries, wanted) => {
+  ])("finds in %j the fixers: %s", (entries, wanted) => {
     expect(commands(entries as Record<string, string>, ["lint", "format"]).join(";")).toBe(wanted);
   });
 

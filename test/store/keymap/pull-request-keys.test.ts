@@ -83,7 +83,7 @@ describe("opening a pull request", () => {
 });
 
 describe("the tab of checks", () => {
-  test("is there for changes that land by pull requests, and says why it is empty elsewhere", () => {
+  test("is there for changes that land by pull requests", () => {
     const d = at(queued());
     d.store.dispatch({ type: "view", view: "ticket" });
     d.type("C");

@@ -19,7 +19,7 @@ export interface BaseRules {
   /** Names of checks that must pass. */
   readonly checks: ReadonlySet<string>;
   readonly hasLinearHistory: boolean;
-  /** How many people must approve; at least 1, for those whom it does not tell. */
+  /** The number of people who must approve; at least 1, for those whom it does not tell. */
   readonly approvals: number;
   /** True if a rule allows this method, or if none says anything about methods. */
   allows(method: MergeMethod): boolean;

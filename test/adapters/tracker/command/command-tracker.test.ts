@@ -121,7 +121,7 @@ describe("reading through a program", () => {
     await tracker.set(A, { as: "done" }, "");
     expect(await tracker.body(A)).toBe("Newer.");
     tracker.watch(() => undefined)();
-    // What was read is freed in its turn, so that the next request comes after it.
+    // A reading is freed in its turn, so that the next request comes after it.
     await tracker.taken();
     expect(await tracker.body(A)).toBe("Text.");
     expect(readFileSync(join(folder(), "asked"), "utf8")).toBe("snapshot set taken snapshot ");
