@@ -119,7 +119,7 @@ async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise
       scope.signal,
     );
     if (typeof pushed === "string" || "ok" in pushed) return pushed;
-    if (pushed.as === "waiting") return refused(pushed.reason);
+    if (pushed.as === "waiting" || pushed.as === "refused") return refused(pushed.reason);
   }
   return failed(`${plainText(repo.base, 100)} moved ${CHASES} times while the change was being pushed`);
 }
