@@ -161,7 +161,7 @@ describe("a folder of tickets", () => {
     findingAgent(stage, []);
     const { code, events, stderr } = await stage.events(batch);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/left out tickets that run \S+ found, because their repository or ticket file is missing: T-1-d2/);
+    expect(stderr).toMatch(/left out tickets that run \S+ found, because their repository or ticket is missing: T-1-d2/);
     expect(of(events, "run-started")[0]?.batch.tickets.map((t) => t.id)).toEqual(["T-1", "T-1-d1"]);
     expect(stage.landed()).toEqual(["T-1", "T-1-d1"]);
   });

@@ -111,7 +111,7 @@ describe("kill -9", () => {
     const [run = ""] = readdirSync(stage.path("home", "runs"));
     mkdirSync(stage.path("home", "runs", run, "oracle", "oracle-left"), { recursive: true });
     expect((await stage.events(batch)).code).toBe(0);
-    const kept = ["evidence.json", "harness", "oracle.cjs", "tickets", "tracker.json"];
+    const kept = ["bundle", "bundle.json", "bundle.md", "evidence.json", "harness", "oracle.cjs", "tickets", "tracker.json"];
     expect(readdirSync(stage.path("home", "runs", run)).toSorted()).toEqual(kept);
   });
 
