@@ -32,6 +32,22 @@ export const EXCUSED: readonly Excused[] = [
   { page: "README.md", begins: "npm ci && npm start", reason: ".ci/run is these lines, and no test can start itself" },
   { page: "docs/ci.md", begins: '"repos": {', reason: "its branch is at GitHub; test/e2e/ci.test.ts runs one at a stand-in" },
   { page: "docs/ci.md", begins: "name: get it green", reason: "only GitHub Actions runs a workflow" },
+  {
+    page: "docs/forges.md",
+    begins: '"repos": {\n  "app": {"path": "../app", "base": "main", "forge": {"kind": "push"',
+    reason: "its remote is the reader's own; test/e2e/push-forge.test.ts runs one",
+  },
+  {
+    page: "docs/forges.md",
+    begins: '"repos": {\n  "app": {"path": "../app", "base": "main", "forge": {"kind": "github"',
+    reason: "its repository is at GitHub; test/e2e/github-forge.test.ts runs one at a stand-in",
+  },
+  { page: "docs/bundles.md", begins: "loopdash verify-journal", reason: "test/e2e/bundle.test.ts runs both commands" },
+  {
+    page: "docs/contracts.md",
+    begins: "---\ncriteria:",
+    reason: "test/docs/snippets.test.ts reads it; test/e2e/contract.test.ts runs one",
+  },
   { page: "docs/mutation.md", begins: "npm run mutate", reason: "the mutation campaign takes hours" },
 ];
 

@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseContractText } from "../../src/adapters/contract/contract-file.ts";
 import { keymapFrom } from "../../src/cli/key-file-text.ts";
+import { readContract } from "../../src/domain/batch/read-contract.ts";
 import { nodeValue, readSyntax } from "../../src/domain/batch/syntax.ts";
 import { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
@@ -31,6 +33,13 @@ function blocks(language: string): readonly (readonly [page: string, text: strin
 }
 
 const batches = blocks("jsonc").filter(([, text]) => text.includes('"tickets"'));
+
+test("the contracts of the pages are valid", () => {
+  const contracts = blocks("markdown").filter(([, text]) => text.startsWith("---\ncriteria:"));
+  expect(contracts.length).toBeGreaterThan(0);
+  for (const [page, text] of contracts)
+    expect(readContract(page, parseContractText(text), { taken: [], hosts: [] }), page).toMatchObject({ ok: true });
+});
 
 test("each page about batches shows a whole one", () => {
   const pages = new Set(batches.map(([page]) => page));
