@@ -209,6 +209,16 @@ describe("the loop stops with", () => {
     expect(result(state).summary).toMatch(/^no check appeared within/);
   });
 
+  test("infrastructure if the check that failed does not run on the commit that was pushed: that is not green", async () => {
+    const { stage, branch } = await open({ judges: { ...ANSWER, bot: () => undefined }, work: answers("43") });
+    using _ = stage;
+    branch.leftOut = (name, read) => name === "test" && read("answer.txt") !== undefined;
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), result(state).exitCode, stage.tasks.length]).toEqual(["infrastructure", 1, 1]);
+    expect(result(state).summary).toMatch(/^test failed before and did not run on /);
+  });
+
   test("budget if the next agent could cost more than is left", async () => {
     const programs = { agent: { kind: "command", command: ["true"], usdPerAttempt: 3 } } as const;
     const { stage } = await open({

@@ -1,5 +1,5 @@
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
-import type { CiFailure } from "../../domain/ci/ci-fact.ts";
+import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
@@ -157,7 +157,8 @@ async function untilDecided(ctx: Context, scope: StepScope, needs: BranchNeeds, 
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, () => checks.read());
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
-    const move = nextBranchMove(reading, { head, since, appearMs, workflow }, ctx.clock.now());
+    const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
+    const move = nextBranchMove(reading, { head, since, appearMs, workflow, expected }, ctx.clock.now());
     if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
     switch (move.do) {
       case "green":
@@ -241,7 +242,7 @@ function causeOf({ json: { findings, stopReason } }: Triage, names: readonly str
 }
 
 function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
-  const failed = names.map((name) => plainText(name, 100)).slice(0, 50);
+  const failed = names.map((name) => plainText(name, CHECK_CHARS)).slice(0, 50);
   return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
 }
 

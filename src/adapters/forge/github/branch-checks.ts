@@ -128,7 +128,11 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   const isOver = status === "completed" && conclusion !== null;
   const open = status === "in_progress" ? "running" : "waiting";
   const state = !isOver ? open : hasFailed({ status, conclusion }) ? "failed" : "passed";
-  return { name: checkName(name), state, isRequired: false, ...(details_url !== null && { url: plainUrl(details_url) }) };
+  return {
+    ...{ name: checkName(name), state, isRequired: false },
+    ...(details_url !== null && { url: plainUrl(details_url) }),
+    ...(isOver && conclusion === "skipped" && { isSkipped: true as const }),
+  };
 }
 
 /** Statuses of the older kind, set by services outside of GitHub Actions. */
