@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -8,6 +10,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { findInstalledAgents } from "../init/installed-agents.ts";
 import { Interview } from "../init/interview.ts";
+import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { CiFlags } from "./flags.ts";
@@ -114,13 +117,14 @@ function finishOf({ finish = [], reviewer }: Pick<Batch, "finish" | "reviewer">)
   return [{ step: "gates" }, ...review, { step: "merge" }];
 }
 
-/** The agent and the prepare commands as `init` finds them. Nothing is asked. */
+/** The agent and the prepare commands as `init` finds them. Nothing is asked. Throws a UserError (exit 4) for a host that only the branch names. */
 async function detected(
   { repository: { preparation } }: CiTarget,
   flags: CiFlags,
   { env, tell }: { readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
 ): Promise<Own> {
   const { hosts, commands } = preparation;
+  refuseNamedByBranch(hosts);
   return {
     parts: {
       agent: await agentFor(flags, { env, tell }),
@@ -131,6 +135,26 @@ async function detected(
     limits: {},
     forge: {},
   };
+}
+
+/** Nobody has read what the branch names: `.npmrc` may lead into a private network. */
+function refuseNamedByBranch(hosts: readonly string[]): void {
+  const unknown = hosts.find((host) => !PUBLIC_REGISTRIES.has(host));
+  if (unknown === undefined) return;
+  throw new UserError({
+    what: "loopdash ci cannot start",
+    why: `the branch installs from ${plainText(unknown, 200)}, which nobody has opened`,
+    todo: 'Open it in a batch file ("sandboxPolicy") and name that with --batch.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/** How a loop's batch makes a checkout ready: its commands, and the hosts that they may reach, for people. */
+export function preparationIn(batch: Parts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
+  const { repos, sandboxPolicy } = batch as unknown as Pick<Batch, "repos" | "sandboxPolicy">;
+  const commands = Object.values(repos).flatMap(({ prepare }) => prepareCommands(prepare));
+  const opened = sandboxPolicy?.hosts?.["prepare"] ?? [];
+  return { prepare: commands, hosts: opened.map((spec) => (typeof spec === "string" ? spec : spec.host)) };
 }
 
 /** An agent that is never started. */
