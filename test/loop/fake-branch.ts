@@ -16,6 +16,8 @@ export class FakeBranch {
   readonly past: Record<string, readonly PastCheck[]> = {};
   /** Called before each reading. */
   onRead: () => void = () => undefined;
+  /** Called before failures are told. */
+  onFailures: () => void = () => undefined;
   /** Checks that a commit has not: as if a filter of paths left them out. */
   leftOut: (name: string, read: (path: string) => string | undefined) => boolean = () => false;
   /** Told instead of the tip. */
@@ -53,7 +55,10 @@ export class FakeBranch {
           return { tip, checks };
         }),
       failures: (head, names) =>
-        Promise.resolve(names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }))),
+        Promise.resolve().then(() => {
+          this.onFailures();
+          return names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }));
+        }),
       history: (commit) => Promise.resolve(this.past[commit] ?? []),
       rerun: (_head, names) => {
         this.reruns.push(...names);

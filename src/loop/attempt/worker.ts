@@ -157,13 +157,17 @@ async function attempt(
   return { ...claims.end, tip: change.tip };
 }
 
-/** An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. */
+/**
+ * An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. Nor does any attempt
+ * if nothing is to be changed.
+ */
 async function look(
   { branchChecks, state }: LoopContext,
   { ticket }: AttemptScope,
   repo: Repo,
 ): Promise<PendingWork | undefined> {
-  if (!branchChecks.has(repo.id) || hasFailedChecks(ticketOf(state(), ticket.id))) return undefined;
+  const lane = branchChecks.get(repo.id);
+  if (lane === undefined || (lane.isFixed && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
   const tip = await repo.baseTip();
   return { tip, baseSha: tip, claimed: false };
 }

@@ -70,8 +70,9 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
 
 /** The commit whose checks decide: the tip as it is if the change is in it already, or what is pushed now. */
 async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
-  const { repo, isLook } = needs;
+  const { repo, isLook, isFixed } = needs;
   const tip = await repo.baseTip();
+  if (!isLook && !isFixed) return failed("nothing is to be changed", "report-only");
   if (!isLook && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
   if (!isLook) recordPush(ctx, scope, needs);
   intend(scope, needs, tip);
