@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ciResult } from "../../src/domain/ci/ci-result.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakeBranch } from "./fake-branch.ts";
@@ -25,10 +26,12 @@ export const ANSWER: FakeBranch["judges"] = {
 interface Over extends Partial<StageOptions> {
   readonly judges?: FakeBranch["judges"];
   readonly isFixed?: boolean;
+  /** Other services, with the ones that the stage has. */
+  readonly over?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
 /** One ticket whose change lands on a branch once the branch's checks pass. */
-export async function open({ judges = ANSWER, isFixed = true, ...over }: Over = {}) {
+export async function open({ judges = ANSWER, isFixed = true, over: more = () => ({}), ...over }: Over = {}) {
   let branch: FakeBranch | undefined;
   const change = () => {
     if (branch === undefined) throw new Error("no branch yet");
@@ -36,7 +39,7 @@ export async function open({ judges = ANSWER, isFixed = true, ...over }: Over = 
   };
   const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
     branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", judges);
-    return change();
+    return { ...change(), ...more(ctx) };
   });
   if (branch === undefined) throw new Error("no branch");
   return { stage, branch: branch as FakeBranch, reopen: () => stage.crashAndReopen(change) };

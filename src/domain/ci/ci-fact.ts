@@ -93,3 +93,9 @@ export function lastFailure(loop: CiLoop | undefined): CiFailure | undefined {
 export function failedBefore(loop: CiLoop | undefined): readonly string[] {
   return [...new Set(loop?.iterations.flatMap(({ failure }) => failure?.failed ?? []))];
 }
+
+/** True if fixers made the newest change of the loop, and it was not pushed. */
+export function haveFixedInVain(loop: CiLoop | undefined): boolean {
+  const newest = loop?.iterations.at(-1);
+  return newest?.fixers !== undefined && newest.commit === undefined;
+}

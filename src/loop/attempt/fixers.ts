@@ -1,4 +1,4 @@
-import { lastFailure } from "../../domain/ci/ci-fact.ts";
+import { haveFixedInVain, lastFailure } from "../../domain/ci/ci-fact.ts";
 import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -21,13 +21,15 @@ interface Place {
 
 /**
  * Runs the repository's own formatters and linters in the worktree, in the sandbox and without any host, if the failed checks of its branch
- * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none.
+ * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none. A change of theirs that could
+ * not be pushed is not made again: then it is an agent's turn.
  */
 export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
   const { ticket } = scope;
   if (ctx.branchChecks.get(repo.id)?.isFixed !== true) return undefined;
-  const fixable = lastFailure(ticketOf(ctx.state(), ticket.id).ci)?.fixable ?? [];
-  if (fixable.length === 0) return undefined;
+  const { ci } = ticketOf(ctx.state(), ticket.id);
+  const fixable = lastFailure(ci)?.fixable ?? [];
+  if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
   const { path, branch, baseSha: from } = place;
   const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
   const names: string[] = [];
