@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ANSWER, answers, open, result } from "./branch-stage.ts";
 import type { Stage } from "./stage.ts";
@@ -31,4 +32,37 @@ describe("fixers", () => {
     expect([ciStopReason(state), stage.tasks.length, stage.of("ci-fixed").length]).toEqual(["green", 1, 1]);
     expect(result(state).iterations.filter(({ commit }) => commit !== null)).toMatchObject([{ fixers: [] }]);
   });
+
+  test("whose change is being captured when a signal stops the run have not failed", async () => {
+    let stop: () => void = () => undefined;
+    const { stage } = await open({
+      judges: FORMAT,
+      over: ({ repos }) => ({ repos: new Map([...repos].map(([id, repo]) => [id, cutOff(repo, () => stop())])) }),
+    });
+    using _ = stage;
+    formats(stage, "text.txt");
+    stop = () => stage.engine.orchestrator.stop("signal");
+    stage.start();
+    const state = await stage.ended();
+    expect(ciStopReason(state)).toBe("interrupted");
+    expect(stage.of("attempt-ended").at(-1)).toMatchObject({ outcome: "stopped" });
+  });
 });
+
+/** A repository whose captures are cut off by a stop. */
+function cutOff(repo: Repo, stop: () => void): Repo {
+  const capture: Repo["capture"] = async ({ signal }) => {
+    if (signal === undefined) throw new Error("this capture cannot be stopped");
+    const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve));
+    stop();
+    await aborted;
+    throw new Error("git was killed");
+  };
+  return new Proxy(repo, {
+    get: (target, key) => {
+      if (key === "capture") return capture;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
