@@ -12,13 +12,21 @@ export interface Origin {
   readonly baseUrl: string | undefined;
 }
 
-/** Reads the address of `origin`, and GITHUB_API_URL if it is set. Throws a UserError (exit 4) if it is not on GitHub. */
+/**
+ * Reads the address of `origin`, and GITHUB_API_URL if it is set. Throws a UserError (exit 4) if it is not on GitHub, or if the two are not of
+ * one host: the token of one would go to the other.
+ */
 export function readOrigin(address: string, apiUrl: string | undefined): Origin {
   const { host, names = [] } = remoteRepository(address) ?? {};
   const named = apiUrl?.trim();
   const baseUrl = named === undefined || named === "" || named === "https://api.github.com" ? undefined : named;
-  if (host !== undefined && names.length === 2 && (host === "github.com" || baseUrl !== undefined))
+  const api = baseUrl === undefined ? "api.github.com" : URL.parse(baseUrl)?.hostname;
+  if (host !== undefined && names.length === 2 && (api === host || api === `api.${host}`))
     return { host, fullName: names.join("/"), baseUrl };
+  if (host !== undefined && names.length === 2 && baseUrl !== undefined) {
+    const why = `the remote origin is at ${plainText(host, 200)}, and GITHUB_API_URL is of ${plainText(api ?? "no host", 200)}`;
+    throw refused(why, "Set GITHUB_API_URL to the API of the host of origin, or unset it for github.com.");
+  }
   const todo = "Add it: git remote add origin https://github.com/OWNER/NAME. For your own GitHub set GITHUB_API_URL.";
   throw refused("the remote origin is no repository of GitHub", todo);
 }

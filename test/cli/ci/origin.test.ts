@@ -27,3 +27,25 @@ describe("what a person names", () => {
     },
   );
 });
+
+describe("origin", () => {
+  test.each([
+    ["https://github.com/acme/app.git", undefined, undefined],
+    ["https://github.com/acme/app.git", "https://api.github.com", undefined],
+    ["git@ghe.corp.example:acme/app.git", "https://ghe.corp.example/api/v3", "https://ghe.corp.example/api/v3"],
+    ["https://corp.ghe.com/acme/app", "https://api.corp.ghe.com", "https://api.corp.ghe.com"],
+    ["http://127.0.0.1:81/acme/app.git", "http://127.0.0.1:81/api/v3", "http://127.0.0.1:81/api/v3"],
+  ])("%s with the API at %s", (address, api, baseUrl) => {
+    expect(readOrigin(address, api)).toMatchObject({ fullName: "acme/app", baseUrl });
+  });
+
+  test.each([
+    ["https://evil.example/acme/app.git", "https://ghe.corp.example/api/v3", /origin is at evil\.example/],
+    ["https://github.com/acme/app.git", "https://ghe.corp.example/api/v3", /is of ghe\.corp\.example/],
+    ["https://github.com/acme/app.git", "nowhere", /is of no host/],
+    ["https://evil.example/acme/app.git", undefined, /no repository of GitHub/],
+    ["https://evil.example/acme/app.git", "https://api.github.com", /no repository of GitHub/],
+  ])("%s is refused with the API at %s: the token of one host goes to no other", (address, api, why) => {
+    expect(() => readOrigin(address, api)).toThrow(expect.objectContaining({ why: expect.stringMatching(why), exitCode: 4 }));
+  });
+});
