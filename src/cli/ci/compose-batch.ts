@@ -37,7 +37,8 @@ export async function composeBatch(
   { cwd, env, tell }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
 ): Promise<Parts> {
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
-  const own = flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, cwd);
+  const own =
+    flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, { cwd, tell });
   const withoutRun = ownRun(env);
   const forge = {
     kind: "github-branch",
@@ -80,7 +81,11 @@ interface Own {
 }
 
 /** What a person's batch says. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
-async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Promise<Own> {
+async function ofBatch(
+  file: string,
+  { repository }: CiTarget,
+  { cwd, tell }: { readonly cwd: string; readonly tell: (line: string) => void },
+): Promise<Own> {
   const { batch } = await loadBatch(file, { cwd });
   const paths = await Promise.all(
     Object.entries(batch.repos).map(async ([name, spec]) => ({
@@ -99,6 +104,9 @@ async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Pro
       exitCode: EXIT.refused,
     });
   }
+  const dropped = (batch.finish ?? []).flatMap((each) => (each.step === "check" || each.step === "verify" ? [each.name] : []));
+  if (dropped.length > 0)
+    tell(plainText(`left out: ${dropped.join(", ")} of the batch's finish line; the checks at GitHub judge instead`, 300));
   const { prepare, inputs, cache, forge } = found;
   const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, limits } = batch;
   const { token, user, remote, appearMinutes } = { ...forge } as Partial<Record<string, unknown>>;

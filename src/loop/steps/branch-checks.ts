@@ -17,8 +17,9 @@ import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
-import { ask, type Built, type PullRequestContext as Context, mustAnnounce, pullRequestOf } from "./pull-request-scope.ts";
-import type { StepFailed, StepPassed } from "./step.ts";
+import { ask, type Built, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
+import type { StepContext, StepFailed, StepPassed } from "./step.ts";
+import { weakenedBy } from "./weakened.ts";
 
 /** Times that a moving branch is followed before the attempt fails. */
 const CHASES = 5;
@@ -49,6 +50,7 @@ export interface BranchNeeds extends BranchLane {
   check(): Promise<Built>;
 }
 
+type Context = PullRequestContext & Pick<StepContext, "scans">;
 type Landed = StepPassed & { readonly commit: string };
 type Result = Landed | StepFailed;
 
@@ -105,7 +107,10 @@ async function isPushed({ state }: Context, { ticket }: StepScope, repo: Repo): 
 async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
   const { repo, change } = needs;
   for (let chase = 0; chase < CHASES; chase += 1) {
-    const { base: from, commit: to } = await needs.check();
+    const candidate = await needs.check();
+    const weakened = await weakenedBy(ctx, scope, repo, candidate);
+    if (weakened !== undefined) return weakened;
+    const { base: from, commit: to } = candidate;
     const pushed = await ctx.merges.run(
       repo.id,
       async () => {

@@ -1,20 +1,29 @@
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { composeBatch, preparationIn } from "../../../src/cli/ci/compose-batch.ts";
 import type { CiTarget } from "../../../src/cli/ci/find-target.ts";
 import type { CiFlags } from "../../../src/cli/ci/flags.ts";
 import { type CiPlan, planLines } from "../../../src/cli/ci/plan.ts";
 import { preparationOf } from "../../../src/cli/init/prepare-commands.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+import { batchFile } from "../support.ts";
 
+const folder = scratchFolder();
 const MANIFEST = JSON.stringify({ dependencies: { left: "1" } });
 const FLAGS: CiFlags = { target: "work", repo: ".", agent: "/bin/true", maxIterations: 3, maxMinutes: 5, fixMode: "safe" };
 
+/** The branch that a loop works on, with these files. */
+function targetOf(files: Readonly<Record<string, string>>, path = "/app"): CiTarget {
+  const preparation = preparationOf(new Map(Object.entries(files)));
+  const repository = { name: "app", path, base: "work", remote: undefined, preparation, test: undefined };
+  const place = { fullName: "acme/app", baseUrl: undefined, token: "t" };
+  return { branch: "work", tip: "a".repeat(40), repository, ...place };
+}
+
 /** The batch of a loop over a branch with these files, without a batch file. */
 function composed(files: Readonly<Record<string, string>>) {
-  const preparation = preparationOf(new Map(Object.entries(files)));
-  const repository = { name: "app", path: "/app", base: "work", remote: undefined, preparation, test: undefined };
-  const place = { fullName: "acme/app", baseUrl: undefined, token: "t" };
-  const target: CiTarget = { branch: "work", tip: "a".repeat(40), repository, ...place };
-  return composeBatch(target, FLAGS, { cwd: "/", env: { PATH: "/bin" }, tell: () => undefined });
+  return composeBatch(targetOf(files), FLAGS, { cwd: "/", env: { PATH: "/bin" }, tell: () => undefined });
 }
 
 describe("the hosts that a branch has opened for its packages", () => {
@@ -41,4 +50,17 @@ describe("the hosts that a branch has opened for its packages", () => {
     expect(planLines(plan)).toContain("to make a checkout ready: npm install");
     expect(planLines(plan)).toContain("hosts that this may reach: registry.npmjs.org, pypi.org, files.pythonhosted.org");
   });
+});
+
+test("check steps of a batch file are left out, and a person is told so", async () => {
+  const root = realpathSync(folder());
+  mkdirSync(join(root, "app"));
+  const steps = [{ step: "gates" }, { step: "check", name: "unit", command: ["npm", "test"] }, { step: "merge" }];
+  const file = join(root, "b.json");
+  writeFileSync(file, JSON.stringify(batchFile({ finish: steps, repos: { app: { path: join(root, "app"), base: "work" } } })));
+  const told: string[] = [];
+  const how = { cwd: root, env: { PATH: "/bin" }, tell: (line: string) => void told.push(line) };
+  const { finish } = await composeBatch(targetOf({}, join(root, "app")), { ...FLAGS, batch: file }, how);
+  expect(finish).toEqual([{ step: "gates" }, { step: "merge" }]);
+  expect(told).toEqual(["left out: unit of the batch's finish line; the checks at GitHub judge instead"]);
 });
