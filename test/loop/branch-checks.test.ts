@@ -1,56 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ciResult } from "../../src/domain/ci/ci-result.ts";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
-import type { RunState } from "../../src/domain/run/state.ts";
-import { TicketId } from "../../src/domain/values/ids.ts";
-import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp, git } from "../adapters/vcs/real-repo.ts";
-import { ticketOf } from "../domain/simulate.ts";
-import { FakeBranch } from "./fake-branch.ts";
-import { Stage, type StageOptions } from "./stage.ts";
+import { ANSWER, answers, CI, LOST, open, result } from "./branch-stage.ts";
+import type { FakeBranch } from "./fake-branch.ts";
 
 cleanUp();
-const CI = TicketId.parse("CI-1");
-const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }] });
-const LOST = "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n";
-
-/** Red until answer.txt says 42; each wrong answer fails in its own words. */
-const ANSWER: FakeBranch["judges"] = {
-  test: (read) => {
-    const said = read("answer.txt")?.trim();
-    return said === "42" ? undefined : `src/a.ts(1,1): error TS2322: wrong answer: ${said}\n`;
-  },
-};
-
-interface Over extends Partial<StageOptions> {
-  readonly judges?: FakeBranch["judges"];
-  readonly isFixed?: boolean;
-}
-
-/** One ticket whose change lands on a branch once the branch's checks pass. */
-async function open({ judges = ANSWER, isFixed = true, ...over }: Over = {}) {
-  let branch: FakeBranch | undefined;
-  const change = () => {
-    if (branch === undefined) throw new Error("no branch yet");
-    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs: 200, isFixed }]]) };
-  };
-  const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
-    branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", judges);
-    return change();
-  });
-  if (branch === undefined) throw new Error("no branch");
-  return { stage, branch: branch as FakeBranch, reopen: () => stage.crashAndReopen(change) };
-}
-
-const answers = (...said: readonly string[]) => {
-  let n = 0;
-  return ({ worktree }: AgentTask) => void writeFileSync(join(worktree, "answer.txt"), `${said[n++] ?? said.at(-1)}\n`);
-};
-
-const result = (state: RunState) => ciResult(state, { branch: "main", folder: "/run", command: "loopdash ci main" });
-
 describe("a branch whose checks decide", () => {
   test("is done at once if they pass already: no agent, no push", async () => {
     const { stage, branch } = await open({ judges: { test: () => undefined } });
@@ -172,6 +128,21 @@ describe("the loop stops with", () => {
     expect(JSON.parse(readFileSync(join(folder, "triage.json"), "utf8"))).toMatchObject({ check: "test" });
   });
 
+  test("no_change if nothing is to be changed, also after a failure between the reading and the triage: no agent, no push", async () => {
+    const { stage, branch } = await open({ isFixed: false, work: answers("42") });
+    using _ = stage;
+    const before = stage.git("rev-parse", "main");
+    branch.onFailures = () => {
+      branch.onFailures = () => undefined;
+      throw new Error("the disk is full");
+    };
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), stage.tasks.length, stage.of("ci-pushed")]).toEqual(["no_change", 0, []]);
+    expect(stage.of("ci-triaged")).toHaveLength(1);
+    expect(stage.git("rev-parse", "main")).toBe(before);
+  });
+
   test("blocked_path if the change touches what is protected", async () => {
     const { stage } = await open({ protect: ["answer.txt"], work: answers("42") });
     using _ = stage;
@@ -207,6 +178,16 @@ describe("the loop stops with", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), stage.ticket(CI).phase]).toEqual(["infrastructure", "stalled"]);
     expect(result(state).summary).toMatch(/^no check appeared within/);
+  });
+
+  test("infrastructure if the check that failed does not run on the commit that was pushed: that is not green", async () => {
+    const { stage, branch } = await open({ judges: { ...ANSWER, bot: () => undefined }, work: answers("43") });
+    using _ = stage;
+    branch.leftOut = (name, read) => name === "test" && read("answer.txt") !== undefined;
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), result(state).exitCode, stage.tasks.length]).toEqual(["infrastructure", 1, 1]);
+    expect(result(state).summary).toMatch(/^test failed before and did not run on /);
   });
 
   test("budget if the next agent could cost more than is left", async () => {

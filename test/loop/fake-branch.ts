@@ -16,6 +16,10 @@ export class FakeBranch {
   readonly past: Record<string, readonly PastCheck[]> = {};
   /** Called before each reading. */
   onRead: () => void = () => undefined;
+  /** Called before failures are told. */
+  onFailures: () => void = () => undefined;
+  /** Checks that a commit has not: as if a filter of paths left them out. */
+  leftOut: (name: string, read: (path: string) => string | undefined) => boolean = () => false;
   /** Told instead of the tip. */
   tip: string | undefined;
   readonly #user: string;
@@ -25,12 +29,13 @@ export class FakeBranch {
     this.judges = judges;
   }
 
+  #read(path: string, sha: string): string | undefined {
+    const listed = git(this.#user, "ls-tree", "--name-only", sha, path);
+    return listed === "" ? undefined : git(this.#user, "show", `${sha}:${path}`);
+  }
+
   #log(name: string, sha: string): string | undefined {
-    const read = (path: string): string | undefined => {
-      const listed = git(this.#user, "ls-tree", "--name-only", sha, path);
-      return listed === "" ? undefined : git(this.#user, "show", `${sha}:${path}`);
-    };
-    return this.judges[name]?.(read, sha);
+    return this.judges[name]?.((path) => this.#read(path, sha), sha);
   }
 
   port(): BranchChecks {
@@ -42,14 +47,18 @@ export class FakeBranch {
           this.onRead();
           const tip = this.tip ?? git(this.#user, "rev-parse", "main");
           if (this.read.at(-1) !== tip) this.read.push(tip);
-          const checks = Object.keys(this.judges).map((name): RemoteCheck => {
+          const there = Object.keys(this.judges).filter((name) => !this.leftOut(name, (path) => this.#read(path, tip)));
+          const checks = there.map((name): RemoteCheck => {
             const state = this.#log(name, tip) === undefined ? "passed" : "failed";
             return { name, state, isRequired: false };
           });
           return { tip, checks };
         }),
       failures: (head, names) =>
-        Promise.resolve(names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }))),
+        Promise.resolve().then(() => {
+          this.onFailures();
+          return names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }));
+        }),
       history: (commit) => Promise.resolve(this.past[commit] ?? []),
       rerun: (_head, names) => {
         this.reruns.push(...names);

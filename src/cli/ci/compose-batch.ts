@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -8,6 +10,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { findInstalledAgents } from "../init/installed-agents.ts";
 import { Interview } from "../init/interview.ts";
+import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { CiFlags } from "./flags.ts";
@@ -34,7 +37,8 @@ export async function composeBatch(
   { cwd, env, tell }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
 ): Promise<Parts> {
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
-  const own = flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, cwd);
+  const own =
+    flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, { cwd, tell });
   const withoutRun = ownRun(env);
   const forge = {
     kind: "github-branch",
@@ -77,7 +81,11 @@ interface Own {
 }
 
 /** Takes these parts from a person's batch. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
-async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Promise<Own> {
+async function ofBatch(
+  file: string,
+  { repository }: CiTarget,
+  { cwd, tell }: { readonly cwd: string; readonly tell: (line: string) => void },
+): Promise<Own> {
   const { batch } = await loadBatch(file, { cwd });
   const paths = await Promise.all(
     Object.entries(batch.repos).map(async ([name, spec]) => ({
@@ -96,6 +104,9 @@ async function ofBatch(file: string, { repository }: CiTarget, cwd: string): Pro
       exitCode: EXIT.refused,
     });
   }
+  const dropped = (batch.finish ?? []).flatMap((each) => (each.step === "check" || each.step === "verify" ? [each.name] : []));
+  if (dropped.length > 0)
+    tell(plainText(`left out: ${dropped.join(", ")} of the batch's finish line; the checks at GitHub judge instead`, 300));
   const { prepare, inputs, cache, forge } = found;
   const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, limits } = batch;
   const { token, user, remote, appearMinutes } = { ...forge } as Partial<Record<string, unknown>>;
@@ -114,13 +125,14 @@ function finishOf({ finish = [], reviewer }: Pick<Batch, "finish" | "reviewer">)
   return [{ step: "gates" }, ...review, { step: "merge" }];
 }
 
-/** The agent and the prepare commands as `init` finds them. Nothing is asked. */
+/** The agent and the prepare commands as `init` finds them. Nothing is asked. Throws a UserError (exit 4) for a host that only the branch names. */
 async function detected(
   { repository: { preparation } }: CiTarget,
   flags: CiFlags,
   { env, tell }: { readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
 ): Promise<Own> {
   const { hosts, commands } = preparation;
+  refuseNamedByBranch(hosts);
   return {
     parts: {
       agent: await agentFor(flags, { env, tell }),
@@ -131,6 +143,26 @@ async function detected(
     limits: {},
     forge: {},
   };
+}
+
+/** Nobody has read what the branch names: `.npmrc` may lead into a private network. */
+function refuseNamedByBranch(hosts: readonly string[]): void {
+  const unknown = hosts.find((host) => !PUBLIC_REGISTRIES.has(host));
+  if (unknown === undefined) return;
+  throw new UserError({
+    what: "loopdash ci cannot start",
+    why: `the branch installs from ${plainText(unknown, 200)}, which nobody has opened`,
+    todo: 'Open it in a batch file ("sandboxPolicy") and name that with --batch.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/** How a loop's batch makes a checkout ready: its commands, and the hosts that they may reach, for people. */
+export function preparationIn(batch: Parts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
+  const { repos, sandboxPolicy } = batch as unknown as Pick<Batch, "repos" | "sandboxPolicy">;
+  const commands = Object.values(repos).flatMap(({ prepare }) => prepareCommands(prepare));
+  const opened = sandboxPolicy?.hosts?.["prepare"] ?? [];
+  return { prepare: commands, hosts: opened.map((spec) => (typeof spec === "string" ? spec : spec.host)) };
 }
 
 /** An agent that is never started. */

@@ -5,12 +5,12 @@ import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
 import { exists } from "../../adapters/vcs/repository/locate.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { remoteRepository } from "../../domain/values/repo-address.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { type FoundRepository, findRepository } from "../init/repository.ts";
 import type { CiFlags } from "./flags.ts";
+import { readOrigin, wantedOf } from "./origin.ts";
 
 /** The branch that a loop works on: the clone, and its place at GitHub. */
 export interface CiTarget extends GitHubBranch {
@@ -35,11 +35,13 @@ export async function findTarget(
   if (top === undefined)
     throw refused("problem" in here ? here.problem : "there is no repository", "Run it in a clone, or name one with --repo.");
   const checkout = await readCheckout(top);
-  const { fullName, baseUrl } = await placeOf(top, env);
+  const origin = readOrigin(await originUrl(top, env), env["GITHUB_API_URL"]);
+  const { fullName, baseUrl } = origin;
+  const wanted = wantedOf(target, origin);
   const token = (env["GITHUB_TOKEN"] ?? "").trim();
   if (token === "")
     throw refused("GITHUB_TOKEN is not set", "Set it to a token that may write contents and read checks and actions.");
-  const found = await atGitHub({ repo: fullName, baseUrl, token: tokenSource(token), now: Date.now }, wantedOf(target));
+  const found = await atGitHub({ repo: fullName, baseUrl, token: tokenSource(token), now: Date.now }, wanted);
   refuseDiffering(found, await tipHere(top, found.branch));
   if (checkout.isDetached) throw refused("no branch is checked out here", `Check it out: git switch ${shown(found.branch)}`);
   if (checkout.isDirty)
@@ -51,12 +53,6 @@ export async function findTarget(
 
 function tokenSource(token: string) {
   return { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) };
-}
-
-/** A number or an address of a pull request as its number, anything else as a branch. */
-function wantedOf(target: string): string | number {
-  const number = /^(?:#|https?:\/\/[^\s?#]+\/pull\/)?(\d{1,9})(?:[/?#].*)?$/.exec(target)?.[1];
-  return number === undefined ? target : Number(number);
 }
 
 async function topOf(folder: string, cwd: string): Promise<string | undefined> {
@@ -80,16 +76,6 @@ async function tipHere(top: string, branch: string): Promise<string | undefined>
   const gitDir = (await exists(join(top, ".git"))) ? join(top, ".git") : top;
   const { status, stdout } = await runGit(top, { gitDir, args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}`] });
   return status === 0 ? stdout.trim() : undefined;
-}
-
-async function placeOf(top: string, env: NodeJS.ProcessEnv): Promise<Pick<CiTarget, "fullName" | "baseUrl">> {
-  const { host, names = [] } = remoteRepository(await originUrl(top, env)) ?? {};
-  const named = env["GITHUB_API_URL"]?.trim();
-  const baseUrl = named === undefined || named === "" || named === "https://api.github.com" ? undefined : named;
-  const isThere = host === "github.com" || (host !== undefined && baseUrl !== undefined);
-  if (isThere && names.length === 2) return { fullName: names.join("/"), baseUrl };
-  const todo = "Add it: git remote add origin https://github.com/OWNER/NAME. For your own GitHub set GITHUB_API_URL.";
-  throw refused("the remote origin is no repository of GitHub", todo);
 }
 
 async function atGitHub(...asked: Parameters<typeof findBranch>): Promise<GitHubBranch> {

@@ -8,7 +8,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { triageOfChecks } from "../../loop/steps/pull-request-evidence.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
-import { CI_TICKET } from "./compose-batch.ts";
+import { CI_TICKET, type preparationIn } from "./compose-batch.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { CiFlags } from "./flags.ts";
 
@@ -23,6 +23,9 @@ export interface CiPlan {
   readonly triage: string | null;
   /** Commands of the repository itself that would run first. */
   readonly fixers: readonly (readonly string[])[];
+  /** Commands that make a checkout ready for an agent, and the hosts that they may reach. */
+  readonly prepare: readonly (readonly string[])[];
+  readonly prepareHosts: readonly string[];
   readonly agent: string;
   readonly maxIterations: number;
   readonly maxMinutes: number;
@@ -37,9 +40,15 @@ export async function planOf(
   flags: CiFlags,
   {
     agent,
+    preparation,
     resumes,
     withoutRun,
-  }: { readonly agent: string; readonly resumes: string | undefined; readonly withoutRun: number | undefined },
+  }: {
+    readonly agent: string;
+    readonly preparation: ReturnType<typeof preparationIn>;
+    readonly resumes: string | undefined;
+    readonly withoutRun: number | undefined;
+  },
 ): Promise<CiPlan> {
   const { branch, fullName, repository, tip, pullRequest } = target;
   const { checks, triage, fixable } = await readFailures(target, { workflow: flags.workflow, withoutRun });
@@ -51,6 +60,7 @@ export async function planOf(
     checks: checks.map(({ name, state }) => ({ name, state })),
     triage,
     fixers: fixers.map(({ command }) => command),
+    ...{ prepare: preparation.prepare, prepareHosts: preparation.hosts },
     ...{ agent, maxIterations: flags.maxIterations, maxMinutes: flags.maxMinutes, fixMode: flags.fixMode },
     resumes: resumes ?? null,
   };
@@ -79,6 +89,7 @@ async function readFailures(
 /** The same as lines. */
 export function planLines(plan: CiPlan): readonly string[] {
   const { branch, repo, headSha, pullRequest, checks, triage, fixers, agent, maxIterations, maxMinutes, fixMode, resumes } = plan;
+  const { prepare, prepareHosts } = plan;
   const pull = pullRequest === null ? "" : `, pull request #${pullRequest}`;
   const repairs = fixMode === "report-only" ? ["report-only: nothing would be changed"] : [];
   return [
@@ -86,6 +97,8 @@ export function planLines(plan: CiPlan): readonly string[] {
     ...(checks.length === 0 ? ["no check is registered: that is not green"] : []),
     ...checks.map(({ name, state }) => `  ${state.padEnd(7)}  ${name}`),
     ...repairs,
+    ...prepare.map((command) => `to make a checkout ready: ${command.join(" ")}`),
+    ...(prepareHosts.length === 0 ? [] : [`hosts that this may reach: ${prepareHosts.join(", ")}`]),
     ...fixers.map((command) => `first, without an agent: ${command.join(" ")}`),
     `agent: ${agent}`,
     `at most ${maxIterations} iterations and ${maxMinutes} min`,

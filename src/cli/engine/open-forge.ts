@@ -43,7 +43,8 @@ export async function openForge(
   const remote = await remoteOf(repo, spec, credentials);
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
-    await remote.checkWritable(repo.base);
+    const isRead = spec.kind === "github-branch" && spec.fixes === "none";
+    if (!isRead) await remote.checkWritable(repo.base);
     return forge.sync(how);
   });
   if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");

@@ -30,6 +30,14 @@ export interface Preparation {
   readonly python?: string;
 }
 
+/** Public registries, which may be opened because a repository names them. Any other is for a person to open. */
+export const PUBLIC_REGISTRIES: ReadonlySet<string> = new Set([
+  "registry.npmjs.org",
+  "registry.yarnpkg.com",
+  "pypi.org",
+  "files.pythonhosted.org",
+]);
+
 const PYPI = ["pypi.org", "files.pythonhosted.org"];
 const PYTHON = ".venv/bin/python";
 

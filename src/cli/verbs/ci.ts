@@ -4,7 +4,7 @@ import { shellWord } from "../../domain/values/shell-word.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
-import { CI_TICKET, composeBatch, ownRun } from "../ci/compose-batch.ts";
+import { CI_TICKET, composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
@@ -24,7 +24,8 @@ export async function ci(flags: CiFlags): Promise<number> {
   const text = `${JSON.stringify(batch, undefined, 2)}\n`;
   const home = stateHome(env, cwd);
   const agent = agentText(batch["agent"]);
-  if (flags.dryRun === true) return showPlan(target, flags, { agent, resumes: unfinishedLoop(home, target, text) });
+  const preparation = preparationIn(batch);
+  if (flags.dryRun === true) return showPlan(target, flags, { agent, preparation, resumes: unfinishedLoop(home, target, text) });
   const { path, resumes } = batchFileFor(home, target, text);
   writeNote(
     `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${resumes === undefined ? "" : `; goes on with ${resumes}`}`,
@@ -58,7 +59,7 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
 async function showPlan(
   target: CiTarget,
   flags: CiFlags,
-  known: { readonly agent: string; readonly resumes: string | undefined },
+  known: Omit<Parameters<typeof planOf>[2], "withoutRun">,
 ): Promise<number> {
   const plan = await planOf(target, flags, { ...known, withoutRun: ownRun(process.env) });
   writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));

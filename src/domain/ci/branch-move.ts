@@ -1,5 +1,6 @@
 import type { RemoteCheck } from "../forge/pull-request.ts";
 import { plainText } from "../values/text.ts";
+import { CHECK_CHARS } from "./ci-fact.ts";
 
 /** A branch at the forge as one reading shows it. */
 export interface BranchReading {
@@ -19,6 +20,8 @@ export interface OwnBranch {
   readonly appearMs: number;
   /** The workflow whose checks count, for people. */
   readonly workflow?: string | undefined;
+  /** Names of checks that must have run on the commit: see `failedBefore`. */
+  readonly expected?: readonly string[];
 }
 
 /** The next thing to do about a branch. Texts are safe for a terminal. */
@@ -33,7 +36,8 @@ export type BranchMove =
 
 /**
  * Decides from one reading. Only checks of the known commit count, no check at all is not green, and a failed check is looked at once
- * all others are over: their failures belong to the same attempt.
+ * all others are over: their failures belong to the same attempt. A check that failed before must have run: one that was skipped or is
+ * not there does not show that it passes.
  */
 export function nextBranchMove({ tip, checks }: BranchReading, own: OwnBranch, now: number): BranchMove {
   if (tip === undefined) return { do: "stop", why: "the branch was removed" };
@@ -47,5 +51,17 @@ export function nextBranchMove({ tip, checks }: BranchReading, own: OwnBranch, n
   const open = checks.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length > 0) return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
   const failed = checks.filter(({ state }) => state === "failed");
-  return failed.length > 0 ? { do: "fix", checks: failed } : { do: "green" };
+  if (failed.length > 0) return { do: "fix", checks: failed };
+  return unlessMissing(tip, checks, own, now);
+}
+
+/** Green if each expected check has run. */
+function unlessMissing(tip: string, checks: readonly RemoteCheck[], own: OwnBranch, now: number): BranchMove {
+  const { expected = [], since, appearMs } = own;
+  const ran = new Set(checks.filter(({ isSkipped }) => isSkipped !== true).map(({ name }) => plainText(name, CHECK_CHARS)));
+  const missing = [...new Set(expected)].filter((name) => !ran.has(name));
+  if (missing.length === 0) return { do: "green" };
+  const names = plainText(missing.join(", "), 200);
+  if (now - since < appearMs) return { do: "wait", why: `waits for ${names} to run` };
+  return { do: "stop", why: `${names} failed before and did not run on ${plainText(tip.slice(0, 12), 12)}` };
 }

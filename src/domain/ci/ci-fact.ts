@@ -23,6 +23,9 @@ export type CiFact =
   /** Checks of a commit have failed. */
   | ({ readonly type: "ci-triaged" } & CiFailure & AttemptRef);
 
+/** Characters of a check's name that are kept. */
+export const CHECK_CHARS = 100;
+
 /** The failed checks of a commit. Names are safe for a terminal, and bounded. */
 export interface CiFailure {
   readonly head: string;
@@ -84,4 +87,15 @@ function withFact(iteration: CiIteration, event: CiFact): CiIteration {
 /** The last failure of a branch that was read; undefined before the first. */
 export function lastFailure(loop: CiLoop | undefined): CiFailure | undefined {
   return loop?.iterations.findLast(({ failure }) => failure !== undefined)?.failure;
+}
+
+/** The names of checks that have failed in the loop: each must have run on a commit before that is green. */
+export function failedBefore(loop: CiLoop | undefined): readonly string[] {
+  return [...new Set(loop?.iterations.flatMap(({ failure }) => failure?.failed ?? []))];
+}
+
+/** True if fixers made the newest change of the loop, and it was not pushed. */
+export function haveFixedInVain(loop: CiLoop | undefined): boolean {
+  const newest = loop?.iterations.at(-1);
+  return newest?.fixers !== undefined && newest.commit === undefined;
 }

@@ -6,6 +6,8 @@ export interface RemoteCheck {
   readonly isRequired: boolean;
   /** Its page; absent if it has none. */
   readonly url?: string;
+  /** Present if it is over without having run: it counts as passed, and shows nothing. */
+  readonly isSkipped?: true;
 }
 
 /** A conversation about lines of a pull request that nobody has resolved. Texts are untrusted. */

@@ -1,4 +1,4 @@
-import { lastFailure } from "../../domain/ci/ci-fact.ts";
+import { haveFixedInVain, lastFailure } from "../../domain/ci/ci-fact.ts";
 import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -7,6 +7,7 @@ import type { Change, Repo } from "../../ports/vcs.ts";
 import { opened } from "../programs/confine.ts";
 import { thinActivity } from "../programs/output.ts";
 import { runIn } from "../programs/run-in.ts";
+import { captureWork } from "./capture.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /** Time for one fixer. Minutes. */
@@ -16,24 +17,28 @@ interface Place {
   readonly path: string;
   readonly branch: string;
   readonly baseSha: string;
+  /** When the work began, in milliseconds since the epoch. */
+  readonly begun: number;
   readonly confinement: Confinement | undefined;
 }
 
 /**
  * Runs the repository's own formatters and linters in the worktree, in the sandbox and without any host, if the failed checks of its branch
- * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none.
+ * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none. A change of theirs that could
+ * not be pushed is not made again: then it is an agent's turn.
  */
 export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
   const { ticket } = scope;
   if (ctx.branchChecks.get(repo.id)?.isFixed !== true) return undefined;
-  const fixable = lastFailure(ticketOf(ctx.state(), ticket.id).ci)?.fixable ?? [];
-  if (fixable.length === 0) return undefined;
-  const { path, branch, baseSha: from } = place;
+  const { ci } = ticketOf(ctx.state(), ticket.id);
+  const fixable = lastFailure(ci)?.fixable ?? [];
+  if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
+  const { path, branch, baseSha: from, begun } = place;
   const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
   const names: string[] = [];
   for (const fixer of fixers) if (await hasRun(ctx, scope, place, fixer)) names.push(plainText(fixer.name, 60));
   if (names.length === 0) return undefined;
-  const change = await repo.capture({ path, branch, from, message: `${ticket.title} (${ticket.id})`, signal: scope.signal });
+  const change = await captureWork(ctx, scope, repo, { path, branch, from, begun });
   if (change.paths.length === 0) return undefined;
   scope.announce({ type: "ci-fixed", fixers: names });
   return change;

@@ -20,6 +20,7 @@ import { prepareWorktree } from "../programs/prepare.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
+import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
@@ -141,7 +142,7 @@ async function attempt(
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
   const begun = ctx.clock.now();
-  const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, confinement: prepareIn });
+  const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn });
   if (fixed !== undefined) {
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
     return finishFrom(ctx, open, { baseSha, change: fixed });
@@ -157,40 +158,23 @@ async function attempt(
   return { ...claims.end, tip: change.tip };
 }
 
-/** An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. */
+/**
+ * An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. Nor does any attempt
+ * if nothing is to be changed.
+ */
 async function look(
   { branchChecks, state }: LoopContext,
   { ticket }: AttemptScope,
   repo: Repo,
 ): Promise<PendingWork | undefined> {
-  if (!branchChecks.has(repo.id) || hasFailedChecks(ticketOf(state(), ticket.id))) return undefined;
+  const lane = branchChecks.get(repo.id);
+  if (lane === undefined || (lane.isFixed && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
   const tip = await repo.baseTip();
   return { tip, baseSha: tip, claimed: false };
 }
 
 function hasFailedChecks({ pullRequest }: TicketState): boolean {
   return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
-}
-
-/** Least time for a capture if the agent has used up the attempt's time. Milliseconds. */
-const LEAST_CAPTURE_MS = 10_000;
-
-/** Captures the agent's work, within the time of the attempt. An attempt that was cancelled meanwhile has not failed. */
-async function captureWork(
-  ctx: LoopContext,
-  scope: OpenAttempt,
-  repo: Repo,
-  { begun, ...tree }: { path: string; branch: string; from: string; begun: number },
-): Promise<Change> {
-  const { ticket, signal } = scope;
-  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
-  const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
-  try {
-    await keepPeoplesCommits(ctx, ticket.id, { repo });
-    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
-  } catch (error) {
-    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
-  }
 }
 
 /** True if the agent stopped by itself. That its work is complete remains a claim. */

@@ -1,4 +1,5 @@
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
+import { failedBefore } from "../../domain/ci/ci-fact.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -30,11 +31,12 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
 /** The tickets of branches whose checks do not pass any more, or that have moved to a commit that was not checked. */
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
-  for (const { id, mergedSha = "" } of done) {
+  for (const { id, mergedSha = "", ci } of done) {
     const lane = ctx.branchChecks.get(specOf(ctx.state().plan, id).repo);
     if (lane === undefined) continue;
     const reading = await ask(ctx, { signal }, () => lane.checks.read());
-    const { do: what } = nextBranchMove(reading, { head: mergedSha, since: 0, appearMs: 0 }, ctx.clock.now());
+    const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
+    const { do: what } = nextBranchMove(reading, own, ctx.clock.now());
     if (what === "green") continue;
     const why = what === "rebuild" ? "the branch has moved since its checks passed" : "its checks do not pass any more";
     broken.set(id, { step: "merge", name: "checks", summary: `${mergedSha.slice(0, 7)}: ${why}`, detail: "" });

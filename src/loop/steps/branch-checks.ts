@@ -1,5 +1,5 @@
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
-import type { CiFailure } from "../../domain/ci/ci-fact.ts";
+import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
@@ -17,8 +17,9 @@ import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
-import { ask, type Built, type PullRequestContext as Context, mustAnnounce, pullRequestOf } from "./pull-request-scope.ts";
-import type { StepFailed, StepPassed } from "./step.ts";
+import { ask, type Built, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
+import type { StepContext, StepFailed, StepPassed } from "./step.ts";
+import { weakenedBy } from "./weakened.ts";
 
 /** Times that a moving branch is followed before the attempt fails. */
 const CHASES = 5;
@@ -49,6 +50,7 @@ export interface BranchNeeds extends BranchLane {
   check(): Promise<Built>;
 }
 
+type Context = PullRequestContext & Pick<StepContext, "scans">;
 type Landed = StepPassed & { readonly commit: string };
 type Result = Landed | StepFailed;
 
@@ -70,8 +72,9 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
 
 /** The commit whose checks decide: the tip as it is if the change is in it already, or what is pushed now. */
 async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
-  const { repo, isLook } = needs;
+  const { repo, isLook, isFixed } = needs;
   const tip = await repo.baseTip();
+  if (!isLook && !isFixed) return failed("nothing is to be changed", "report-only");
   if (!isLook && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
   if (!isLook) recordPush(ctx, scope, needs);
   intend(scope, needs, tip);
@@ -104,7 +107,10 @@ async function isPushed({ state }: Context, { ticket }: StepScope, repo: Repo): 
 async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
   const { repo, change } = needs;
   for (let chase = 0; chase < CHASES; chase += 1) {
-    const { base: from, commit: to } = await needs.check();
+    const candidate = await needs.check();
+    const weakened = await weakenedBy(ctx, scope, repo, candidate);
+    if (weakened !== undefined) return weakened;
+    const { base: from, commit: to } = candidate;
     const pushed = await ctx.merges.run(
       repo.id,
       async () => {
@@ -157,7 +163,8 @@ async function untilDecided(ctx: Context, scope: StepScope, needs: BranchNeeds, 
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, () => checks.read());
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
-    const move = nextBranchMove(reading, { head, since, appearMs, workflow }, ctx.clock.now());
+    const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
+    const move = nextBranchMove(reading, { head, since, appearMs, workflow, expected }, ctx.clock.now());
     if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
     switch (move.do) {
       case "green":
@@ -241,7 +248,7 @@ function causeOf({ json: { findings, stopReason } }: Triage, names: readonly str
 }
 
 function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
-  const failed = names.map((name) => plainText(name, 100)).slice(0, 50);
+  const failed = names.map((name) => plainText(name, CHECK_CHARS)).slice(0, 50);
   return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
 }
 

@@ -3,7 +3,6 @@ import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
-import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
 import { scriptRunBy } from "../../domain/evidence/scripts.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
@@ -19,6 +18,7 @@ import type { StepFact, StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
+import { scriptsChanged, suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 import { testCanary } from "./test-canary.ts";
 
@@ -77,7 +77,7 @@ export async function runCheckStep(
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
   if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
-  const suppressed = [...(await scriptsChanged(check)), ...(await suppressionFindings(check))];
+  const suppressed = [...(await scriptsOf(check)), ...(await suppressionFindings(ctx.scans, check))];
   const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
@@ -156,32 +156,9 @@ function shown({ path, how }: ChangedPath): string {
 }
 
 /** The scripts of package.json that a check runs must equal the base's: the candidate brings its own (case A10). */
-async function scriptsChanged({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
-  const runs = allow.scripts === true ? undefined : scriptRunBy(step.command);
-  if (runs === undefined) return [];
-  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
-  const changed = paths.map(({ path }) => path);
-  const at = (commit: string) => repo.readFile({ commit, path: "package.json" });
-  const [before, after] = changed.includes("package.json") ? await Promise.all([at(candidate.base), at(candidate.commit)]) : [];
-  const scanned = await ctx.scans.scripts({ runs, changed, before, after });
-  return scanned.ok ? scanned.value : [unsearched("package.json", scanned.problem)];
-}
-
-/** An unfinished scan is no proof that there is nothing. */
-function unsearched(what: string, problem: string): Remark {
-  return { says: `${what} could not be searched: the search ${plainText(problem, 200)}`, ids: [] };
-}
-
-async function suppressionFindings({ ctx, repo, candidate, allow }: CheckRun): Promise<readonly Remark[]> {
-  if (allow.suppressions) return [];
-  const { diff, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
-  if (!whole) return [{ says: "the change is too long to be searched for suppressions", ids: [] }];
-  const scanned = await ctx.scans.suppressions(diff);
-  if (!scanned.ok) return [unsearched("the change", scanned.problem)];
-  const { count, first } = scanned.value;
-  if (count === 0) return [];
-  const says = count === 1 ? "1 suppression added" : `${count} suppressions added`;
-  return [{ says, ids: first.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
+function scriptsOf({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
+  const runs = scriptRunBy(step.command);
+  return scriptsChanged(ctx.scans, { repo, candidate, allow, runs: runs === undefined ? [] : [runs] });
 }
 
 async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {

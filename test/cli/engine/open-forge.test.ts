@@ -6,21 +6,60 @@ import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
 import { openForge } from "../../../src/cli/engine/open-forge.ts";
 import type { RunSecrets } from "../../../src/cli/engine/run-secrets.ts";
 import { RepoId } from "../../../src/domain/values/ids.ts";
+import { RepoUnavailable } from "../../../src/ports/vcs.ts";
 import type { SeedForge } from "../../stand-ins/github/forge/model.ts";
 import { aStage, REPO } from "../../stand-ins/github/forge/stage.ts";
 
 const SECRETS = { secrets: { get: async () => "token", renew: async () => "token" } } as unknown as RunSecrets;
 const PROTECTED: SeedForge = { protection: { main: { contexts: ["tests"] } } };
 
-/** A clone before a stand-in of GitHub, opened for pull requests. */
-async function opened(seed: SeedForge, onBroken: "revert" | "freeze") {
+/** A clone before a stand-in of GitHub. */
+async function cloned(seed: SeedForge) {
   const github = await aStage(seed);
   const scratch = mkdtempSync(join(tmpdir(), "loopdash-open-forge-"));
   onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
   const repo = await openRepo({ id: RepoId.parse("app"), path: github.clone, base: "main", scratch, env: process.env });
+  return { repo, github };
+}
+
+/** The same, opened for pull requests. */
+async function opened(seed: SeedForge, onBroken: "revert" | "freeze") {
+  const { repo, github } = await cloned(seed);
   const spec = { kind: "github", remote: "origin", repo: REPO, token: "T", baseUrl: github.standIn.enterpriseUrl } as const;
   return openForge(repo, { ...spec, approvals: "gate", appearMinutes: 10 }, SECRETS, { how: "look", onBroken });
 }
+
+/** The object with one method replaced. */
+function replaced<T extends object>(whole: T, part: Partial<T>): T {
+  return new Proxy(whole, {
+    get: (target, key) => {
+      if (Object.hasOwn(part, key)) return Reflect.get(part, key);
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("a token that may only read", () => {
+  const readOnly = async (fixes: "all" | "none") => {
+    const { repo, github } = await cloned({});
+    const refuses = () => Promise.reject(new RepoUnavailable("the token may not push"));
+    const remote: typeof repo.remote = async (how) => replaced(await repo.remote(how), { checkWritable: refuses });
+    const spec = {
+      kind: "github-branch",
+      remote: "origin",
+      repo: REPO,
+      token: "T",
+      baseUrl: github.standIn.enterpriseUrl,
+    } as const;
+    return openForge(replaced(repo, { remote }), { ...spec, fixes, appearMinutes: 10 }, SECRETS, { how: "look" });
+  };
+
+  test("is enough if nothing is to be changed, and for nothing else", async () => {
+    expect((await readOnly("none")).branchChecks).toMatchObject({ isFixed: false });
+    await expect(readOnly("all")).rejects.toMatchObject({ why: "the token may not push", exitCode: 4 });
+  });
+});
 
 describe("a start with pull requests", () => {
   test.each(["classic", "rules"] as const)(

@@ -23,6 +23,19 @@ describe("nextBranchMove", () => {
     expect(at([aCheck("failed"), aCheck("passed", "lint")])).toEqual({ do: "fix", checks: [aCheck("failed")] });
   });
 
+  it("is not green while a check that failed before has not run on the commit", () => {
+    const own = { ...OWN, expected: ["test"] };
+    const move = (checks: readonly RemoteCheck[], now = 2_000) => nextBranchMove({ tip: OWN.head, checks }, own, now);
+    expect(move([aCheck("passed"), aCheck("passed", "bot")])).toEqual({ do: "green" });
+    expect(move([aCheck("passed", "bot")])).toEqual({ do: "wait", why: "waits for test to run" });
+    const skipped = { ...aCheck("passed"), isSkipped: true } as const;
+    expect(move([skipped, aCheck("passed", "bot")], 61_000)).toEqual({
+      do: "stop",
+      why: "test failed before and did not run on aaaaaaaaaaaa",
+    });
+    expect(move([skipped, aCheck("passed")])).toEqual({ do: "green" });
+  });
+
   it("takes no check of another commit", () => {
     expect(at([aCheck("passed")], { tip: "b".repeat(40) })).toEqual({ do: "rebuild" });
     expect(nextBranchMove({ tip: undefined, checks: [] }, OWN, 2_000)).toMatchObject({ do: "stop" });

@@ -10,6 +10,7 @@ import { failuresOf, historyOf } from "./failures.ts";
 import { hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
+import { allStatusesOf } from "./statuses.ts";
 
 /** Pages of a list; each has a hundred. */
 const MOST_PAGES = 20;
@@ -47,9 +48,6 @@ const Runs = z.object({
   ),
 });
 type WorkflowRun = z.infer<typeof Runs>["workflow_runs"][number];
-const Statuses = z.object({
-  statuses: z.array(z.object({ context: z.string(), state: z.string(), target_url: z.string().nullable() })),
-});
 
 /** The checks of a branch at GitHub. Asks it nothing yet. */
 export function createBranchChecks({ repo, branch, workflow, withoutRun, ...access }: BranchChecksOptions): BranchChecks {
@@ -128,14 +126,16 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   const isOver = status === "completed" && conclusion !== null;
   const open = status === "in_progress" ? "running" : "waiting";
   const state = !isOver ? open : hasFailed({ status, conclusion }) ? "failed" : "passed";
-  return { name: checkName(name), state, isRequired: false, ...(details_url !== null && { url: plainUrl(details_url) }) };
+  return {
+    ...{ name: checkName(name), state, isRequired: false },
+    ...(details_url !== null && { url: plainUrl(details_url) }),
+    ...(isOver && conclusion === "skipped" && { isSkipped: true as const }),
+  };
 }
 
 /** Statuses of the older kind, set by services outside of GitHub Actions. */
 async function statusesOf(repository: GitHubRepository, head: string): Promise<readonly RemoteCheck[]> {
-  const { statuses } = await repository.read("read its statuses", Statuses, (rest, name) =>
-    rest.repos.getCombinedStatusForRef({ ...name, ref: head, per_page: PAGE }),
-  );
+  const statuses = await allStatusesOf(repository, head);
   const states: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passed", pending: "waiting" };
   return statuses.map(({ context, state, target_url }) => ({
     name: checkName(context),

@@ -7,6 +7,7 @@ import { allCheckRunsOf, type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf
 import { noted, notesOf } from "./noted.ts";
 import { readsFor, reportsOf } from "./reports.ts";
 import type { GitHubRepository } from "./repository.ts";
+import { allStatusesOf } from "./statuses.ts";
 
 /** The end of a log that is kept. Bytes. */
 const MOST_LOG = 256 * 1024;
@@ -24,11 +25,6 @@ const Annotations = z.array(
     message: z.string().nullable(),
   }),
 );
-const Statuses = z.object({
-  statuses: z.array(
-    z.object({ context: z.string(), state: z.string(), description: z.string().nullable(), target_url: z.string().nullable() }),
-  ),
-});
 
 type Annotation = FailedCheck["annotations"][number];
 type Reads = Awaited<ReturnType<typeof reportsOf>>;
@@ -150,9 +146,7 @@ async function failedStatuses(
   head: string,
   wanted: ReadonlySet<string>,
 ): Promise<readonly FailedCheck[]> {
-  const { statuses } = await repository.read("read its statuses", Statuses, (rest, name) =>
-    rest.repos.getCombinedStatusForRef({ ...name, ref: head, per_page: 100 }),
-  );
+  const statuses = await allStatusesOf(repository, head);
   return statuses
     .filter(({ context, state }) => wanted.has(checkName(context)) && (state === "failure" || state === "error"))
     .map(({ context, description, target_url }) => ({

@@ -51,6 +51,33 @@ describe("the checks of a branch", () => {
     expect(stage.standIn.mistakes).toEqual([]);
   });
 
+  it("are all of its statuses, also those of a second page, with what failed there", async () => {
+    const { stage, headSha } = await checked();
+    const statuses = stage.standIn.state.repos[0]?.forge?.statuses;
+    if (statuses === undefined) throw new Error("there is no forge");
+    const add = (id: number, state: "success" | "failure") =>
+      statuses.push({
+        ...{ id, sha: headSha, context: `bot ${id}`, state, description: "says no", targetUrl: null, createdAt: 0 },
+        creator: "ann",
+      });
+    for (let id = 1; id <= 100; id += 1) add(id, "success");
+    add(101, "failure");
+    const { checks } = await checksOf(stage).read();
+    expect(checks.filter(({ name }) => name.startsWith("bot "))).toHaveLength(101);
+    expect(checks.find(({ name }) => name === "bot 101")).toMatchObject({ state: "failed" });
+    expect(await checksOf(stage).failures(headSha, ["bot 101"])).toMatchObject([{ name: "bot 101", log: "says no" }]);
+  });
+
+  it("tell one that was skipped from one that has passed", async () => {
+    const { stage } = await checked();
+    const job = stage.standIn.state.repos[0]?.forge?.ciJobs.find(({ name }) => name === "test");
+    if (job === undefined) throw new Error("there is no job");
+    job.conclusion = "skipped";
+    const { checks } = await checksOf(stage).read();
+    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isSkipped: true });
+    expect(checks.find(({ name }) => name === "lint")?.isSkipped).toBeUndefined();
+  });
+
   it("are none without the branch, and no answer is none", async () => {
     const { stage } = await checked();
     expect(await checksOf(stage, { branch: "elsewhere" }).read()).toEqual({ tip: undefined, checks: [] });

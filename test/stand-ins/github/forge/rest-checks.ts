@@ -128,16 +128,17 @@ async function combinedStatus(request: ForgeRequest): Promise<RestAnswer> {
         ? "pending"
         : "success";
   const url = `${api}/repos/${found.repo.fullName}/commits/${sha}`;
+  const { items, ...more } = pageOf(request, statuses);
   const body = {
     state,
     sha,
     total_count: statuses.length,
-    statuses: statuses.map((each) => statusBody(request, found, each)),
+    statuses: items.map((each) => statusBody(request, found, each)),
     repository: minimalRepositoryBody(request, found.repo),
     commit_url: url,
     url: `${url}/status`,
   };
-  return { status: 200, body };
+  return { status: 200, body, ...more };
 }
 
 async function setStatus(request: ForgeRequest): Promise<RestAnswer> {

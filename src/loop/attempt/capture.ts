@@ -1,0 +1,28 @@
+import type { Change, Repo } from "../../ports/vcs.ts";
+import { AttemptOver, abortedEnd } from "../programs/scope.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+import { keepPeoplesCommits } from "./peoples-commits.ts";
+
+/** Least time for a capture if the attempt's time is used up. Milliseconds. */
+const LEAST_CAPTURE_MS = 10_000;
+
+/**
+ * Captures what an agent or fixers have done since `begun`, within the time of the attempt. An attempt that was cancelled meanwhile has not
+ * failed.
+ */
+export async function captureWork(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  { begun, ...tree }: { path: string; branch: string; from: string; begun: number },
+): Promise<Change> {
+  const { ticket, signal } = scope;
+  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
+  const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
+  try {
+    await keepPeoplesCommits(ctx, ticket.id, { repo });
+    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
+  } catch (error) {
+    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
+  }
+}
