@@ -27,9 +27,9 @@ export function refusalWords(line: string, stderr: string): RefusalWords {
   return { why, told };
 }
 
-/** True if the remote failed by itself. */
-export function isOwnFault({ why, told }: RefusalWords): boolean {
-  return OWN_FAULT.test([why, ...told.slice(0, 3)].join("; "));
+/** True if the remote failed by itself. Words of hooks do not count: they may quote a name that the change chose. */
+export function isOwnFault({ why }: RefusalWords): boolean {
+  return OWN_FAULT.test(why);
 }
 
 /** True if the refusal is about who may push there, whatever the change is. Only how a line begins counts: a name comes later in it. */

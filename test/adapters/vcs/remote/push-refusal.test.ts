@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isForbidden, refusalWords } from "../../../../src/adapters/vcs/remote/push-refusal.ts";
+import { isForbidden, isOwnFault, refusalWords } from "../../../../src/adapters/vcs/remote/push-refusal.ts";
 
 const refusal = (why: string, ...told: readonly string[]) =>
   refusalWords(`!\tHEAD:refs/heads/main\t[remote rejected] (${why})`, told.map((line) => `remote: ${line}`).join("\n"));
@@ -36,5 +36,19 @@ describe("isForbidden", () => {
     ["protected branch hook declined", "error: GH006: Protected branch", "- Push cannot contain secrets"],
   ])("is false for what a change holds: %s %s", (why, ...told) => {
     expect(isForbidden(refusal(why, ...told))).toBe(false);
+  });
+});
+
+describe("isOwnFault", () => {
+  test("takes the server's own words", () => {
+    expect(["Internal Server Error", "failed to update ref", "unpacker error"].map((why) => isOwnFault(refusal(why)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test("does not take a name that a hook quotes", () => {
+    expect(isOwnFault(refusal("pre-receive hook declined", "error: File timeout.bin is 101.00 MB"))).toBe(false);
   });
 });
