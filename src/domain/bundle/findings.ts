@@ -1,6 +1,6 @@
 /** What does not hold: a row of the journal, or a file. */
 export interface Problem {
-  readonly what: "journal" | "missing" | "changed" | "not readable" | "odd";
+  readonly what: "journal" | "missing" | "changed" | "not readable" | "unlisted" | "odd";
   /** The file, by its path below the run's folder; absent for the journal. */
   readonly path?: string;
   /** In one line. */
