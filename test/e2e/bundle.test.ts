@@ -160,6 +160,13 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     }
   });
 
+  test("is found out if its records lack the run's own list", async () => {
+    const home = copyOfHome();
+    rmSync(join(runFolder(home), "bundle.json"));
+    const { code, found } = await verified(stage, [], { LOOPDASH_HOME: home });
+    expect({ code, problems: found.problems }).toMatchObject({ code: 1, problems: [{ what: "missing", path: "bundle.json" }] });
+  });
+
   test("is found out if an archive, or its folder, has a file that no list names", async () => {
     const folder = unpacked();
     writeFileSync(join(folder, T1, "check-x.log"), "all is well\n");

@@ -91,9 +91,16 @@ async function checkRunList(
   const nothing = { files: 0, names: [BUNDLE_JSON], problems: [], notes: [] };
   const text = await source.text(BUNDLE_JSON);
   if (text === undefined) {
-    if (source.hasEnded && (await source.sum(BUNDLE_JSON)) === undefined)
-      return { ...nothing, notes: ["the run has no list of its own files: its engine was lost at the end, or is older"] };
-    return nothing;
+    if (!source.hasEnded || (await source.sum(BUNDLE_JSON)) !== undefined) return nothing;
+    const isOlder = bundledAttempts(events).length === 0;
+    if (isOlder || events.at(-1)?.type !== "run-ended")
+      return {
+        ...nothing,
+        notes: ["the run has no list of its own files: it is of an older loopdash, or has not ended by itself"],
+      };
+    const why =
+      "the run has ended, and the list of its own files is not there: it was removed, or the engine was lost at the end";
+    return { ...nothing, problems: [{ what: "missing", path: BUNDLE_JSON, why }] };
   }
   const list = ListedRun.safeParse(parsed(text));
   if (!list.success)
