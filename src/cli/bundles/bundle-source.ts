@@ -14,6 +14,9 @@ import { GIVEN_UP, type RecordedRun } from "../find-run.ts";
 /** The longest text of a bundle in a folder, in bytes. */
 const TEXT_BYTES = 256 * 1024 * 1024;
 
+/** The list of an attempt (`attemptFolder`). */
+const ATTEMPT_LIST = /^tickets\/[^/]+\/attempt-\d+\/bundle\.json$/;
+
 /** Where a run and its files are checked: the records of this machine, an archive, or the folder of an unpacked one. */
 export interface BundleSource {
   readonly as: "records" | "archive" | "folder";
@@ -62,8 +65,9 @@ export async function archiveSource(path: string): Promise<BundleSource | string
   return typeof source === "string" && problems[0] !== undefined ? `${source}; ${problems[0]}` : source;
 }
 
+/** True for the texts that a check reads. An agent may call a file of its outbox as a list is called. */
 function isRead(path: string): boolean {
-  return path === RUN_FILES.journal || path.endsWith(`/${BUNDLE_JSON}`) || path === BUNDLE_JSON;
+  return path === RUN_FILES.journal || path === BUNDLE_JSON || ATTEMPT_LIST.test(path);
 }
 
 type Files = Pick<BundleSource, "sum" | "text" | "paths">;
