@@ -35,8 +35,8 @@ export type Proposed =
   | { readonly as: "open"; readonly number: number; readonly url: string }
   /** The branch is not where the engine left it: somebody pushed to it, or removed it. */
   | { readonly as: "moved"; readonly tip: string | undefined }
-  /** The forge takes no such push, or no such pull request. */
-  | { readonly as: "refused"; readonly reason: string };
+  /** The forge takes no such push, or no such pull request. `isForbidden`: whatever the change holds. */
+  | { readonly as: "refused"; readonly reason: string; readonly isForbidden?: true };
 
 /** The answer to a request to merge. */
 export type PullRequestMerge =

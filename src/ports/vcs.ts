@@ -38,8 +38,11 @@ export type Landing =
    * `isRemote`: but the base at the forge has it already.
    */
   | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true }
-  /** A rule of the forge refuses the change, in the forge's own words. Nothing was changed. */
-  | { readonly as: "refused"; readonly reason: string };
+  /**
+   * A rule of the forge refuses the change, in the forge's own words. Nothing was changed. `isForbidden`: the rule is about who may push,
+   * and not about what the change holds.
+   */
+  | { readonly as: "refused"; readonly reason: string; readonly isForbidden?: true };
 
 /** A lock, the machine or the place of the repository kept git from its work. It says nothing about any change. */
 export class RepoUnavailable extends Error {
@@ -59,8 +62,8 @@ export type RemotePush =
   | { readonly as: "pushed" }
   /** The branch is no longer where the push expected it. */
   | { readonly as: "moved" }
-  /** A rule of the remote, a hook, or a missing right. A fault of the remote itself is a RepoUnavailable. */
-  | { readonly as: "refused"; readonly reason: string };
+  /** A rule of the remote, a hook, or a missing right (`isForbidden`). A fault of the remote itself is a RepoUnavailable. */
+  | { readonly as: "refused"; readonly reason: string; readonly isForbidden?: true };
 
 /**
  * A remote of a repository. Its methods throw a RepoUnavailable if it cannot be reached, does not answer in time, or does not accept who

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { flip, runFolder, sql, verified } from "./bundle-stage.ts";
 import { Stage } from "./stage.ts";
@@ -127,9 +127,9 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     [
       "a link to the same bytes",
       (at) => {
-        cpSync(join(at, T1, "agent.log"), join(at, "moved"));
+        cpSync(join(at, T1, "agent.log"), join(at, "../../moved"));
         rmSync(join(at, T1, "agent.log"));
-        symlinkSync("../../../moved", join(at, T1, "agent.log"));
+        symlinkSync("../../../../../moved", join(at, T1, "agent.log"));
       },
       { what: "not readable", path: `${T1}/agent.log` },
     ],
@@ -158,6 +158,29 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
       expect(found.problems).toMatchObject([problem]);
       expect({ code, ok: found.ok }).toEqual({ code: 1, ok: false });
     }
+  });
+
+  test("is found out if its records lack the run's own list", async () => {
+    const home = copyOfHome();
+    rmSync(join(runFolder(home), "bundle.json"));
+    const { code, found } = await verified(stage, [], { LOOPDASH_HOME: home });
+    expect({ code, problems: found.problems }).toMatchObject({ code: 1, problems: [{ what: "missing", path: "bundle.json" }] });
+  });
+
+  test("is found out if an archive, or its folder, has a file that no list names", async () => {
+    const folder = unpacked();
+    writeFileSync(join(folder, T1, "check-x.log"), "all is well\n");
+    symlinkSync("agent.log", join(folder, T1, "check-y.log"));
+    const { code, found } = await verified(stage, [folder]);
+    expect(code).toBe(1);
+    expect(found.problems).toEqual(
+      ["check-x.log", "check-y.log"].map((name) => ({ what: "unlisted", path: `${T1}/${name}`, why: "no list names it" })),
+    );
+    rmSync(join(folder, T1, "check-y.log"));
+    execFileSync("tar", ["czf", `${folder}.tgz`, "-C", join(folder, ".."), basename(folder)]);
+    expect((await verified(stage, [`${folder}.tgz`])).found.problems).toMatchObject([
+      { what: "unlisted", path: `${T1}/check-x.log` },
+    ]);
   });
 
   test.each<[what: string, statement: string, why: RegExp]>([

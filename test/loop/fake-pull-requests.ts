@@ -20,8 +20,10 @@ export class FakePullRequests {
   canRerun = true;
   /** False: it is away for whoever requests a review. */
   answersReviews = true;
-  /** Refuses as many proposals. */
+  /** Refuses as many proposals, by a rule about who may push. */
   refusals = 0;
+  /** Refuses a commit with these words for what it, or a commit before it, holds. */
+  refuses: (commit: string) => string | undefined = () => undefined;
   /** Set if it accepts a proposal and says nothing, until the signal is aborted. */
   isSilent = false;
   logs: Readonly<Record<string, string>> = {};
@@ -64,10 +66,13 @@ export class FakePullRequests {
           if (this.refusals > 0) {
             this.refusals -= 1;
             this.calls.push("refuse");
-            return { as: "refused", reason: "hook declined; GH013: no new branches" } as const;
+            return { as: "refused", reason: "hook declined; GH013: no new branches", isForbidden: true } as const;
           }
           const tip = this.branches.get(branch);
           if (tip !== previous && tip !== head) return { as: "moved", tip } as const;
+          const reason = this.refuses(head);
+          if (reason !== undefined) this.calls.push("refuse");
+          if (reason !== undefined) return { as: "refused", reason } as const;
           if (tip !== head) this.calls.push(`push ${head}`);
           this.branches.set(branch, head);
           if (this.#number === undefined) this.calls.push("open");

@@ -56,7 +56,7 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
 }
 
 const moved: Landing = { as: "moved", tip: "base-1" };
-const refused: Landing = { as: "refused", reason: "origin refuses the push: GH006\u001b[2J" };
+const refused: Landing = { as: "refused", reason: "origin refuses the push: GH006\u001b[2J", isForbidden: true };
 const waiting: Landing = { as: "waiting", reason: "dirty\u001b[2J\ncheckout" };
 /** Lets promises that are due go on, until a timer waits. */
 const untilItWaits = async (clock: FakeClock) => {
@@ -91,6 +91,20 @@ describe("merge", () => {
       type: "landing-gated",
       step: "let loopdash push to main and reopen the ticket, or push its kept work yourself and close the ticket: origin refuses the push: GH006",
     });
+  });
+
+  test("a push that the forge refuses three times for what it holds fails the attempt, with the forge's words as evidence", async () => {
+    const tooLarge: Landing = { as: "refused", reason: "origin refuses the push: GH001: large files\u001b[2J" };
+    const { run, clock, lands, types } = scene([tooLarge, tooLarge, tooLarge]);
+    const over = run().catch((error: unknown) => error);
+    for (const ms of [2_000, 10_000]) {
+      await untilItWaits(clock);
+      clock.advance(ms);
+    }
+    const summary = "the push is refused: origin refuses the push: GH001: large files";
+    expect(await over).toMatchObject({ end: { outcome: "failed", evidence: { step: "merge", summary } } });
+    expect(lands).toHaveLength(3);
+    expect(types()).not.toContain("landing-gated");
   });
 
   test("a push that the forge refuses once lands at the next try", async () => {

@@ -33,6 +33,38 @@ describe("a pull request", () => {
     expect(forge.calls).toEqual(["refuse", "refuse", "refuse"]);
   });
 
+  const LARGE = "pre-receive hook declined; GH001: Large files detected.";
+  /** Refuses the history that holds what the first attempt leaves, as a forge looks at each commit of a push. */
+  const refuseFirst = (user: string, forge: FakePullRequests) => {
+    forge.refuses = (commit) => {
+      const commits = git(user, "rev-list", `main..${commit}`).split("\n");
+      return commits.some((each) => git(user, "show", `${each}:T-1.txt`) === "1") ? LARGE : undefined;
+    };
+  };
+
+  test("whose push the forge refuses for what it holds fails its attempt, and is not left to a person", async () => {
+    const { stage, forge } = await openStage({ limits: { attempts: 1 } });
+    using _ = stage;
+    refuseFirst(stage.user, forge);
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({
+      phase: "stalled",
+      failures: 1,
+      evidence: [{ step: "merge", summary: `the push is refused: ${LARGE}` }],
+    });
+    expect(forge.calls).toEqual(["refuse", "refuse", "refuse"]);
+  });
+
+  test("of the next attempt does not continue the commit that the forge has refused", async () => {
+    const { stage, forge } = await openStage();
+    using _ = stage;
+    refuseFirst(stage.user, forge);
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect([stage.tasks.length, forge.merges]).toEqual([2, 1]);
+  });
+
   test("whose push the forge refuses once is pushed at the next try", async () => {
     const { stage, forge } = await openStage();
     using _ = stage;

@@ -26,7 +26,7 @@ describe("a pull request whose failed tests are flaky on the base", () => {
     expect([forge.calls.filter((call) => call.startsWith("rerun")).length, stage.tasks.length]).toEqual([1, 1]);
   });
 
-  test("is a person's if they fail again, and is never merged; the base is asked once", async () => {
+  test("fails its attempt if they fail again: it is no person's, and is never merged; the base is asked once", async () => {
     const { stage, forge } = await openStage({ limits: { attempts: 1 } });
     using _ = stage;
     forge.shown = { checks: [FAILED] };
@@ -35,11 +35,9 @@ describe("a pull request whose failed tests are flaky on the base", () => {
     stage.start();
     await stage.ended();
     expect(stage.ticket(T1)).toMatchObject({
-      phase: "human-gated",
-      failures: 0,
-      humanStep: expect.stringMatching(
-        /^flaky: pull request #7 failed twice, only by tests that both pass and fail on the base \(adds numbers\)/,
-      ),
+      phase: "stalled",
+      failures: 1,
+      evidence: [{ summary: "failed on #7: ci", detail: expect.stringContaining("adds numbers") }],
     });
     expect([forge.merges, stage.tasks.length]).toEqual([0, 1]);
     expect(forge.calls.filter((call) => call === "history of the base")).toHaveLength(1);

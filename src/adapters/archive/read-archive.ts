@@ -7,8 +7,9 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Summed } from "../file-sum.ts";
 
-/** The longest text that is kept, in bytes. */
+/** The longest text that is kept, and all of them together, in bytes. */
 const TEXT_BYTES = 256 * 1024 * 1024;
+const ALL_TEXT_BYTES = 512 * 1024 * 1024;
 /** Entries that are read, and odd ones that are named. */
 const MOST_ENTRIES = 1_000_000;
 const MOST_PROBLEMS = 20;
@@ -23,9 +24,16 @@ export interface ArchiveContents {
   readonly problems: readonly string[];
 }
 
-/** Reads a .tar.gz: the sums of its plain files, and the texts that `wants` names. Unpacks nothing and follows nothing. */
-export async function readArchive(path: string, wants: (path: string) => boolean): Promise<ArchiveContents> {
-  const reading = new Reading(wants);
+/**
+ * Reads a .tar.gz: the sums of its plain files, and the texts that `wants` names, up to `mostBytes` together. Unpacks nothing and follows
+ * nothing.
+ */
+export async function readArchive(
+  path: string,
+  wants: (path: string) => boolean,
+  mostBytes = ALL_TEXT_BYTES,
+): Promise<ArchiveContents> {
+  const reading = new Reading(wants, mostBytes);
   try {
     const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array<ArrayBuffer>>;
     const entries = bytes.pipeThrough(new DecompressionStream("gzip")).pipeThrough(createTarDecoder({ strict: true }));
@@ -43,9 +51,11 @@ class Reading implements ArchiveContents {
   readonly #wants: (path: string) => boolean;
   #root: string | undefined;
   #entries = 0;
+  #left: number;
 
-  constructor(wants: (path: string) => boolean) {
+  constructor(wants: (path: string) => boolean, mostBytes: number) {
     this.#wants = wants;
+    this.#left = mostBytes;
   }
 
   problem(words: string): void {
@@ -81,14 +91,18 @@ class Reading implements ArchiveContents {
     const sum = createHash("sha256");
     const kept: Uint8Array[] = [];
     const isWanted = this.#wants(path);
+    const most = Math.min(TEXT_BYTES, this.#left);
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
       sum.update(chunk);
-      if (isWanted && bytes <= TEXT_BYTES) kept.push(chunk);
+      if (isWanted && bytes <= most) kept.push(chunk);
     }
     this.sums.set(path, { ok: true, bytes, sha256: sum.digest("hex") });
-    if (isWanted && bytes <= TEXT_BYTES) this.texts.set(path, Buffer.concat(kept).toString("utf8"));
-    else if (isWanted) this.problem(`${plainText(path, NAME_CHARS)} is longer than ${TEXT_BYTES} bytes`);
+    if (!isWanted) return;
+    if (bytes > most)
+      return this.problem(`${plainText(path, NAME_CHARS)} is longer than the ${most} bytes that are left for texts`);
+    this.#left -= bytes;
+    this.texts.set(path, Buffer.concat(kept).toString("utf8"));
   }
 }

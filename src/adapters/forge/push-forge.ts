@@ -53,7 +53,7 @@ class PushForge implements Forge {
       case "moved":
         return this.#moved(from);
       case "refused":
-        return { as: "refused", reason: `${this.#remote.name} refuses the push: ${pushed.reason}` };
+        return { ...pushed, reason: `${this.#remote.name} refuses the push: ${pushed.reason}` };
     }
   }
 

@@ -1,5 +1,5 @@
-import { realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { z } from "zod";
 import { readArchive } from "../../adapters/archive/read-archive.ts";
 import { type Summed, sumFile } from "../../adapters/file-sum.ts";
@@ -13,6 +13,9 @@ import { GIVEN_UP, type RecordedRun } from "../find-run.ts";
 
 /** The longest text of a bundle in a folder, in bytes. */
 const TEXT_BYTES = 256 * 1024 * 1024;
+
+/** The list of an attempt (`attemptFolder`). */
+const ATTEMPT_LIST = /^tickets\/[^/]+\/attempt-\d+\/bundle\.json$/;
 
 /** Where a run and its files are checked: the records of this machine, an archive, or the folder of an unpacked one. */
 export interface BundleSource {
@@ -28,6 +31,8 @@ export interface BundleSource {
   readonly isLive: boolean;
   /** Faults of the source as a whole, in words. */
   readonly problems: readonly string[];
+  /** Every file of an archive or of an unpacked one, folders aside. The records of a run hold more than is listed: undefined. */
+  readonly paths?: readonly string[];
   sum(path: string): Promise<Summed | undefined>;
   text(path: string): Promise<string | undefined>;
 }
@@ -45,22 +50,27 @@ export async function recordsSource(
 /** The folder of an unpacked archive. Gives the reason if it is none. */
 export async function folderSource(path: string): Promise<BundleSource | string> {
   const files = await filesBelow(path);
-  return packedSource("folder", files, []);
+  return packedSource("folder", { ...files, paths: await pathsBelow(path) }, []);
 }
 
 /** An archive, which is read once and not unpacked. Gives the reason if it is none. */
 export async function archiveSource(path: string): Promise<BundleSource | string> {
   const { problems, sums, texts } = await readArchive(path, isRead);
-  const files = { sum: async (name: string) => sums.get(name), text: async (name: string) => texts.get(name) };
+  const files = {
+    paths: [...sums.keys()],
+    sum: async (name: string) => sums.get(name),
+    text: async (name: string) => texts.get(name),
+  };
   const source = await packedSource("archive", files, problems);
   return typeof source === "string" && problems[0] !== undefined ? `${source}; ${problems[0]}` : source;
 }
 
+/** True for the texts that a check reads. An agent may call a file of its outbox as a list is called. */
 function isRead(path: string): boolean {
-  return path === RUN_FILES.journal || path.endsWith(`/${BUNDLE_JSON}`) || path === BUNDLE_JSON;
+  return path === RUN_FILES.journal || path === BUNDLE_JSON || ATTEMPT_LIST.test(path);
 }
 
-type Files = Pick<BundleSource, "sum" | "text">;
+type Files = Pick<BundleSource, "sum" | "text" | "paths">;
 
 async function packedSource(as: "archive" | "folder", files: Files, problems: readonly string[]): Promise<BundleSource | string> {
   const text = await files.text(BUNDLE_JSON);
@@ -114,4 +124,13 @@ async function filesBelow(folder: string): Promise<Files> {
       return read?.ok === true ? read.text : undefined;
     },
   };
+}
+
+/** The paths of everything below a folder that is no folder, with "/". Follows no link. */
+async function pathsBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, "/"))
+    .toSorted();
 }

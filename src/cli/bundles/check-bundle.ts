@@ -8,6 +8,9 @@ import { plural } from "../../domain/values/plural.ts";
 import type { Tip } from "../../ports/journal.ts";
 import { type BundleSource, parsed } from "./bundle-source.ts";
 
+/** Files without a list that are named. */
+const MOST_UNLISTED = 20;
+
 /** Checks a run: the chain of its journal, the lists that the journal names, and every file that they and the run's own list name. */
 export async function checkBundle(source: BundleSource): Promise<Findings> {
   const { events, tip, problem } = followChain(source.run, source.rows);
@@ -25,7 +28,12 @@ export async function checkBundle(source: BundleSource): Promise<Findings> {
     head: tip.seq === 0 ? "" : tip.hash,
     bundles: attempts.bundles,
     files: attempts.files + own.files,
-    problems: [...problems, ...attempts.problems, ...own.problems],
+    problems: [
+      ...problems,
+      ...attempts.problems,
+      ...own.problems,
+      ...unlistedProblems(source, [...attempts.names, ...own.names]),
+    ],
     notes: [...notes, ...unlistedNotes(source, events), ...own.notes],
   };
 }
@@ -43,12 +51,15 @@ function endProblems({ recorded, last, hasEnded }: BundleSource, events: readonl
 
 interface Checked {
   readonly files: number;
+  /** Every path that a list names, and the lists. One that ends in "/" stands for all below: its list does not hold. */
+  readonly names: readonly string[];
   readonly problems: readonly Problem[];
 }
 
 /** Checks the list of each attempt that the journal names, and its files. */
 async function checkAttempts(source: BundleSource, events: readonly RunEvent[]): Promise<Checked & { readonly bundles: number }> {
   const problems: Problem[] = [];
+  const names: string[] = [];
   let [bundles, files] = [0, 0];
   for (const { ticket, attempt, sha256 } of bundledAttempts(events)) {
     const folder = attemptFolder(ticket, attempt);
@@ -59,6 +70,7 @@ async function checkAttempts(source: BundleSource, events: readonly RunEvent[]):
     const list = problem === undefined ? ListedAttempt.safeParse(parsed(text ?? "")) : undefined;
     if (problem !== undefined || list?.success !== true) {
       problems.push(problem ?? { what: "malformed", path, why: "it is no list that this loopdash knows" });
+      names.push(`${folder}/`);
       continue;
     }
     bundles += 1;
@@ -66,8 +78,9 @@ async function checkAttempts(source: BundleSource, events: readonly RunEvent[]):
     const checked = await checkFiles(source, listed, "when the attempt ended");
     files += checked.files;
     problems.push(...checked.problems);
+    names.push(path, ...checked.names);
   }
-  return { bundles, files, problems };
+  return { bundles, files, names, problems };
 }
 
 /** Checks the run's own list and its files, which no row of the journal names: two of them are the journal's in other words. */
@@ -75,12 +88,19 @@ async function checkRunList(
   source: BundleSource,
   { events, tip }: { readonly events: readonly RunEvent[]; readonly tip: Tip },
 ): Promise<Checked & { readonly notes: readonly string[] }> {
-  const nothing = { files: 0, problems: [], notes: [] };
+  const nothing = { files: 0, names: [BUNDLE_JSON], problems: [], notes: [] };
   const text = await source.text(BUNDLE_JSON);
   if (text === undefined) {
-    if (source.hasEnded && (await source.sum(BUNDLE_JSON)) === undefined)
-      return { ...nothing, notes: ["the run has no list of its own files: its engine was lost at the end, or is older"] };
-    return nothing;
+    if (!source.hasEnded || (await source.sum(BUNDLE_JSON)) !== undefined) return nothing;
+    const isOlder = bundledAttempts(events).length === 0;
+    if (isOlder || events.at(-1)?.type !== "run-ended")
+      return {
+        ...nothing,
+        notes: ["the run has no list of its own files: it is of an older loopdash, or has not ended by itself"],
+      };
+    const why =
+      "the run has ended, and the list of its own files is not there: it was removed, or the engine was lost at the end";
+    return { ...nothing, problems: [{ what: "missing", path: BUNDLE_JSON, why }] };
   }
   const list = ListedRun.safeParse(parsed(text));
   if (!list.success)
@@ -90,8 +110,13 @@ async function checkRunList(
       ...nothing,
       notes: [`${BUNDLE_JSON} is of an earlier end of the run (row ${list.data.journal.rows}): it was not checked`],
     };
-  const { files, problems } = await checkFiles(source, list.data.files, "when it was listed");
-  return { files, problems: [...problems, ...(await derivedProblems(source, events, problems))], notes: [] };
+  const { files, names, problems } = await checkFiles(source, list.data.files, "when it was listed");
+  return {
+    files,
+    names: [BUNDLE_JSON, ...names],
+    problems: [...problems, ...(await derivedProblems(source, events, problems))],
+    notes: [],
+  };
 }
 
 /** The batch and the judgements follow from the journal, so a list that was changed with them does not hide it. */
@@ -123,7 +148,17 @@ async function checkFiles(
     const problem = compareFile(path, sha256, await source.sum(path), since);
     if (problem !== undefined) problems.push(problem);
   }
-  return { files: listed.length - problems.length, problems };
+  return { files: listed.length - problems.length, names: listed.map(({ path }) => path), problems };
+}
+
+/** Files of an archive that no list names: nothing says that they are the run's. The first ones are named. */
+function unlistedProblems({ paths = [] }: BundleSource, names: readonly string[]): readonly Problem[] {
+  const known = new Set(names);
+  const unproven = names.filter((name) => name.endsWith("/"));
+  const unlisted = paths.filter((path) => !known.has(path) && !unproven.some((folder) => path.startsWith(folder)));
+  const named = unlisted.slice(0, MOST_UNLISTED).map((path): Problem => ({ what: "unlisted", path, why: "no list names it" }));
+  const more = unlisted.length - named.length;
+  return more === 0 ? named : [...named, { what: "unlisted", why: `${plural(more, "more file")} that no list names` }];
 }
 
 type Bundled = Extract<RunEvent, { type: "attempt-bundled" }>;

@@ -41,16 +41,25 @@ export function maskedPorts(runSecrets: RunSecrets | undefined, { files, repos, 
 /** The folder of an attempt that its agent writes, and nothing masks. */
 const OUTBOX = "outbox/";
 
-/** A listing without the files of an agent that hold a secret: it may have found one that this program does not give it. */
+/**
+ * A listing without the files of an agent that hold a secret, and without those that are named after one: an agent may have found one that
+ * this program does not give it, and a list that is masked would name a file that is not there.
+ */
 async function withoutSecrets(listing: Listing, folder: string, masker: Masker): Promise<Listing> {
   const real = await realpath(folder);
-  const holding = await Promise.all(
-    listing.files.map(async ({ path }) => path.startsWith(OUTBOX) && (await mayHoldSecret(join(real, path), masker))),
+  const whyNot = await Promise.all(
+    listing.files.map(async ({ path }) => {
+      if (masker.text(path) !== path) return "its name holds a secret";
+      return path.startsWith(OUTBOX) && (await mayHoldSecret(join(real, path), masker)) ? "it holds a secret" : undefined;
+    }),
   );
-  const why = "it holds a secret";
+  const dropped = listing.files.flatMap(({ path }, i) => {
+    const why = whyNot[i];
+    return why === undefined ? [] : [{ path, why }];
+  });
   return {
-    files: listing.files.filter((_, i) => holding[i] === false),
-    leftOut: [...listing.leftOut, ...listing.files.flatMap(({ path }, i) => (holding[i] === true ? [{ path, why }] : []))],
+    files: listing.files.filter((_, i) => whyNot[i] === undefined),
+    leftOut: [...listing.leftOut, ...dropped].map(({ path, why }) => ({ path: masker.text(path), why })),
   };
 }
 

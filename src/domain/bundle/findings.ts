@@ -2,7 +2,7 @@ import { plural } from "../values/plural.ts";
 
 /** A row of the journal, or a file, that does not hold. */
 export interface Problem {
-  readonly what: "journal" | "missing" | "changed" | "not readable" | "malformed";
+  readonly what: "journal" | "missing" | "changed" | "not readable" | "unlisted" | "malformed";
   /** The file, by its path below the run's folder; absent for the journal. */
   readonly path?: string;
   /** In one line. */

@@ -35,7 +35,7 @@ export interface PullRequestTextOptions {
 export function pullRequestText(options: PullRequestTextOptions): string {
   const { teams, template } = options;
   const parts = partsOf(options);
-  const filled = template === undefined ? undefined : filledTemplate(closingNothing(template, teams), parts);
+  const filled = template === undefined ? undefined : filledTemplate(withoutReferences(closingNothing(template, teams)), parts);
   return filled ?? inOwnForm(parts);
 }
 
@@ -78,7 +78,14 @@ function inertMarkdown(line: string): string {
   return line
     .replaceAll(/&(?=#?\w+;)/g, "&amp;")
     .replaceAll(/<(?=[a-z!/?])/gi, "&lt;")
-    .replaceAll(/#(?=\d)/g, "#\u200b")
-    .replaceAll(/\bGH-(?=\d)/gi, "$&\u200b")
+    .replaceAll(NUMBERED, "$&\u200b")
     .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
+}
+
+/** What a forge takes for a reference if a number follows. */
+const NUMBERED = /#(?=\d)|\bGH-(?=\d)/gi;
+
+/** A template without references and without the entities that would become one; its HTML stays, and may hide a closing word's number. */
+function withoutReferences(template: string): string {
+  return template.replaceAll(/&(?=#\w+;|num;)/gi, "&amp;").replaceAll(NUMBERED, "$&\u200b");
 }

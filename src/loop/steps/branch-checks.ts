@@ -125,7 +125,7 @@ async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise
       scope.signal,
     );
     if (typeof pushed === "string" || "ok" in pushed) return pushed;
-    if (pushed.as === "waiting" || pushed.as === "refused") return refused(pushed.reason);
+    if (pushed.as !== "moved") return refused(pushed.reason);
   }
   return failed(`${plainText(repo.base, 100)} moved ${CHASES} times while the change was being pushed`);
 }
@@ -148,7 +148,7 @@ async function landHere(
 
 /** The evidence of a push that is refused. GitHub refuses those that touch workflows to tokens without the right to. */
 function refused(reason: string): StepFailed {
-  const cause = /\bworkflow/i.test(reason) ? "blocked-path" : "infrastructure";
+  const cause = /refusing to allow [^;]* workflow/i.test(reason) ? "blocked-path" : "infrastructure";
   return failed(`the branch cannot be pushed: ${plainText(reason, 300)}`, cause);
 }
 

@@ -4,8 +4,6 @@ import { ticketOf } from "../../domain/run/state.ts";
 import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plainText } from "../../domain/values/text.ts";
 import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -27,8 +25,8 @@ type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "fai
 
 /**
  * Waits until a pull request has landed, failed, or is a person's. Checks that failed by something outside the change (a registry, a lost
- * machine) are started again once, and so are those that failed by tests alone that are flaky on the base; if these fail again, the step
- * is a person's. Whatever else failed, or was said, is evidence for an agent.
+ * machine) are started again once, and so are those that failed by tests alone that are flaky on the base. Whatever failed again, failed
+ * otherwise, or was said, is evidence for an agent: a change may break for good just the test that is flaky.
  */
 export async function untilSettled(
   ctx: PullRequestContext,
@@ -46,10 +44,6 @@ export async function untilSettled(
     const already = startedAgain(pullRequestOf(ctx, scope), asked);
     const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
     const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
-    if (isFlaky && again.length === 0) {
-      await keepTriage(ctx.files, scope, triage);
-      return { do: "gate", step: flakyStep(open.number, triage) };
-    }
     if (decision.words.length > 0 || again.length === 0 || (!isFlaky && again.length < names.length)) {
       await keepTriage(ctx.files, scope, triage);
       recordWords(scope, decision.words);
@@ -97,12 +91,6 @@ async function baseHistory(
   const history = known.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
   known.set(key, history);
   return history;
-}
-
-function flakyStep(number: number, { json }: Triage): string {
-  const tests = [...new Set(json.findings.flatMap(({ test }) => test ?? []))].map((test) => plainText(test, 100));
-  const which = firstFewLine(tests, 3);
-  return `flaky: pull request #${number} failed twice, only by tests that both pass and fail on the base (${which}). Re-run its checks until they pass and merge it, or fix the tests and reopen the ticket`;
 }
 
 /**

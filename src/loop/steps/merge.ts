@@ -1,7 +1,7 @@
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Candidate, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
@@ -14,6 +14,7 @@ const REFUSED_MS = [2_000, 10_000] as const;
 const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
 
 type Built = Extract<Candidate, { ok: true }>;
+type Refused = Extract<Landing, { as: "refused" }>;
 
 /** The merge step's view of the finish line: a candidate on the current base that passed everything before `merge`. */
 export interface MergeNeeds {
@@ -29,7 +30,7 @@ export interface MergeNeeds {
 /**
  * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base has moved since the
  * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6). A push that the forge
- * refuses three times ends the attempt at a human gate, with the forge's words.
+ * refuses three times ends the attempt at a human gate if it is about who may push; else it is evidence for the next attempt.
  */
 export async function merge(
   ctx: Pick<StepContext, "batch" | "clock" | "state">,
@@ -61,7 +62,7 @@ export async function merge(
     const reason = plainText(landing.reason, 300);
     scope.announce({ type: "merge-waiting", reason });
     if (landing.as === "refused") {
-      await beforeNextPush(ctx, scope, { refusals, base: repo.base, reason });
+      await beforeNextPush(ctx, scope, { refusals, base: repo.base, landing });
       refusals += 1;
       continue;
     }
@@ -73,14 +74,22 @@ export async function merge(
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
 }
 
-/** Waits before the next push. Ends the attempt once the forge has refused it too often: the step is a person's. */
+/**
+ * Waits before the next push. Ends the attempt once the forge has refused it too often: the step is a person's if the refusal is about who
+ * may push, and an agent's if it is about the change.
+ */
 async function beforeNextPush(
   ctx: Pick<StepContext, "clock">,
   scope: StepScope,
-  { refusals, base, reason }: { readonly refusals: number; readonly base: string; readonly reason: string },
+  { refusals, base, landing }: { readonly refusals: number; readonly base: string; readonly landing: Refused },
 ): Promise<void> {
   const ms = REFUSED_MS[refusals];
   if (ms !== undefined) return pause(ctx.clock, ms, scope.signal);
+  const reason = plainText(landing.reason, 300);
+  if (landing.isForbidden !== true) {
+    const { evidence } = refuse(`the push is refused: ${reason}`, "");
+    throw new AttemptOver({ outcome: "failed", evidence });
+  }
   const step = `let loopdash push to ${base} and reopen the ticket, or push its kept work yourself and close the ticket: ${reason}`;
   if (!scope.announce({ type: "landing-gated", step: plainText(step, 600) })) throw new AttemptOver({ outcome: "stopped" });
   throw new AttemptOver({ outcome: "gated" });

@@ -40,6 +40,7 @@ export async function landByPullRequest(
     const isStale = needs.isOutdated() || checked.base !== (await needs.repo.baseTip());
     if (isStale) checked = await needs.checkAgain();
     const open = await present(ctx, scope, needs, checked);
+    if ("evidence" in open) return open;
     const decision = await untilSettled(ctx, scope, needs, open);
     switch (decision.do) {
       case "landed":
@@ -73,29 +74,39 @@ export async function findMerged(
   return bringHome(ctx, scope, needs, { commit: read.mergeCommit, number });
 }
 
-/** Pushes the candidate to the ticket's branch, after what was pushed there before, and opens or updates its pull request. */
+/**
+ * Pushes the candidate to the ticket's branch, after what was pushed there before, and opens or updates its pull request. A refusal of what
+ * the change holds is evidence for the next attempt.
+ */
 async function present(
   ctx: PullRequestContext,
   scope: StepScope,
   needs: PullRequestNeeds,
   checked: Built,
-): Promise<OpenPullRequest> {
+): Promise<OpenPullRequest | StepFailed> {
   const { repo, pulls, branch } = needs;
   const known = pullRequestOf(ctx, scope);
   const before = known?.branch === branch ? known : undefined;
-  const head = await headFor(repo, checked, before?.head);
-  const pushed = { branch, head, ...(before !== undefined && before.head !== head && { previous: before.head }) };
-  mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
   const { title } = needs.message();
-  const body = needs.text(checked.base, await templateOf(repo, checked.base));
-  const texts = { title, body };
-  const first = await proposeUntilRefused(ctx, scope, pulls, { ...pushed, ...texts });
-  const from = lostPush(before, first);
-  const proposed = from === undefined ? first : await proposeUntilRefused(ctx, scope, pulls, { branch, head, ...from, ...texts });
+  const texts = { title, body: needs.text(checked.base, await templateOf(repo, checked.base)) };
+  const pushAfter = async (previous: string | undefined): Promise<{ readonly head: string; readonly proposed: Proposed }> => {
+    const head = await headFor(repo, checked, previous);
+    const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
+    mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
+    return { head, proposed: await proposeUntilRefused(ctx, scope, pulls, { ...pushed, ...texts }) };
+  };
+  const first = await pushAfter(before?.head);
+  const from = lostPush(before, first.proposed);
+  // What never arrived may be what the forge refuses: the new commit does not continue it.
+  const { head, proposed } = from === undefined ? first : await pushAfter(from.previous);
   if (proposed.as === "open") {
     const { number, url } = proposed;
     if (known?.number !== number) mustAnnounce(scope, { type: "pull-request-opened", number, url });
     return { number, head, base: checked.base };
+  }
+  if (proposed.as === "refused" && proposed.isForbidden !== true) {
+    const summary = `the push is refused: ${plainText(proposed.reason, 300)}`;
+    return { ok: false, evidence: { step: "merge", name: "merge", summary, detail: "" } };
   }
   throw gate(scope, { number: known?.number ?? 0, step: stepOf(proposed, needs) });
 }

@@ -86,6 +86,21 @@ describe("an archive that somebody else made", () => {
     expect([...sums.keys()]).toEqual(["a"]);
   });
 
+  test("whose texts are too long together keeps what fits, and tells the others", async () => {
+    const to = join(folder(), "run.tar.gz");
+    await writeArchive(
+      to,
+      ["a", "b", "c"].map((name) => ({ name: `run/${name}`, text: name.repeat(4) })),
+      at,
+    );
+    const { problems, sums, texts } = await readArchive(to, () => true, 9);
+    expect([[...texts.keys()], [...sums.keys()]]).toEqual([
+      ["a", "b"],
+      ["a", "b", "c"],
+    ]);
+    expect(problems).toEqual(["c is longer than the 1 bytes that are left for texts"]);
+  });
+
   test("that is cut off, damaged or none at all is told", async () => {
     await writeArchive(join(folder(), "run.tar.gz"), [aFile("big", "x".repeat(100_000))], at);
     const { size } = statSync(join(folder(), "run.tar.gz"));

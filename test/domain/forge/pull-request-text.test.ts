@@ -34,6 +34,17 @@ describe("the text of a pull request", () => {
     expect(text).not.toMatch(/(?:closes|fixes):? #/i);
   });
 
+  it.each(["#1", "acme/app#1", "GH-1", "&#35;1", "&#x23;1", "&num;1", "#&#49;"])(
+    "lets a template close no issue across HTML that nobody sees: %s",
+    (reference) => {
+      for (const between of ["<b></b>", "<!--x-->"]) {
+        const text = pullRequestText({ ...OPTIONS, template: `## Notes\n\nCloses ${between}${reference}\n` });
+        expect(text).toContain(`Closes ${between}`);
+        expect(text).not.toMatch(/(?:#|&num;|&#(?:35|x23);)(?:\d|&#)|GH-\d/);
+      }
+    },
+  );
+
   it("has its own form if the template cannot be used", () => {
     for (const template of ["", "  \n", "<!-- never ends\n## Summary", "```\n## Summary", "x".repeat(20_001)])
       expect(pullRequestText({ ...OPTIONS, template })).toMatch(/^## What and why/);

@@ -48,7 +48,7 @@ export async function propose(target: ProposalTarget, proposal: Proposal, signal
     return pull === undefined ? await open(target, { branch, ...texts }) : await update(repository, pull, texts);
   } catch (error) {
     if (!(error instanceof GitHubRefusal) || (error.status !== 403 && error.status !== 422)) throw error;
-    return { as: "refused", reason: reasonOf(error) };
+    return { as: "refused", reason: reasonOf(error), ...(error.status === 403 && { isForbidden: true }) };
   }
 }
 

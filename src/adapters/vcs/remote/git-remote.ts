@@ -8,6 +8,7 @@ import { branchRef, displayName, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
 import { pushUrl } from "../repository/remote-address.ts";
 import type { Store } from "../repository/store.ts";
+import { isForbidden, isOwnFault, type RefusalWords, refusalWords } from "./push-refusal.ts";
 import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, tokenSettings } from "./remote-access.ts";
 
 /** Messages of git and of servers about who asks (http.c, ssh(1)). */
@@ -17,9 +18,6 @@ const NOT_ACCEPTED =
 /** Messages of servers that know who asks, and do not let them push: GitHub, GitLab, Gitea, git-receive-pack(1). */
 const NOT_PERMITTED =
   /The requested URL returned error: 403|Permission to \S+ denied|not allowed to push|insufficient permission|[Ww]rite access\b.{0,80}\bnot granted|read.?only/;
-/** A remote's words about a push that failed by its own fault: a full disk, a lock, a crash. They say nothing about the push. */
-const OWN_FAULT =
-  /unpacker error|failed to (?:lock|update ref|write)|cannot lock ref|internal (?:server )?error|time-?out|unable to migrate/i;
 
 /** Length of a remote's own words in a message, in characters. */
 const WORDS = 300;
@@ -147,16 +145,17 @@ class Remote implements GitRemote {
     const now = await this.tip(move.branch, signal);
     if (now === to) return { as: "pushed" };
     if (now !== move.from) return { as: "moved" };
-    const reason = refusalIn(line, result.stderr);
-    if (OWN_FAULT.test(reason) && !NOT_PERMITTED.test(result.stderr)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
-    return { as: "refused", reason };
+    const words = refusalWords(line, result.stderr);
+    const reason = reasonOf(words);
+    if (isOwnFault(words) && !NOT_PERMITTED.test(result.stderr)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    return { as: "refused", reason, ...(isForbidden(words) && { isForbidden: true }) };
   }
 
   /** The remote took no push at all. That is a refusal if it says so and still answers who asks. */
   async #withoutAnswer(branch: string, result: GitResult, signal: AbortSignal | undefined): Promise<RemotePush> {
     if (!NOT_PERMITTED.test(result.stderr)) throw this.#unavailable(result);
     await this.tip(branch, signal);
-    return { as: "refused", reason: plainText(withoutUsers(lastWords(result.stderr)), WORDS) };
+    return { as: "refused", reason: plainText(withoutUsers(lastWords(result.stderr)), WORDS), isForbidden: true };
   }
 
   async checkWritable(branch: string): Promise<void> {
@@ -226,12 +225,7 @@ class Remote implements GitRemote {
 }
 
 /** What the remote says about a refusal: the words in brackets, and the first lines that its hooks printed. */
-function refusalIn(line: string, stderr: string): string {
-  const why = /\(([^)]*)\)\s*$/.exec(line)?.[1] ?? "it does not say why";
-  const told = stderr.split("\n").flatMap((each) => {
-    const said = /^remote: +(?:error: )?(.*\S)\s*$/.exec(each)?.[1];
-    return said === undefined ? [] : [said];
-  });
+function reasonOf({ why, told }: RefusalWords): string {
   return plainText(withoutUsers([why, ...told.slice(0, 3)].join("; ")), WORDS);
 }
 
