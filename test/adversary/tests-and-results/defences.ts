@@ -2,6 +2,7 @@ import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
+const STATIC = "src/loop/steps/static-findings.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
 const PREPARE = "src/loop/programs/prepare.ts";
 const GATES = "src/loop/steps/gates.ts";
@@ -110,7 +111,7 @@ export const DEFENCES = {
     name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
     holes: [
       { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
-      { file: CHECK, from: "if (runs === undefined) return [];", to: "if (true) return [];" },
+      { file: STATIC, from: "if (allow.scripts === true || runs.length === 0) return [];", to: "if (true) return [];" },
       { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
@@ -128,7 +129,7 @@ export const DEFENCES = {
   },
   suppressions: {
     name: "a change that tells a tool to look away does not pass a check",
-    holes: [{ file: CHECK, from: "if (count === 0) return [];", to: "return [];" }],
+    holes: [{ file: STATIC, from: "if (count === 0) return [];", to: "return [];" }],
   },
   pristine: {
     name: "a change is judged in a fresh checkout of what was committed, and neither prepared nor run by programs that it brought",

@@ -4,7 +4,11 @@ import type { Defence } from "../suite.ts";
 const DEFENCE: Defence = {
   name: "the script of package.json that a check runs is the base's, and so are the settings of what runs it",
   holes: [
-    { file: "src/loop/steps/check-step.ts", from: "if (runs === undefined) return [];", to: "if (true) return [];" },
+    {
+      file: "src/loop/steps/static-findings.ts",
+      from: "if (allow.scripts === true || runs.length === 0) return [];",
+      to: "if (true) return [];",
+    },
     { file: "src/loop/steps/check-step.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
   ],
 };
