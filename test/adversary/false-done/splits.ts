@@ -14,12 +14,18 @@ const DEFAULT_LINE: Defence = {
   holes: [{ file: DISCOVERY, from: "finish: finishLineOf(batch, repo), foundBy", to: "finish: found.finish, foundBy" }],
 };
 const JUDGED: Defence = {
-  name: "the oracle judges the frozen batch and all that was discovered since",
+  name: "the oracle judges the frozen batch and all that was discovered since, and the engine knows it too",
   holes: [
     {
       file: "src/cli/engine/oracle-program.ts",
       from: "const found = options.tickets().slice(frozen.length);",
       to: "const found = options.tickets().slice(0, 0);",
+    },
+    // The engine's own state, which ends no run as done with an open ticket.
+    {
+      file: "src/domain/schedule/decide.ts",
+      from: "if (open !== undefined) return unjudged(",
+      to: "if (open === null) return unjudged(",
     },
   ],
 };
