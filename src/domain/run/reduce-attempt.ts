@@ -8,7 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
-import type { AttemptOutcome } from "./attempt-fact.ts";
+import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { leftOf } from "./pending-work.ts";
@@ -271,7 +271,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
-  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
+  const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -280,7 +280,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
-    ...(failedAt === undefined ? {} : { failedAt }),
+    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
