@@ -17,7 +17,7 @@ const TEXT_BYTES = 256 * 1024 * 1024;
 /** The list of an attempt (`attemptFolder`). */
 const ATTEMPT_LIST = /^tickets\/[^/]+\/attempt-\d+\/bundle\.json$/;
 
-/** Where a run and its files are checked: the records of this machine, an archive, or the folder of an unpacked one. */
+/** A place that holds a run and its files: the records of this machine, an archive, or the folder of an unpacked one. */
 export interface BundleSource {
   readonly as: "records" | "archive" | "folder";
   readonly run: string;
@@ -25,9 +25,9 @@ export interface BundleSource {
   /** The end of the journal as it is recorded beside it; and the number of its last row, if that is known from elsewhere. */
   readonly recorded: Tip;
   readonly last?: number;
-  /** Whether the run has ended for good, by what is recorded beside the journal. */
+  /** True if the run has ended for good, by what is recorded beside the journal. */
   readonly hasEnded: boolean;
-  /** Whether an engine works on the run now. */
+  /** True if an engine works on the run now. */
   readonly isLive: boolean;
   /** Faults of the source as a whole, in words. */
   readonly problems: readonly string[];

@@ -157,7 +157,7 @@ function refuseNamedByBranch(hosts: readonly string[]): void {
   });
 }
 
-/** How a loop's batch makes a checkout ready: its commands, and the hosts that they may reach, for people. */
+/** The prepare commands of a loop's batch, and the hosts that they may reach, for people. */
 export function preparationIn(batch: Parts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
   const { repos, sandboxPolicy } = batch as unknown as Pick<Batch, "repos" | "sandboxPolicy">;
   const commands = Object.values(repos).flatMap(({ prepare }) => prepareCommands(prepare));

@@ -18,7 +18,7 @@ export interface BatchContracts {
   readonly locate: Locate;
 }
 
-/** The contract of a ticket. What the batch file says of a ticket counts before the ticket's own file. */
+/** The contract of a ticket. The batch file's word about a ticket counts before the ticket's own file. */
 function contractOf({ contracts = {} }: BatchFile, { id, contract }: TicketSpec): string | undefined {
   return Object.hasOwn(contracts, id) ? contracts[id] : contract;
 }

@@ -13,7 +13,7 @@ export interface Problem {
 export interface Findings {
   readonly run: string;
   readonly as: "records" | "archive" | "folder";
-  /** Whether the journal ends with the end of the run. */
+  /** True if the journal ends with the end of the run. */
   readonly ended: boolean;
   /** Rows that hold, and the hash of the last of them. */
   readonly rows: number;

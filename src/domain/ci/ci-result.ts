@@ -37,7 +37,7 @@ export interface CiResult {
   readonly durationSeconds: number;
   readonly costUsd: number;
   readonly links: { readonly pullRequest: string | null; readonly folder: string };
-  /** What to do next; empty if it is green. */
+  /** Suggested next actions; empty if it is green. */
   readonly suggestions: readonly string[];
 }
 

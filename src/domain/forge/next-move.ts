@@ -7,17 +7,17 @@ export interface PullRequestRules {
   readonly base: string;
   /** Checks that must pass, beside those that the forge itself requires; undefined: all that are registered. */
   readonly checks: readonly string[] | undefined;
-  /** What a missing approval means: the ticket is left to a person, or the landing waits. */
+  /** The meaning of a missing approval: the ticket is left to a person, or the landing waits. */
   readonly approvals: "gate" | "wait";
   /** Milliseconds after a push within which a required check must appear. */
   readonly appearMs: number;
 }
 
-/** What the engine itself knows of its pull request. */
+/** The engine's own record of its pull request. */
 export interface OwnPullRequest {
   /** The commit that the engine has pushed. */
   readonly head: string;
-  /** When it was pushed, in milliseconds since the epoch. */
+  /** The time of the push, in milliseconds since the epoch. */
   readonly pushedAt: number;
   /** Ids of words of people that an agent has had already. */
   readonly answered: ReadonlySet<string>;

@@ -11,7 +11,7 @@ export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
 /** One reading of a pull request, as people are told it. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
-  /** What it waits for, in words; absent if for nothing. */
+  /** The thing that it waits for, in words; absent if it waits for nothing. */
   readonly waits?: string;
   readonly base?: string;
   readonly review?: PullRequestState["review"];
@@ -67,7 +67,7 @@ export interface TicketPullRequest {
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
-  /** When the last difference was read, and since when each of `seen.checks` has its state. Milliseconds since the epoch. */
+  /** The time at which the last difference was read, and that from which each of `seen.checks` has its state. Milliseconds since the epoch. */
   readonly readAt?: number;
   readonly checksSince?: readonly number[];
   /** Requests of people to the forge that have no answer yet. */

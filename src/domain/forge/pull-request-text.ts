@@ -82,7 +82,7 @@ function inertMarkdown(line: string): string {
     .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
 }
 
-/** What a forge takes for a reference if a number follows. */
+/** Text that a forge takes for a reference if a number follows. */
 const NUMBERED = /#(?=\d)|\bGH-(?=\d)/gi;
 
 /** A template without references and without the entities that would become one; its HTML stays, and may hide a closing word's number. */

@@ -17,7 +17,7 @@ interface Place {
   readonly path: string;
   readonly branch: string;
   readonly baseSha: string;
-  /** When the work began, in milliseconds since the epoch. */
+  /** The start of the work, in milliseconds since the epoch. */
   readonly begun: number;
   readonly confinement: Confinement | undefined;
 }

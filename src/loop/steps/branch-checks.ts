@@ -239,7 +239,7 @@ async function triageFor(
   return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
 }
 
-/** Why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
+/** The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
 function causeOf({ json: { findings, stopReason } }: Triage, names: readonly string[]): EvidenceCause | undefined {
   if (stopReason === "flaky") return "flaky";
   const ofMachine = new Set(rerunsOf(findings, new Set()));

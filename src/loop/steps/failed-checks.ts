@@ -25,8 +25,8 @@ type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "fai
 
 /**
  * Waits until a pull request has landed, failed, or is a person's. Checks that failed by something outside the change (a registry, a lost
- * machine) are started again once, and so are those that failed by tests alone that are flaky on the base. Whatever failed again, failed
- * otherwise, or was said, is evidence for an agent: a change may break for good just the test that is flaky.
+ * machine) are started again once, and so are those that failed by tests alone that are flaky on the base. All else that failed,
+ * failed again, or was said is evidence for an agent: a change may break for good just the test that is flaky.
  */
 export async function untilSettled(
   ctx: PullRequestContext,

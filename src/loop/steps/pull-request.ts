@@ -27,8 +27,8 @@ type Landed = StepPassed & { readonly commit: string };
 
 /**
  * Lands the checked candidate through a pull request: pushes it, waits until the forge's rules and checks allow the merge of exactly
- * that commit, and merges it. Nobody's queue is held meanwhile. What fails at the forge is evidence for the next attempt; what only a
- * person can do ends the attempt at a human gate.
+ * that commit, and merges it. Nobody's queue is held meanwhile. A failure at the forge is evidence for the next attempt; an act that
+ * only a person can perform ends the attempt at a human gate.
  */
 export async function landByPullRequest(
   ctx: PullRequestContext,
@@ -97,7 +97,7 @@ async function present(
   };
   const first = await pushAfter(before?.head);
   const from = lostPush(before, first.proposed);
-  // What never arrived may be what the forge refuses: the new commit does not continue it.
+  // The forge may refuse just the commits that never arrived, so the new commit does not continue them.
   const { head, proposed } = from === undefined ? first : await pushAfter(from.previous);
   if (proposed.as === "open") {
     const { number, url } = proposed;
@@ -149,8 +149,8 @@ async function templateOf(repo: Repo, base: string): Promise<string | undefined>
 }
 
 /**
- * The commit to push: the candidate, or one with its files that continues what was pushed before. What was pushed before stays if it has
- * the same files on the same base: a new engine builds the same change with another date.
+ * The commit to push: the candidate, or one with its files that continues the last pushed one. That one stays if it has the
+ * same files on the same base: a new engine builds the same change with another date.
  */
 async function headFor(repo: Repo, { commit, base }: Built, previous: string | undefined): Promise<string> {
   if (previous === undefined || previous === commit || !(await repo.has(previous))) return commit;

@@ -145,7 +145,7 @@ async function statusesOf(repository: GitHubRepository, head: string): Promise<r
   }));
 }
 
-/** Whatever kept GitHub from an answer is a ForgeUnavailable for the loop. */
+/** The answer to a request. Throws a ForgeUnavailable if GitHub gave none, whatever the cause. */
 async function reached<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
