@@ -136,7 +136,7 @@ describe("the loop stops with", () => {
   });
 
   test("no_change at the first red reading if nothing is to be changed, with the triage on file", async () => {
-    const { stage, branch } = await open({ isFixed: false });
+    const { stage, branch } = await open({ canChange: false });
     using _ = stage;
     stage.start();
     const state = await stage.ended();
@@ -147,7 +147,7 @@ describe("the loop stops with", () => {
   });
 
   test("no_change if nothing is to be changed, also after a failure between the reading and the triage: no agent, no push", async () => {
-    const { stage, branch } = await open({ isFixed: false, work: answers("42") });
+    const { stage, branch } = await open({ canChange: false, work: answers("42") });
     using _ = stage;
     const before = stage.git("rev-parse", "main");
     branch.onFailures = () => {

@@ -43,7 +43,7 @@ export async function openForge(
   const remote = await remoteOf(repo, spec, credentials);
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
-    const isRead = spec.kind === "github-branch" && spec.fixes === "none";
+    const isRead = spec.kind === "github-branch" && spec.fixMode === "report-only";
     if (!isRead) await remote.checkWritable(repo.base);
     return forge.sync(how);
   });
@@ -92,11 +92,11 @@ function branchChecksOf(
   spec: Extract<ForgeSpec, { kind: "github-branch" }>,
   at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
 ): BranchLane {
-  const { workflow, withoutRun, pullRequest, fixes, appearMinutes } = spec;
+  const { workflow, ignoredRun, pullRequest, fixMode, appearMinutes } = spec;
   const access = accessOf(repo, spec, at);
   return {
-    checks: createBranchChecks({ ...access, branch: repo.base, workflow, withoutRun }),
-    ...{ workflow, appearMs: appearMinutes * 60_000, pullRequest, isFixed: fixes === "all" },
+    checks: createBranchChecks({ ...access, branch: repo.base, workflow, ignoredRun }),
+    ...{ workflow, appearMs: appearMinutes * 60_000, pullRequest, canChange: fixMode === "safe" },
   };
 }
 

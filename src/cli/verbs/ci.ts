@@ -59,9 +59,9 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
 async function showPlan(
   target: CiTarget,
   flags: CiFlags,
-  known: Omit<Parameters<typeof planOf>[2], "withoutRun">,
+  known: Omit<Parameters<typeof planOf>[2], "ignoredRun">,
 ): Promise<number> {
-  const plan = await planOf(target, flags, { ...known, withoutRun: ownRun(process.env) });
+  const plan = await planOf(target, flags, { ...known, ignoredRun: ownRun(process.env) });
   writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
   return EXIT.done;
 }

@@ -72,14 +72,14 @@ async function landOnBranchOf(
   },
 ): Promise<string> {
   const { repo, checks, step, change, branch } = options;
-  const isLook = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
-  const needs = { ...branch, repo, change, isLook, check: () => checks.check(() => undefined) };
+  const isReadOnly = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const needs = { ...branch, repo, change, isReadOnly, check: () => checks.check(() => undefined) };
   try {
     return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
   } catch (error) {
     const isRead = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
-    if (!isLook || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
-    throw new AttemptOver({ ...error.end, looked: true });
+    if (!isReadOnly || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
+    throw new AttemptOver({ ...error.end, readOnly: true });
   }
 }
 

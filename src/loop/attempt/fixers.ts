@@ -29,7 +29,7 @@ interface Place {
  */
 export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
   const { ticket } = scope;
-  if (ctx.branchChecks.get(repo.id)?.isFixed !== true) return undefined;
+  if (ctx.branchChecks.get(repo.id)?.canChange !== true) return undefined;
   const { ci } = ticketOf(ctx.state(), ticket.id);
   const fixable = lastFailure(ci)?.fixable ?? [];
   if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;

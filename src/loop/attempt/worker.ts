@@ -168,7 +168,7 @@ async function look(
   repo: Repo,
 ): Promise<PendingWork | undefined> {
   const lane = branchChecks.get(repo.id);
-  if (lane === undefined || (lane.isFixed && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
+  if (lane === undefined || (lane.canChange && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
   const tip = await repo.baseTip();
   return { tip, baseSha: tip, claimed: false };
 }

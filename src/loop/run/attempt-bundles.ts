@@ -105,12 +105,12 @@ async function writeBundle(ctx: LoopContext, { ticket: id, n, events }: Ended): 
   const folder = await files.attempt(id, n);
   const unwritten = await writeChange(ctx, folder, { ticket, events });
   const listing = await files.list(folder.folder, [...LEFT_OUT, BUNDLE_JSON, BUNDLE_MD]);
-  const listed = listing.files.map((file) => ({ ...file, is: describeFile(file.path) }));
+  const listed = listing.files.map((file) => ({ ...file, description: describeFile(file.path) }));
   const ended: EndedAttempt = { run, batch: batch.name, ticket, past, events };
   const leftOut = [...listing.leftOut, ...unwritten];
   const page = attemptPage(attemptBundle(ended, { files: listed, leftOut }), ticket);
   const sum = await files.writeWhole(join(folder.folder, BUNDLE_MD), page);
-  const all = [...listed, { path: BUNDLE_MD, ...sum, is: describeFile(BUNDLE_MD) }];
+  const all = [...listed, { path: BUNDLE_MD, ...sum, description: describeFile(BUNDLE_MD) }];
   const text = `${JSON.stringify(attemptBundle(ended, { files: all, leftOut }), undefined, 2)}\n`;
   const { sha256 } = await files.writeWhole(join(folder.folder, BUNDLE_JSON), text);
   return { sha256, files: all.length };

@@ -12,7 +12,7 @@ const CI = TicketId.parse("CI-1");
 
 /** A run whose branch has a red check, in its first attempt, which has read it. */
 function redBranch(): RunBuilder {
-  const forge = { kind: "github-branch", repo: "acme/app", appearMinutes: 10, fixes: "all" } as never;
+  const forge = { kind: "github-branch", repo: "acme/app", appearMinutes: 10, fixMode: "safe" } as never;
   const run = new RunBuilder(batchOf({ tickets: [{ id: "CI-1", title: "get the checks green" }], forge }));
   run.working("CI-1", "working").wait(5).step("CI-1", 2);
   return run.of(
