@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { followChain } from "../../adapters/journal/chain.ts";
 import { listFolder } from "../../adapters/run-files/list-folder.ts";
 import { attemptFolder, BUNDLE_MD, type BundleFile } from "../../domain/bundle/bundle.ts";
-import { describeFile } from "../../domain/bundle/file-words.ts";
+import { describeFile } from "../../domain/bundle/describe-file.ts";
 import {
   batchText,
   judgementsText,

@@ -7,8 +7,8 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { BranchLane } from "../../loop/steps/branch-checks.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
+import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
+import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
@@ -22,9 +22,9 @@ interface ForgedRepo {
   readonly repo: Repo;
   readonly place?: string;
   /** Set if changes land by pull requests. */
-  readonly pullRequests?: PullRequestLane;
+  readonly pullRequests?: PullRequestTarget;
   /** Set if the checks of the branch decide. */
-  readonly branchChecks?: BranchLane;
+  readonly branchChecks?: BranchTarget;
 }
 
 /**
@@ -79,7 +79,7 @@ function pullRequestsOf(
   repo: Repo,
   spec: GitHubForge,
   { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestLane } {
+): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestTarget } {
   const access = accessOf(repo, spec, { remote, credentials });
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
@@ -91,7 +91,7 @@ function branchChecksOf(
   repo: Repo,
   spec: Extract<ForgeSpec, { kind: "github-branch" }>,
   at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): BranchLane {
+): BranchTarget {
   const { workflow, ignoredRun, pullRequest, fixMode, appearMinutes } = spec;
   const access = accessOf(repo, spec, at);
   return {

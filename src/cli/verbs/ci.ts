@@ -8,7 +8,7 @@ import { CI_TICKET, composeBatch, ownRun, preparationIn } from "../ci/compose-ba
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
-import { resultLines } from "../ci/text.ts";
+import { resultLines } from "../ci/result-lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { runFolder, stateHome } from "../state-home.ts";
 import { isInteractive } from "../terminal.ts";

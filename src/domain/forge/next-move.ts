@@ -22,7 +22,7 @@ export interface OwnPullRequest {
   /** Ids of words of people that an agent has had already. */
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
-  readonly peopleAt?: string;
+  readonly peopleHead?: string;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
@@ -159,6 +159,6 @@ function askedOfPeople(
       `${isRefused ? "look at the changes that were requested, then " : ""}approve and merge ${name}, whose checks have passed`,
     );
   }
-  if (own.peopleAt !== own.head) return undefined;
+  if (own.peopleHead !== own.head) return undefined;
   return gate(`look at what was said on ${name}, which an agent has left as it was, then merge it, or reopen the ticket`);
 }

@@ -61,7 +61,7 @@ export interface TicketPullRequest {
   readonly head: string;
   readonly pushedAt: number;
   /** The commit at the branch before that push; absent before the first one. */
-  readonly previous?: string;
+  readonly tipBeforePush?: string;
   /** The commit that the engine pushes it on top of; absent if it found the commit there. */
   readonly onto?: string;
   readonly number?: number;
@@ -80,19 +80,19 @@ export interface TicketPullRequest {
   readonly unseenReruns?: readonly string[];
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
-  readonly answeredAt?: string;
+  readonly answeredHead?: string;
   /** The commit at which people, not bots alone, had said the last of them. */
-  readonly peopleAt?: string;
+  readonly peopleHead?: string;
 }
 
 /** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
-export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
-  return seen !== undefined || (number !== undefined && previous === undefined);
+export function hasArrived({ seen, number, tipBeforePush }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && tipBeforePush === undefined);
 }
 
 /** The commit that the branch is known to have held; undefined if it may not be there. */
 function tipOf(known: TicketPullRequest): string | undefined {
-  return hasArrived(known) ? known.head : known.previous;
+  return hasArrived(known) ? known.head : known.tipBeforePush;
 }
 
 /** Words that are remembered. */
@@ -117,7 +117,7 @@ function reduceKnown(
       return withReading(known, event);
     case "pull-request-words": {
       const answered = [...known.answered, ...event.ids].slice(-MOST_ANSWERED);
-      return { ...known, answered, answeredAt: known.head, ...(event.people > 0 && { peopleAt: known.head }) };
+      return { ...known, answered, answeredHead: known.head, ...(event.people > 0 && { peopleHead: known.head }) };
     }
     case "pull-request-rerun": {
       const { rerun = [], unseenReruns = [] } = known;
@@ -139,14 +139,14 @@ function intended(
     seen: _,
     rerun: __,
     unseenReruns: ___,
-    previous: ____,
+    tipBeforePush: ____,
     readAt: _____,
     checksSince: ______,
     onto: _______,
     ...rest
   } = known ?? first;
-  const previous = known?.branch === branch ? tipOf(known) : undefined;
-  const before = { ...(previous !== undefined && { previous }), ...(onto !== undefined && { onto }) };
+  const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
+  const before = { ...(tipBeforePush !== undefined && { tipBeforePush }), ...(onto !== undefined && { onto }) };
   return { ...rest, branch, head, pushedAt: at, ...before };
 }
 

@@ -1,4 +1,4 @@
-import { haveFixedInVain, lastFailure } from "../../domain/ci/ci-fact.ts";
+import { haveFixedInVain, lastCiFailure } from "../../domain/ci/ci-fact.ts";
 import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -31,7 +31,7 @@ export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo
   const { ticket } = scope;
   if (ctx.branchChecks.get(repo.id)?.canChange !== true) return undefined;
   const { ci } = ticketOf(ctx.state(), ticket.id);
-  const fixable = lastFailure(ci)?.fixable ?? [];
+  const fixable = lastCiFailure(ci)?.fixable ?? [];
   if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
   const { path, branch, baseSha: from, begun } = place;
   const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);

@@ -29,7 +29,7 @@ const DETAIL_CHARS = 4_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
-export interface BranchLane {
+export interface BranchTarget {
   readonly checks: BranchChecks;
   /** Milliseconds after a push within which a check must appear. */
   readonly appearMs: number;
@@ -41,7 +41,7 @@ export interface BranchLane {
 }
 
 /** The step's view of the finish line. */
-export interface BranchNeeds extends BranchLane {
+export interface BranchNeeds extends BranchTarget {
   readonly repo: Repo;
   readonly change: Change;
   /** True if the attempt changes nothing, and only reads the checks of the branch as it is. */
@@ -63,7 +63,7 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
   for (let chase = 0; chase < CHASES; chase += 1) {
     const head = await headOf(ctx, scope, needs);
     if (typeof head === "object") return head;
-    const result = await untilDecided(ctx, scope, needs, head);
+    const result = await awaitChecks(ctx, scope, needs, head);
     if (result !== "rebuild") return result;
     await pause(ctx.clock, needs.checks.pauseMs(Number.POSITIVE_INFINITY), scope.signal);
   }
@@ -157,7 +157,7 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 }
 
 /** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
-async function untilDecided(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
+async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));

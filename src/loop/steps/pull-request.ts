@@ -5,7 +5,6 @@ import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { untilSettled } from "./failed-checks.ts";
 import {
   ask,
   type Built,
@@ -16,6 +15,7 @@ import {
   type PullRequestNeeds,
   pullRequestOf,
 } from "./pull-request-scope.ts";
+import { settlePullRequest } from "./settle-pull-request.ts";
 import type { StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving base is followed before the attempt fails. */
@@ -41,7 +41,7 @@ export async function landByPullRequest(
     if (isStale) checked = await needs.checkAgain();
     const open = await present(ctx, scope, needs, checked);
     if ("evidence" in open) return open;
-    const decision = await untilSettled(ctx, scope, needs, open);
+    const decision = await settlePullRequest(ctx, scope, needs, open);
     switch (decision.do) {
       case "landed":
         return bringHome(ctx, scope, needs, { commit: decision.commit, number: open.number });
@@ -116,8 +116,9 @@ async function present(
  * where it was before that push. Undefined if somebody else has moved it.
  */
 function lostPush(before: TicketPullRequest | undefined, proposed: Proposed): Pick<Proposal, "previous"> | undefined {
-  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.previous) return undefined;
-  return before.previous === undefined ? {} : { previous: before.previous };
+  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.tipBeforePush)
+    return undefined;
+  return before.tipBeforePush === undefined ? {} : { previous: before.tipBeforePush };
 }
 
 /** The step of a person after a push that did not succeed. */
