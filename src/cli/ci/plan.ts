@@ -70,8 +70,7 @@ async function readFailures(
   { fullName, baseUrl, token, branch, tip }: CiTarget,
   only: { readonly workflow: string | undefined; readonly ignoredRun: number | undefined },
 ) {
-  const source = { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) };
-  const forge = createBranchChecks({ repo: fullName, branch, baseUrl, token: source, now: Date.now, ...only });
+  const forge = createBranchChecks({ repo: fullName, branch, baseUrl, token, now: Date.now, ...only });
   try {
     const { checks } = await forge.read();
     const names = checks.filter(({ state }) => state === "failed").map(({ name }) => name);

@@ -4,6 +4,7 @@ import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -112,7 +113,7 @@ function accessOf(
     throw refused(repo, why, 'Name it: "repo": "owner/name" in its forge.');
   }
   if (credentials === undefined)
-    throw refused(repo, "its forge has no token", "Set GITHUB_TOKEN, or name a secret in its forge.");
+    throw refused(repo, "its forge has no token", `Set ${TOKEN_OF.github.variable}, or name a secret in its forge.`);
   const token = { get: () => credentials.token(), renew: (old: string) => credentials.renew(old) };
   return { repo: name, baseUrl: spec.baseUrl, token, now: Date.now };
 }

@@ -134,20 +134,22 @@ function intended(
   { branch, head, previous: onto, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
-  const first: TicketPullRequest = { branch, head, pushedAt: at, answered: [] };
-  const {
-    seen: _,
-    rerun: __,
-    unseenReruns: ___,
-    tipBeforePush: ____,
-    readAt: _____,
-    checksSince: ______,
-    onto: _______,
-    ...rest
-  } = known ?? first;
   const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
-  const before = { ...(tipBeforePush !== undefined && { tipBeforePush }), ...(onto !== undefined && { onto }) };
-  return { ...rest, branch, head, pushedAt: at, ...before };
+  const { number, url, requests, reviewers, answered = [], answeredHead, peopleHead } = known ?? {};
+  return {
+    branch,
+    head,
+    pushedAt: at,
+    ...(tipBeforePush !== undefined && { tipBeforePush }),
+    ...(onto !== undefined && { onto }),
+    ...(number !== undefined && { number }),
+    ...(url !== undefined && { url }),
+    ...(requests !== undefined && { requests }),
+    ...(reviewers !== undefined && { reviewers }),
+    answered,
+    ...(answeredHead !== undefined && { answeredHead }),
+    ...(peopleHead !== undefined && { peopleHead }),
+  };
 }
 
 function withReading(

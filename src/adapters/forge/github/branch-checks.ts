@@ -7,7 +7,7 @@ import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, plainUrl } from "./checks.ts";
 import { failuresOf, historyOf } from "./failures.ts";
-import { hasFailed } from "./jobs.ts";
+import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
 import { allStatusesOf } from "./statuses.ts";
@@ -27,15 +27,7 @@ export interface BranchChecksOptions extends Omit<ClientOptions, "rights"> {
 }
 
 const Branch = z.object({ commit: z.object({ sha: z.string() }) });
-const CheckRun = z.object({
-  id: z.number(),
-  name: z.string(),
-  status: z.string(),
-  conclusion: z.string().nullable(),
-  details_url: z.string().nullable(),
-  app: z.object({ slug: z.string().optional() }).nullable(),
-  check_suite: z.object({ id: z.number() }).nullable(),
-});
+const CheckRun = CheckRunFields.extend({ check_suite: z.object({ id: z.number() }).nullable() });
 type CheckRun = z.infer<typeof CheckRun>;
 const Runs = z.object({
   workflow_runs: z.array(
