@@ -105,7 +105,7 @@ export interface PastAttempt extends BundleResult, KeptWorkResult {
   /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
   /** It has only read the checks of the branch. */
-  readonly looked?: true;
+  readonly readOnly?: true;
 }
 
 /** Common signs of a ticket's failures in a row. */

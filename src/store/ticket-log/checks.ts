@@ -56,7 +56,7 @@ export function triagedAttempt(ticket: TicketState, n: number): PastAttempt | un
 }
 
 /** The pull request of a ticket with its checks, or the reason why there is none. */
-export function pullRequestLines(state: State, ticket: TicketState): readonly LogLine[] {
+export function checksLines(state: State, ticket: TicketState): readonly LogLine[] {
   const { run } = state;
   const { pullRequest } = ticket;
   if (run === undefined) return [];

@@ -7,16 +7,20 @@ const MOST_PAGES = 10;
 /** Runs of workflows of one commit that are looked at. */
 const MOST_RUNS = 30;
 
-const CheckRun = z.object({
+/** The fields of a check run that each of its readers needs, as GitHub's REST API has them. */
+export const CheckRunFields = z.object({
   id: z.number(),
   name: z.string(),
   status: z.string(),
   conclusion: z.string().nullable(),
   details_url: z.string().nullable(),
   app: z.object({ slug: z.string().optional() }).nullable(),
+});
+
+const CheckRun = CheckRunFields.extend({
   output: z.object({ title: z.string().nullable(), summary: z.string().nullable(), text: z.string().nullable() }),
 });
-/** A check run, as GitHub's REST API has it. */
+/** A check run with its output. */
 export type CheckRun = z.infer<typeof CheckRun>;
 
 const Job = z.object({
