@@ -24,6 +24,11 @@ export interface Evidence {
   readonly refusedSecret?: true;
 }
 
+/** True if a forge sent the change back: a check failed there, or somebody wrote to its pull request. */
+export function isFromForge({ step, name }: Evidence): boolean {
+  return step === "merge" && (name === "pull request" || name === "checks");
+}
+
 /**
  * The cause of a failure. All but `blocked-path` end the ticket, because another agent could change nothing. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
  * failed. `infrastructure`: what runs the checks failed, also when it was started again. `report-only`: nothing is to be changed.

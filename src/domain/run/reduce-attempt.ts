@@ -8,7 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
-import type { AttemptOutcome } from "./attempt-fact.ts";
+import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { leftOf } from "./pending-work.ts";
@@ -143,7 +143,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
     }
     case "step-started": {
-      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at };
+      const outer = attempt.step === undefined ? {} : { outer: attempt.step };
+      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at, ...outer };
       return { phase: "finishing", attempt: { ...attempt, step } };
     }
     case "step-ended":
@@ -179,7 +180,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 }
 
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
-  const { step, waiting: _, retried: __, ...rest } = attempt;
+  const { step, waiting: _, retried: __, ...after } = attempt;
+  const rest = step?.outer === undefined ? after : { ...after, step: step.outer };
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
     return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;
@@ -271,7 +273,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
-  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
+  const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -280,7 +282,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
-    ...(failedAt === undefined ? {} : { failedAt }),
+    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),

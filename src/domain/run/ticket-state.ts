@@ -25,6 +25,8 @@ export interface RunningStep {
   readonly kind: StepKind;
   readonly name: string;
   readonly startedAt: number;
+  /** The step within which it runs: a merge has its candidate checked. */
+  readonly outer?: RunningStep;
 }
 
 /** The running attempt. */
@@ -98,6 +100,8 @@ export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly summary: string;
   /** The part that its evidence is about; absent without evidence. */
   readonly failedAt?: Evidence["step"];
+  /** Set if a forge sent its change back (see `isFromForge`). */
+  readonly sentBack?: true;
   /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
