@@ -11,7 +11,7 @@ import { Stage, type StageOptions } from "./stage.ts";
 
 /** The ticket of the loop. */
 export const CI = TicketId.parse("CI-1");
-const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }] });
+export const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }] });
 /** The log of a lost machine. */
 export const LOST = "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n";
 
