@@ -26,16 +26,17 @@ export const ANSWER: FakeBranch["judges"] = {
 interface Over extends Partial<StageOptions> {
   readonly judges?: FakeBranch["judges"];
   readonly isFixed?: boolean;
+  readonly appearMs?: number;
   /** Other services, with the ones that the stage has. */
   readonly over?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
 /** One ticket whose change lands on a branch once the branch's checks pass. */
-export async function open({ judges = ANSWER, isFixed = true, over: more = () => ({}), ...over }: Over = {}) {
+export async function open({ judges = ANSWER, isFixed = true, appearMs = 200, over: more = () => ({}), ...over }: Over = {}) {
   let branch: FakeBranch | undefined;
   const change = () => {
     if (branch === undefined) throw new Error("no branch yet");
-    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs: 200, isFixed }]]) };
+    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs, isFixed }]]) };
   };
   const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
     branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", judges);

@@ -20,6 +20,8 @@ export class FakeBranch {
   onFailures: () => void = () => undefined;
   /** Checks that a commit has not: as if a filter of paths left them out. */
   leftOut: (name: string, read: (path: string) => string | undefined) => boolean = () => false;
+  /** Told of readings in which no check is a workflow's. */
+  isWithoutWorkflow: (checks: readonly RemoteCheck[]) => boolean = () => false;
   /** Told instead of the tip. */
   tip: string | undefined;
   readonly #user: string;
@@ -52,7 +54,7 @@ export class FakeBranch {
             const state = this.#log(name, tip) === undefined ? "passed" : "failed";
             return { name, state, isRequired: false };
           });
-          return { tip, checks };
+          return { tip, checks, ...(this.isWithoutWorkflow(checks) && { withoutWorkflowSince: Date.now() }) };
         }),
       failures: (head, names) =>
         Promise.resolve().then(() => {
