@@ -36,4 +36,16 @@ describe("a branch with more than one kind of checks", () => {
     expect([ciStopReason(state), result(state).iterations[0]?.failedChecks.length]).toEqual(["infrastructure", 60]);
     expect(result(state).summary).toMatch(/long 59 failed before and did not run on /);
   });
+
+  test("is waited for if a check runs again before the oracle is asked", async () => {
+    const { stage, branch } = await open({ judges: { test: () => undefined }, limits: { attempts: 1 } });
+    using _ = stage;
+    let late = 0;
+    branch.onRead = () => void (late += stage.types().includes("merge-landed") ? 1 : 0);
+    branch.isRunning = () => late === 1 || late === 2;
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), late]).toEqual(["green", 3]);
+    expect(stage.of("ticket-reopened")).toEqual([]);
+  });
 });
