@@ -9,7 +9,7 @@ cleanUp();
 
 describe("a branch with more than one kind of checks", () => {
   test("is not green by a status that comes before its workflows", async () => {
-    const { stage, branch } = await open({ judges: { ...ANSWER, bot: () => undefined }, work: answers("42"), appearMs: 60_000 });
+    const { stage, branch } = await open({ checks: { ...ANSWER, bot: () => undefined }, work: answers("42"), appearMs: 60_000 });
     using _ = stage;
     mkdirSync(join(stage.user, ".github/workflows"), { recursive: true });
     writeFileSync(join(stage.user, ".github/workflows/ci.yml"), "on: push\n");
@@ -28,7 +28,7 @@ describe("a branch with more than one kind of checks", () => {
   test("is not green if one of a great many checks that failed does not run any more", async () => {
     const judge = ANSWER["test"] ?? (() => undefined);
     const names = Array.from({ length: 60 }, (_, i) => `${"long ".repeat(20)}${i}`);
-    const { stage, branch } = await open({ judges: Object.fromEntries(names.map((name) => [name, judge])), work: answers("42") });
+    const { stage, branch } = await open({ checks: Object.fromEntries(names.map((name) => [name, judge])), work: answers("42") });
     using _ = stage;
     branch.leftOut = (name, read) => name === names[59] && read("answer.txt") !== undefined;
     stage.start();
@@ -38,7 +38,7 @@ describe("a branch with more than one kind of checks", () => {
   });
 
   test("is waited for if a check runs again before the oracle is asked", async () => {
-    const { stage, branch } = await open({ judges: { test: () => undefined }, limits: { attempts: 1 } });
+    const { stage, branch } = await open({ checks: { test: () => undefined }, limits: { attempts: 1 } });
     using _ = stage;
     let late = 0;
     branch.onRead = () => void (late += stage.types().includes("merge-landed") ? 1 : 0);

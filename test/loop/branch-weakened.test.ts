@@ -26,7 +26,7 @@ const ALLOWED: Ticket["allow"] = {
 /** Red until anything is pushed: the forge itself would take the change. The first two attempts make it, beside a file. */
 async function opened(change: Readonly<Record<string, string | undefined>>, over: Partial<Parameters<typeof open>[0]> = {}) {
   const { stage } = await open({
-    judges: {
+    checks: {
       test: (read) =>
         (read("fixed.txt") ?? read("cheated.txt")) === undefined ? "src/a.ts(1,1): error TS2322: no\n" : undefined,
     },

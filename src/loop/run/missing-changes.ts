@@ -37,9 +37,9 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const ticket of done) {
-    const lane = ctx.branchChecks.get(specOf(ctx.state().plan, ticket.id).repo);
-    if (lane === undefined) continue;
-    const why = await whyNotGreen(ctx, ticket, { checks: lane.checks, signal });
+    const target = ctx.branchChecks.get(specOf(ctx.state().plan, ticket.id).repo);
+    if (target === undefined) continue;
+    const why = await whyNotGreen(ctx, ticket, { checks: target.checks, signal });
     if (why === undefined) continue;
     const summary = `${(ticket.mergedSha ?? "").slice(0, 7)}: ${why}`;
     broken.set(ticket.id, { step: "merge", name: "checks", summary, detail: "" });

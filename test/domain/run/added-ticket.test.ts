@@ -53,7 +53,7 @@ describe("a ticket that a person adds", () => {
 
   it("is refused for a branch whose checks decide, if that has a ticket", () => {
     const batch = batchOf([ticketOf("T-1")]);
-    const forge = { kind: "github-branch", remote: "origin", fixes: "all", appearMinutes: 10 } as const;
+    const forge = { kind: "github-branch", remote: "origin", fixMode: "safe", appearMinutes: 10 } as const;
     const repos = Object.fromEntries(Object.entries(batch.repos).map(([id, repo]) => [id, { ...repo, forge }]));
     expect(why(new Simulation({ ...batch, repos }), { title: "x" })).toContain("which takes one ticket");
   });
