@@ -53,4 +53,4 @@ export const answers = (...said: readonly string[]) => {
 };
 
 /** What `loopdash ci --json` prints. */
-export const result = (state: RunState) => ciResult(state, { branch: "main", folder: "/run", command: "loopdash ci main" });
+export const result = (state: RunState) => ciResult(state, { branch: "main", folder: "/run" });

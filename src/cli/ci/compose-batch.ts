@@ -5,6 +5,7 @@ import type { Argv } from "../../domain/batch/argv.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
@@ -14,9 +15,6 @@ import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { Allowed, CiFlags } from "./flags.ts";
-
-/** The ticket of every loop. */
-export const CI_TICKET = "CI-1";
 
 const TASK = [
   "The checks of this branch fail at GitHub. Make them pass by repairing the code.",

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
+import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
-import { CI_TICKET, composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
+import { composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
@@ -49,8 +49,7 @@ async function loop(flags: CiFlags): Promise<number> {
   const state = lastState(path);
   if (state === undefined) return EXIT.notDone;
   const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
-  const command = ["loopdash", ...process.argv.slice(2).map((word) => shellWord(plainText(word, 300)))].join(" ");
-  return show(ciResult(state, { branch: plainText(target.branch, 100), folder, command }), flags);
+  return show(ciResult(state, { branch: plainText(target.branch, 100), folder }), flags);
 }
 
 /** Runs the loop as any other batch: in this process, or in its own beside a dashboard. */

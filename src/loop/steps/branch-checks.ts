@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
+import { seenOfBranch } from "../../domain/forge/seen.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
@@ -16,7 +17,7 @@ import type { Change, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import { ask, type Built, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
@@ -204,7 +205,7 @@ async function red(
   { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
-  const triage = await triageFor(ctx, scope, checks, { head, names });
+  const triage = await triageOnBranch(ctx, scope, checks, { head, names });
   const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
   const isFlaky = triage.json.stopReason === "flaky";
   const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
@@ -220,10 +221,10 @@ async function red(
 }
 
 /**
- * The triage of failed checks. If tests alone have failed, the forge is asked what they did on this commit before, and on the branch as the
- * loop found it: no change of the loop had run there, so that commit is the base that can excuse them.
+ * The triage of failed checks, by the history of their tests on this commit, and on the branch as the loop found it: no change of the loop
+ * had run there, so that commit is the base that can excuse them.
  */
-async function triageFor(
+async function triageOnBranch(
   ctx: Context,
   scope: StepScope,
   checks: BranchChecks,
@@ -232,15 +233,12 @@ async function triageFor(
   const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
   const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
   const failures = await ask(ctx, scope, () => checks.failures(head, names));
-  const plain = triageOfChecks(failures, meta);
-  const { findings } = plain.json;
-  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
-  if (!areTests) return plain;
   const found = ci?.iterations[0]?.failure?.head ?? head;
   const commits = [...new Set([found, head])];
-  const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
-  const records = past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
-  return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
+  return triageWithHistory(failures, meta, async () => {
+    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+    return past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
+  });
 }
 
 /** The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
@@ -279,8 +277,6 @@ function evidenceOf(
 
 /** Reports what a reading shows, if it is not what the last one showed. */
 function tell(ctx: Context, scope: StepScope, checks: readonly RemoteCheck[], waits: string | undefined): void {
-  const shown = checks.map(({ name, state }) => ({ name: plainText(name, 100), state }));
-  const seen = { checks: shown, ...(waits !== undefined && { waits: plainText(waits, 300) }) };
-  if (JSON.stringify(pullRequestOf(ctx, scope)?.seen) !== JSON.stringify(seen))
-    scope.announce({ type: "pull-request-read", ...seen });
+  const seen = seenOfBranch(checks, waits);
+  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }

@@ -1,7 +1,6 @@
 import type { Said } from "../../domain/forge/next-move.ts";
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
@@ -9,7 +8,7 @@ import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import {
   ask,
   mustAnnounce,
@@ -40,7 +39,7 @@ export async function settlePullRequest(
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
     const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
-    const triage = await triageOf(ctx, scope, needs, { open, failures });
+    const triage = await triageOnBase(ctx, scope, needs, { open, failures });
     const already = startedAgain(pullRequestOf(ctx, scope), asked);
     const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
     const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
@@ -56,8 +55,8 @@ export async function settlePullRequest(
   }
 }
 
-/** The triage of failed checks. The forge is asked for the history of their tests only if tests alone have failed. */
-async function triageOf(
+/** The triage of failed checks, by the history of their tests on the base and on this head. */
+async function triageOnBase(
   ctx: PullRequestContext,
   scope: StepScope,
   { pulls }: PullRequestNeeds,
@@ -66,14 +65,12 @@ async function triageOf(
   const { id: ticket } = scope.ticket;
   const attempt = ticketOf(ctx.state(), ticket).attempt?.n ?? 0;
   const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
-  const plain = triageOfChecks(failures, meta);
-  const { findings } = plain.json;
-  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
-  if (!areTests) return plain;
   const names = failures.map(({ name }) => name);
-  const onBase = jobRecords(await baseHistory(ctx, scope, pulls, { base: open.base, names }), { tree: open.base, isBase: true });
-  const onHead = jobRecords(await ask(ctx, scope, () => pulls.history(open.head, names)), { tree: open.head, isBase: false });
-  return triageOfChecks(failures, meta, flakyTests(testRecords([...onBase, ...onHead])));
+  return triageWithHistory(failures, meta, async () => {
+    const onBase = await baseHistory(ctx, scope, pulls, { base: open.base, names });
+    const onHead = await ask(ctx, scope, () => pulls.history(open.head, names));
+    return [...jobRecords(onBase, { tree: open.base, isBase: true }), ...jobRecords(onHead, { tree: open.head, isBase: false })];
+  });
 }
 
 /** The histories of checks on commits of the base, each asked for once by an engine. */

@@ -55,5 +55,7 @@ export function checksLine({ checks, waits }: SeenPullRequest): string {
     return names.length === 0 ? [] : [`${state}: ${firstFewLine(names, 4)}`];
   });
   const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
-  return waits === undefined ? said : `${said}; ${waits}`;
+  // The open checks are named already.
+  const open = checks.flatMap(({ name, state }) => (state === "running" || state === "waiting" ? [name] : []));
+  return waits === undefined || waits === `waits for ${open.join(", ")}` ? said : `${said}; ${waits}`;
 }
