@@ -14,7 +14,7 @@ import { Interview } from "../init/interview.ts";
 import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { CiTarget } from "./find-target.ts";
-import type { CiFlags } from "./flags.ts";
+import type { Allowed, CiFlags } from "./flags.ts";
 
 const TASK = [
   "The checks of this branch fail at GitHub. Make them pass by repairing the code.",
@@ -59,8 +59,19 @@ export async function composeBatch(
       ...{ attempts: flags.maxIterations, minutesPerRun: flags.maxMinutes },
     },
     tickets: [
-      { id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
+      {
+        ...{ id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
+        ...(flags.allow !== undefined && { allow: allowanceOf(flags.allow) }),
+      },
     ],
+  };
+}
+
+/** The permissions of the ticket, as a batch writes them. */
+function allowanceOf(allowed: readonly Allowed[]): Parts {
+  return {
+    ...(allowed.includes("tests") && { testsRemoved: ["*"] }),
+    ...Object.fromEntries(allowed.filter((each) => each !== "tests").map((each) => [each, true])),
   };
 }
 

@@ -29,6 +29,9 @@ const DETAIL_CHARS = 4_000;
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** Files of workflows of GitHub Actions. */
+const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
+
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
 export interface BranchTarget {
   readonly checks: BranchChecks;
@@ -160,12 +163,13 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 /** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
+  const hasWorkflows = (await repo.files(head)).some((path) => WORKFLOW.test(path));
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, () => checks.read());
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
-    const move = nextBranchMove(reading, { head, since, appearMs, workflow, expected }, ctx.clock.now());
+    const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
     if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
     switch (move.do) {
       case "green":
@@ -246,7 +250,7 @@ function causeOf({ json: { findings, stopReason } }: Triage, names: readonly str
 }
 
 function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
-  const failed = names.map((name) => plainText(name, CHECK_CHARS)).slice(0, 50);
+  const failed = [...new Set(names.map((name) => plainText(name, CHECK_CHARS)))];
   return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
 }
 
