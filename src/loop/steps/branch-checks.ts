@@ -210,7 +210,7 @@ async function red(
   const isFlaky = triage.json.stopReason === "flaky";
   const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
   if (canChange && again.length > 0 && again.length === names.length) {
-    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
+    mustAnnounce(scope, { type: "pull-request-rerun", names: again, category: isFlaky ? "flaky" : "infrastructure" });
     await ask(ctx, scope, () => checks.rerun(head, again));
     return undefined;
   }
