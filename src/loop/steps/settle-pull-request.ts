@@ -34,21 +34,21 @@ export async function settlePullRequest(
   open: OpenPullRequest,
 ): Promise<Settled> {
   let asked: readonly string[] = [];
-  let told: { readonly of: string; readonly triage: Triage } | undefined;
+  let told: { readonly of: string; readonly triage: Triage; readonly since: number } | undefined;
   for (;;) {
     const decision = await awaitPullRequest(ctx, scope, needs, open);
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
     const of = names.join("\n");
-    if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }) };
-    const { triage } = told;
+    if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
+    const { triage, since } = told;
     const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
     if (again === undefined) {
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
     if (isAnyOpen(pullRequestOf(ctx, scope))) {
-      await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
+      await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
       continue;
     }
     told = undefined;
