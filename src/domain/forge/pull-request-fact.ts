@@ -78,6 +78,8 @@ export interface TicketPullRequest {
   readonly rerun?: readonly string[];
   /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
   readonly unseenReruns?: readonly string[];
+  /** Set if a reading has shown a check, at whichever commit. */
+  readonly hadChecks?: true;
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredAt?: string;
@@ -167,7 +169,8 @@ function withReading(
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
   const checksSince = checks.map((check) => sinceOf(known, check) ?? at);
-  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
+  const had = (checks.length > 0 || known.hadChecks === true) && { hadChecks: true as const };
+  return { ...rest, ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
 }
 
 /** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */

@@ -36,6 +36,16 @@ export const DEFENCES = {
     name: "a named check that does not appear is not green",
     holes: [{ file: NEXT_MOVE, from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],
   },
+  absent: {
+    name: "a check that a change may have kept away is no person's",
+    holes: [
+      {
+        file: "src/loop/steps/pull-request.ts",
+        from: "if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))",
+        to: "if (decision.isAny || !(await isWithoutCi(ctx, scope, needs.repo, open)))",
+      },
+    ],
+  },
   head: {
     name: "the checks of the pushed commit count, and those of no other",
     holes: [
