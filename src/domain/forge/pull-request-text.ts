@@ -79,13 +79,20 @@ function inertMarkdown(line: string): string {
     .replaceAll(/&(?=#?\w+;)/g, "&amp;")
     .replaceAll(/<(?=[a-z!/?])/gi, "&lt;")
     .replaceAll(NUMBERED, "$&\u200b")
+    .replaceAll(ADDRESSED, "$&\u200b")
     .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
 }
 
 /** What a forge takes for a reference if a number follows. */
 const NUMBERED = /#(?=\d)|\bGH-(?=\d)/gi;
 
+/** The part of an issue's address before its number: a forge takes the whole address for a reference. */
+const ADDRESSED = /\/(?:issues|pull)\/+(?=\d)/gi;
+
 /** A template without references and without the entities that would become one; its HTML stays, and may hide a closing word's number. */
 function withoutReferences(template: string): string {
-  return template.replaceAll(/&(?=#\w+;|num;)/gi, "&amp;").replaceAll(NUMBERED, "$&\u200b");
+  return template
+    .replaceAll(/&(?=#\w+;|(?:num|sol|colon|period);)/gi, "&amp;")
+    .replaceAll(NUMBERED, "$&\u200b")
+    .replaceAll(ADDRESSED, "$&\u200b");
 }
