@@ -87,7 +87,11 @@ export const DEFENCES = {
     name: "no words of a ticket close an issue, neither in what lands nor in the pull request",
     holes: [
       { file: "src/domain/batch/commit-message.ts", from: '"$1$2see $3"', to: '"$1$2$3"' },
-      { file: "src/domain/forge/pull-request-text.ts", from: '    .replaceAll(NUMBERED, "$&\\u200b")\n', to: "" },
+      {
+        file: "src/domain/forge/pull-request-text.ts",
+        from: 'text.replaceAll(NUMBERED, "$&\\u200b").replaceAll(ADDRESSED, "$&\\u200b")',
+        to: "text",
+      },
       { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/&(?=#?\\w+;)/g, "&amp;")', to: "" },
       { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/<(?=[a-z!/?])/gi, "&lt;")', to: "" },
     ],
