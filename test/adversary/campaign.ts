@@ -63,8 +63,8 @@ export interface World {
 export function campaign(world: World, attacks: readonly TicketAttack[]): Attack[] {
   const runs = new Map<string, Promise<Outcomes>>();
   const outcome = (program: string, attack: TicketAttack): Promise<Outcomes> => {
-    const wave = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
-    const run = runs.get(program) ?? wage(program, world, wave);
+    const group = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
+    const run = runs.get(program) ?? runAttacks(program, world, group);
     runs.set(program, run);
     return run;
   };
@@ -79,15 +79,15 @@ export function campaign(world: World, attacks: readonly TicketAttack[]): Attack
 /** A function per attack id that returns true if the attack reached its goal, or throws the reason why it did not run. */
 type Outcomes = ReadonlyMap<string, () => boolean>;
 
-async function wage(program: string, world: World, wave: readonly TicketAttack[]): Promise<Outcomes> {
+async function runAttacks(program: string, world: World, group: readonly TicketAttack[]): Promise<Outcomes> {
   using stage = new Stage();
   world.around?.(stage);
-  const batch = mobilise(stage, world, wave);
+  const batch = writeBatch(stage, world, group);
   const env = typeof world.env === "function" ? world.env(stage) : world.env;
   const { code, stdout, stderr } = await stage.start([batch, "--json", ...(world.args ?? [])], { ...env }, program).ended;
   const events = eventsOf(stdout);
   return new Map(
-    wave.map((attack) => {
+    group.map((attack) => {
       const landed = stage.landed(repoOf(attack)).includes(attack.id);
       const after = { stage, events, code, stderr, ticket: attack.id, landed, said: said(events, attack.id) };
       const shown = after.said || `${stdout}${stderr}`;
@@ -118,15 +118,17 @@ function outcomeOf(attack: TicketAttack, after: Aftermath, options: { shown: str
 const repoOf = ({ id }: TicketAttack): string => id.toLowerCase();
 
 /** Makes the repositories, the agent and the batch file. */
-function mobilise(stage: Stage, world: World, wave: readonly TicketAttack[]): string {
+function writeBatch(stage: Stage, world: World, group: readonly TicketAttack[]): string {
   const template = stage.repo("template", world.files);
   world.template?.(stage, "template");
-  for (const attack of wave) {
+  for (const attack of group) {
     const path = stage.path(repoOf(attack));
     cpSync(template, path, { recursive: true });
     world.furnish?.(stage, { path, attack });
   }
-  const tickets = wave.flatMap((attack) => [attack, ...(attack.others ?? [])].map((each) => ({ ...each, repo: repoOf(attack) })));
+  const tickets = group.flatMap((attack) =>
+    [attack, ...(attack.others ?? [])].map((each) => ({ ...each, repo: repoOf(attack) })),
+  );
   const bodies = tickets.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
   stage.agent(`const root = ${JSON.stringify(stage.root)};\nawait ({ ${bodies.join(",\n")} })[ticket]();`);
   const batch = typeof world.batch === "function" ? world.batch(stage) : world.batch;
@@ -134,7 +136,7 @@ function mobilise(stage: Stage, world: World, wave: readonly TicketAttack[]): st
   return stage.batch(
     tickets.map(({ id, repo, ticket }) => ({ id, repo, ...ticket })),
     {
-      repos: Object.fromEntries(wave.map((attack) => [repoOf(attack), { path: repoOf(attack), ...world.repo, ...attack.repo }])),
+      repos: Object.fromEntries(group.map((attack) => [repoOf(attack), { path: repoOf(attack), ...world.repo, ...attack.repo }])),
       ...over,
       limits: { workers: 4, attempts: 1, ...limits },
     },

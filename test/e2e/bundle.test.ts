@@ -65,17 +65,17 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     const records = await verified(stage, []);
     expect(records).toMatchObject({
       code: 0,
-      found: { ok: true, as: "records", ended: true, bundles: 3, problems: [], notes: [] },
+      found: { ok: true, source: "records", ended: true, bundles: 3, problems: [], notes: [] },
     });
     const elsewhere = { HOME: "/nonexistent", LOOPDASH_HOME: "", XDG_STATE_HOME: "/nonexistent" };
-    for (const [path, as] of [
+    for (const [path, source] of [
       [archive, "archive"],
       [unpacked(), "folder"],
     ] as const) {
       const { code, found } = await verified(stage, [path], elsewhere);
       expect({ code, found }).toMatchObject({
         code: 0,
-        found: { ok: true, as, ended: true, bundles: 3, problems: [], notes: [] },
+        found: { ok: true, source, ended: true, bundles: 3, problems: [], notes: [] },
       });
       expect([found.rows, found.head]).toEqual([records.found.rows, records.found.head]);
     }
@@ -119,11 +119,11 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
 
   const T1 = "tickets/T-1/attempt-1";
   test.each<[what: string, change: (folder: string) => void, problem: object]>([
-    ["a byte of a patch", (at) => flip(join(at, T1, "change.patch")), { what: "changed", path: `${T1}/change.patch` }],
-    ["a byte of a log", (at) => flip(join(at, T1, "agent.log")), { what: "changed", path: `${T1}/agent.log` }],
-    ["a byte of a list", (at) => flip(join(at, T1, "bundle.json")), { what: "changed", path: `${T1}/bundle.json` }],
-    ["a removed file", (at) => rmSync(join(at, T1, "prompt.md")), { what: "missing", path: `${T1}/prompt.md` }],
-    ["a removed list", (at) => rmSync(join(at, T1, "bundle.json")), { what: "missing", path: `${T1}/bundle.json` }],
+    ["a byte of a patch", (at) => flip(join(at, T1, "change.patch")), { kind: "changed", path: `${T1}/change.patch` }],
+    ["a byte of a log", (at) => flip(join(at, T1, "agent.log")), { kind: "changed", path: `${T1}/agent.log` }],
+    ["a byte of a list", (at) => flip(join(at, T1, "bundle.json")), { kind: "changed", path: `${T1}/bundle.json` }],
+    ["a removed file", (at) => rmSync(join(at, T1, "prompt.md")), { kind: "missing", path: `${T1}/prompt.md` }],
+    ["a removed list", (at) => rmSync(join(at, T1, "bundle.json")), { kind: "missing", path: `${T1}/bundle.json` }],
     [
       "a link to the same bytes",
       (at) => {
@@ -131,9 +131,9 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
         rmSync(join(at, T1, "agent.log"));
         symlinkSync("../../../../../moved", join(at, T1, "agent.log"));
       },
-      { what: "not readable", path: `${T1}/agent.log` },
+      { kind: "not readable", path: `${T1}/agent.log` },
     ],
-    ["a byte of the summary", (at) => flip(join(at, "bundle/summary.md")), { what: "changed", path: "bundle/summary.md" }],
+    ["a byte of the summary", (at) => flip(join(at, "bundle/summary.md")), { kind: "changed", path: "bundle/summary.md" }],
     [
       "a judgement, with the list of the run made anew",
       (at) => {
@@ -147,7 +147,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
         );
         writeFileSync(join(at, "bundle.json"), JSON.stringify({ ...list, files }));
       },
-      { what: "changed", path: "bundle/oracle.json", why: "the journal says something else" },
+      { kind: "changed", path: "bundle/oracle.json", why: "the journal says something else" },
     ],
   ])("is found out after a change of %s, in its records and in an unpacked archive", async (_, change, problem) => {
     const home = copyOfHome();
@@ -164,7 +164,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     const home = copyOfHome();
     rmSync(join(runFolder(home), "bundle.json"));
     const { code, found } = await verified(stage, [], { LOOPDASH_HOME: home });
-    expect({ code, problems: found.problems }).toMatchObject({ code: 1, problems: [{ what: "missing", path: "bundle.json" }] });
+    expect({ code, problems: found.problems }).toMatchObject({ code: 1, problems: [{ kind: "missing", path: "bundle.json" }] });
   });
 
   test("is found out if an archive, or its folder, has a file that no list names", async () => {
@@ -174,12 +174,12 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     const { code, found } = await verified(stage, [folder]);
     expect(code).toBe(1);
     expect(found.problems).toEqual(
-      ["check-x.log", "check-y.log"].map((name) => ({ what: "unlisted", path: `${T1}/${name}`, why: "no list names it" })),
+      ["check-x.log", "check-y.log"].map((name) => ({ kind: "unlisted", path: `${T1}/${name}`, why: "no list names it" })),
     );
     rmSync(join(folder, T1, "check-y.log"));
     execFileSync("tar", ["czf", `${folder}.tgz`, "-C", join(folder, ".."), basename(folder)]);
     expect((await verified(stage, [`${folder}.tgz`])).found.problems).toMatchObject([
-      { what: "unlisted", path: `${T1}/check-x.log` },
+      { kind: "unlisted", path: `${T1}/check-x.log` },
     ]);
   });
 
@@ -206,7 +206,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     sql(home, statement);
     const { code, found } = await verified(stage, [], { LOOPDASH_HOME: home });
     expect(code).toBe(1);
-    expect(found.problems[0]).toMatchObject({ what: "journal", why: expect.stringMatching(why) });
+    expect(found.problems[0]).toMatchObject({ kind: "journal", why: expect.stringMatching(why) });
   });
 
   test.each<[what: string, change: (lines: string[]) => string[], why: RegExp]>([
@@ -229,8 +229,8 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     );
     const { code, found } = await verified(stage, [folder]);
     expect(code).toBe(1);
-    expect(found.problems[0]).toMatchObject({ what: "journal", why: expect.stringMatching(why) });
-    expect(found.problems).toContainEqual(expect.objectContaining({ what: "changed", path: "bundle/journal.jsonl" }));
+    expect(found.problems[0]).toMatchObject({ kind: "journal", why: expect.stringMatching(why) });
+    expect(found.problems).toContainEqual(expect.objectContaining({ kind: "changed", path: "bundle/journal.jsonl" }));
   });
 
   test("is archived without what was changed since, and says so", async () => {
@@ -243,7 +243,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
       stderr: expect.stringContaining(`loopdash: left out: ${T1}/agent.log: it was changed since it was listed\n`),
     });
     const { found } = await verified(stage, [stdout.trimEnd()]);
-    expect(found.problems).toMatchObject([{ what: "missing", path: `${T1}/agent.log` }]);
+    expect(found.problems).toMatchObject([{ kind: "missing", path: `${T1}/agent.log` }]);
   });
 
   test("overwrites no archive unless it is told to, and leaves nothing half made", async () => {

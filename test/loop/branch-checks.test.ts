@@ -9,7 +9,7 @@ import type { FakeBranch } from "./fake-branch.ts";
 cleanUp();
 describe("a branch whose checks decide", () => {
   test("is done at once if they pass already: no agent, no push", async () => {
-    const { stage, branch } = await open({ judges: { test: () => undefined } });
+    const { stage, branch } = await open({ checks: { test: () => undefined } });
     using _ = stage;
     const before = stage.git("rev-parse", "main");
     stage.start();
@@ -74,7 +74,7 @@ describe("a branch whose checks decide", () => {
 
   test("is not done if it turns red before the oracle is asked: the checks of the head are read once more", async () => {
     let isRed = false;
-    const { stage, branch } = await open({ judges: { test: () => (isRed ? "went red\n" : undefined) }, limits: { attempts: 1 } });
+    const { stage, branch } = await open({ checks: { test: () => (isRed ? "went red\n" : undefined) }, limits: { attempts: 1 } });
     using _ = stage;
     branch.onRead = () => {
       isRed = stage.types().includes("merge-landed");
@@ -108,9 +108,9 @@ describe("a branch whose checks decide", () => {
 describe("the loop stops with", () => {
   test("same_failure after three attempts in a row that fail alike, whatever the times in their logs are", async () => {
     let n = 0;
-    const judges: FakeBranch["judges"] = { test: () => `src/a.ts(${(n += 1)},1): error TS2322: stays wrong\n` };
+    const checks: FakeBranch["checks"] = { test: () => `src/a.ts(${(n += 1)},1): error TS2322: stays wrong\n` };
     const { stage } = await open({
-      judges,
+      checks,
       work: ({ worktree, attempt }) => void writeFileSync(join(worktree, "a.txt"), `${attempt}`),
     });
     using _ = stage;
@@ -136,7 +136,7 @@ describe("the loop stops with", () => {
   });
 
   test("no_change at the first red reading if nothing is to be changed, with the triage on file", async () => {
-    const { stage, branch } = await open({ isFixed: false });
+    const { stage, branch } = await open({ canChange: false });
     using _ = stage;
     stage.start();
     const state = await stage.ended();
@@ -147,7 +147,7 @@ describe("the loop stops with", () => {
   });
 
   test("no_change if nothing is to be changed, also after a failure between the reading and the triage: no agent, no push", async () => {
-    const { stage, branch } = await open({ isFixed: false, work: answers("42") });
+    const { stage, branch } = await open({ canChange: false, work: answers("42") });
     using _ = stage;
     const before = stage.git("rev-parse", "main");
     branch.onFailures = () => {
@@ -171,7 +171,7 @@ describe("the loop stops with", () => {
   });
 
   test("infrastructure if the jobs fail by their machines again, each started again once by name", async () => {
-    const { stage, branch } = await open({ judges: { build: () => LOST, test: () => LOST } });
+    const { stage, branch } = await open({ checks: { build: () => LOST, test: () => LOST } });
     using _ = stage;
     stage.start();
     const state = await stage.ended();
@@ -180,7 +180,7 @@ describe("the loop stops with", () => {
 
   test("flaky if nothing fails but tests that fail by chance on the branch as it was found, also when started again", async () => {
     const log = "not ok 1 - sums\n  ---\n  message: 'by chance'\n  ...\n1..1\n";
-    const { stage, branch } = await open({ judges: { test: () => log } });
+    const { stage, branch } = await open({ checks: { test: () => log } });
     using _ = stage;
     const found = stage.git("rev-parse", "main");
     branch.past[found] = [{ name: "test" }, { name: "test", failure: { name: "test", log, annotations: [], reports: [] } }];
@@ -190,7 +190,7 @@ describe("the loop stops with", () => {
   });
 
   test("infrastructure if no check appears: that is not green", async () => {
-    const { stage } = await open({ judges: {} });
+    const { stage } = await open({ checks: {} });
     using _ = stage;
     stage.start();
     const state = await stage.ended();
@@ -199,7 +199,7 @@ describe("the loop stops with", () => {
   });
 
   test("infrastructure if the check that failed does not run on the commit that was pushed: that is not green", async () => {
-    const { stage, branch } = await open({ judges: { ...ANSWER, bot: () => undefined }, work: answers("43") });
+    const { stage, branch } = await open({ checks: { ...ANSWER, bot: () => undefined }, work: answers("43") });
     using _ = stage;
     branch.leftOut = (name, read) => name === "test" && read("answer.txt") !== undefined;
     stage.start();

@@ -24,7 +24,7 @@ function formats(stage: Stage, file: string): void {
 
 describe("fixers", () => {
   test("whose change is refused are not run again: it is an agent's turn", async () => {
-    const { stage } = await open({ judges: FORMAT, protect: ["kept.txt"], work: answers("42") });
+    const { stage } = await open({ checks: FORMAT, protect: ["kept.txt"], work: answers("42") });
     using _ = stage;
     formats(stage, "kept.txt");
     stage.start();
@@ -36,7 +36,7 @@ describe("fixers", () => {
   test("whose change is being captured when a signal stops the run have not failed", async () => {
     let stop: () => void = () => undefined;
     const { stage } = await open({
-      judges: FORMAT,
+      checks: FORMAT,
       over: ({ repos }) => ({ repos: new Map([...repos].map(([id, repo]) => [id, cutOff(repo, () => stop())])) }),
     });
     using _ = stage;

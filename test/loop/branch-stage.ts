@@ -16,7 +16,7 @@ const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { s
 export const LOST = "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n";
 
 /** Red until answer.txt says 42; each wrong answer fails in its own words. */
-export const ANSWER: FakeBranch["judges"] = {
+export const ANSWER: FakeBranch["checks"] = {
   test: (read) => {
     const said = read("answer.txt")?.trim();
     return said === "42" ? undefined : `src/a.ts(1,1): error TS2322: wrong answer: ${said}\n`;
@@ -24,21 +24,21 @@ export const ANSWER: FakeBranch["judges"] = {
 };
 
 interface Over extends Partial<StageOptions> {
-  readonly judges?: FakeBranch["judges"];
-  readonly isFixed?: boolean;
+  readonly checks?: FakeBranch["checks"];
+  readonly canChange?: boolean;
   /** Other services, with the ones that the stage has. */
   readonly over?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
 /** One ticket whose change lands on a branch once the branch's checks pass. */
-export async function open({ judges = ANSWER, isFixed = true, over: more = () => ({}), ...over }: Over = {}) {
+export async function open({ checks = ANSWER, canChange = true, over: more = () => ({}), ...over }: Over = {}) {
   let branch: FakeBranch | undefined;
   const change = () => {
     if (branch === undefined) throw new Error("no branch yet");
-    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs: 200, isFixed }]]) };
+    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs: 200, canChange }]]) };
   };
   const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
-    branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", judges);
+    branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", checks);
     return { ...change(), ...more(ctx) };
   });
   if (branch === undefined) throw new Error("no branch");

@@ -16,7 +16,7 @@ describe("a change that takes something away from the checks is not pushed: the 
   ])("%s", async (_what, file, text, why) => {
     // Red until anything is pushed: the forge itself would take the change.
     const { stage } = await open({
-      judges: {
+      checks: {
         test: (read) =>
           (read("fixed.txt") ?? read("cheated.txt")) === undefined ? "src/a.ts(1,1): error TS2322: no\n" : undefined,
       },

@@ -3,12 +3,12 @@ import type { BranchChecks } from "../../src/ports/branch-checks.ts";
 import type { PastCheck } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
-/** Judges a commit as a check of the fake: undefined if it passes, else its log. */
-type Judge = (read: (path: string) => string | undefined, sha: string) => string | undefined;
+/** A check of the fake: undefined if it passes, else its log. */
+type FakeCheck = (read: (path: string) => string | undefined, sha: string) => string | undefined;
 
 /** The checks of the branch `main` of a real repository, judged by functions over the files of its tip. */
 export class FakeBranch {
-  readonly judges: Record<string, Judge>;
+  readonly checks: Record<string, FakeCheck>;
   readonly reruns: string[] = [];
   /** The commits that were read, each once. */
   readonly read: string[] = [];
@@ -24,9 +24,9 @@ export class FakeBranch {
   tip: string | undefined;
   readonly #user: string;
 
-  constructor(user: string, judges: Record<string, Judge>) {
+  constructor(user: string, checks: Record<string, FakeCheck>) {
     this.#user = user;
-    this.judges = judges;
+    this.checks = checks;
   }
 
   #read(path: string, sha: string): string | undefined {
@@ -35,7 +35,7 @@ export class FakeBranch {
   }
 
   #log(name: string, sha: string): string | undefined {
-    return this.judges[name]?.((path) => this.#read(path, sha), sha);
+    return this.checks[name]?.((path) => this.#read(path, sha), sha);
   }
 
   port(): BranchChecks {
@@ -47,7 +47,7 @@ export class FakeBranch {
           this.onRead();
           const tip = this.tip ?? git(this.#user, "rev-parse", "main");
           if (this.read.at(-1) !== tip) this.read.push(tip);
-          const there = Object.keys(this.judges).filter((name) => !this.leftOut(name, (path) => this.#read(path, tip)));
+          const there = Object.keys(this.checks).filter((name) => !this.leftOut(name, (path) => this.#read(path, tip)));
           const checks = there.map((name): RemoteCheck => {
             const state = this.#log(name, tip) === undefined ? "passed" : "failed";
             return { name, state, isRequired: false };

@@ -41,7 +41,7 @@ export function readFrontMatterValue(text: string, firstLine: number): FrontMatt
   const reading = new Reading(position);
   const value = document.contents === null ? {} : reading.value(document.contents, 0);
   if (reading.problems.length > 0) return { ok: false, problems: reading.problems };
-  return { ok: true, value, locate: (path, key) => placeOf(document.contents, path, key, position) };
+  return { ok: true, value, locate: (path, key) => positionOf(document.contents, path, key, position) };
 }
 
 function messageOf({ code, message, pos }: YAMLError, text: string): string {
@@ -88,7 +88,7 @@ class Reading {
 }
 
 /** The place of the value at exactly this path, or of a key of it; undefined if there is none. */
-function placeOf(
+function positionOf(
   root: Node | null,
   path: Path,
   key: string | undefined,

@@ -4,7 +4,7 @@ import type { GitRemote, Landing, Repo } from "../../ports/vcs.ts";
 /** After a look at the remote, the base of this machine counts as up to date for so long. Milliseconds. */
 const FRESH_MS = 10_000;
 
-/** What the forge needs of the repository on this machine. */
+/** The part of the repository on this machine that the forge needs. */
 type LocalRepo = Pick<Repo, "base" | "baseTip" | "land" | "has" | "commitsSince" | "missingFromBase">;
 
 /**

@@ -72,6 +72,7 @@ const PRESENT_TYPES: ReadonlyMap<string, RunFact["type"]> = new Map([
 const PRESENT_FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ["run-started", new Map([["left", "carriedOver"]])],
   ["reverify-ended", new Map([["hiccups", "transients"]])],
+  ["attempt-ended", new Map([["looked", "readOnly"]])],
 ]);
 
 function withPresentNames(fact: RunFact): RunFact {

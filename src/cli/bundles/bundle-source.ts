@@ -17,17 +17,17 @@ const TEXT_BYTES = 256 * 1024 * 1024;
 /** The list of an attempt (`attemptFolder`). */
 const ATTEMPT_LIST = /^tickets\/[^/]+\/attempt-\d+\/bundle\.json$/;
 
-/** Where a run and its files are checked: the records of this machine, an archive, or the folder of an unpacked one. */
+/** A place that holds a run and its files: the records of this machine, an archive, or the folder of an unpacked one. */
 export interface BundleSource {
-  readonly as: "records" | "archive" | "folder";
+  readonly kind: "records" | "archive" | "folder";
   readonly run: string;
   readonly rows: Iterable<JournalRow>;
   /** The end of the journal as it is recorded beside it; and the number of its last row, if that is known from elsewhere. */
   readonly recorded: Tip;
   readonly last?: number;
-  /** Whether the run has ended for good, by what is recorded beside the journal. */
+  /** True if the run has ended for good, by what is recorded beside the journal. */
   readonly hasEnded: boolean;
-  /** Whether an engine works on the run now. */
+  /** True if an engine works on the run now. */
   readonly isLive: boolean;
   /** Faults of the source as a whole, in words. */
   readonly problems: readonly string[];
@@ -44,7 +44,7 @@ export async function recordsSource(
 ): Promise<BundleSource> {
   const files = await filesBelow(folder);
   const hasEnded = row.endedAt !== undefined && row.reason !== GIVEN_UP;
-  return { as: "records", run: row.run, rows, recorded, last, hasEnded, isLive: live, problems: [], ...files };
+  return { kind: "records", run: row.run, rows, recorded, last, hasEnded, isLive: live, problems: [], ...files };
 }
 
 /** The folder of an unpacked archive. Gives the reason if it is none. */
@@ -72,7 +72,11 @@ function isRead(path: string): boolean {
 
 type Files = Pick<BundleSource, "sum" | "text" | "paths">;
 
-async function packedSource(as: "archive" | "folder", files: Files, problems: readonly string[]): Promise<BundleSource | string> {
+async function packedSource(
+  kind: "archive" | "folder",
+  files: Files,
+  problems: readonly string[],
+): Promise<BundleSource | string> {
   const text = await files.text(BUNDLE_JSON);
   if (text === undefined) return `it has no ${BUNDLE_JSON}`;
   const list = ListedRun.safeParse(parsed(text));
@@ -80,7 +84,7 @@ async function packedSource(as: "archive" | "folder", files: Files, problems: re
   const { run, ended, journal } = list.data;
   const rows = rowsOf(run, await files.text(RUN_FILES.journal));
   const recorded = { seq: journal.rows, hash: journal.head };
-  return { as, run, rows, recorded, hasEnded: ended, isLive: false, problems, ...files };
+  return { kind, run, rows, recorded, hasEnded: ended, isLive: false, problems, ...files };
 }
 
 const StoredRow = z.object({

@@ -14,15 +14,15 @@ const MOST_UNLISTED = 20;
 /** Checks a run: the chain of its journal, the lists that the journal names, and every file that they and the run's own list name. */
 export async function checkBundle(source: BundleSource): Promise<Findings> {
   const { events, tip, problem } = followChain(source.run, source.rows);
-  const problems: Problem[] = source.problems.map((why) => ({ what: "malformed", why }));
+  const problems: Problem[] = source.problems.map((why) => ({ kind: "malformed", why }));
   const notes: string[] = [];
   if (problem === undefined) problems.push(...endProblems(source, events, tip));
-  else problems.push({ what: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
+  else problems.push({ kind: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
   const attempts = await checkAttempts(source, events);
   const own = await checkRunList(source, { events, tip });
   return {
     run: source.run,
-    as: source.as,
+    source: source.kind,
     ended: events.at(-1)?.type === "run-ended",
     rows: tip.seq,
     head: tip.seq === 0 ? "" : tip.hash,
@@ -40,7 +40,7 @@ export async function checkBundle(source: BundleSource): Promise<Findings> {
 
 /** Compares the end of the chain with what is recorded beside it. */
 function endProblems({ recorded, last, hasEnded }: BundleSource, events: readonly RunEvent[], tip: Tip): readonly Problem[] {
-  const journal = (why: string): Problem => ({ what: "journal", why });
+  const journal = (why: string): Problem => ({ kind: "journal", why });
   if (tip.seq < recorded.seq) return [journal(`row ${recorded.seq} was written last, and the journal ends with row ${tip.seq}`)];
   if (tip.hash !== recorded.hash) return [journal(`row ${tip.seq} is not the one that was written last`)];
   if (last !== undefined && last !== recorded.seq)
@@ -69,7 +69,7 @@ async function checkAttempts(source: BundleSource, events: readonly RunEvent[]):
     const problem = compareFile(path, sha256, found, "when the attempt ended: what it lists is not checked");
     const list = problem === undefined ? ListedAttempt.safeParse(parsed(text ?? "")) : undefined;
     if (problem !== undefined || list?.success !== true) {
-      problems.push(problem ?? { what: "malformed", path, why: "it is no list that this loopdash knows" });
+      problems.push(problem ?? { kind: "malformed", path, why: "it is no list that this loopdash knows" });
       names.push(`${folder}/`);
       continue;
     }
@@ -100,12 +100,12 @@ async function checkRunList(
       };
     const why =
       "the run has ended, and the list of its own files is not there: it was removed, or the engine was lost at the end";
-    return { ...nothing, problems: [{ what: "missing", path: BUNDLE_JSON, why }] };
+    return { ...nothing, problems: [{ kind: "missing", path: BUNDLE_JSON, why }] };
   }
   const list = ListedRun.safeParse(parsed(text));
   if (!list.success)
-    return { ...nothing, problems: [{ what: "changed", path: BUNDLE_JSON, why: "it is not the list of a run" }] };
-  if (source.as === "records" && list.data.journal.rows < tip.seq)
+    return { ...nothing, problems: [{ kind: "changed", path: BUNDLE_JSON, why: "it is not the list of a run" }] };
+  if (source.kind === "records" && list.data.journal.rows < tip.seq)
     return {
       ...nothing,
       notes: [`${BUNDLE_JSON} is of an earlier end of the run (row ${list.data.journal.rows}): it was not checked`],
@@ -133,7 +133,7 @@ async function derivedProblems(
     if (text === undefined || known.some((problem) => problem.path === path)) return [];
     const found = await source.sum(path);
     const isSame = found?.ok === true && found.sha256 === hash("sha256", text);
-    return isSame ? [] : [{ what: "changed", path, why: "the journal says something else" }];
+    return isSame ? [] : [{ kind: "changed", path, why: "the journal says something else" }];
   });
   return (await Promise.all(all)).flat();
 }
@@ -156,9 +156,9 @@ function unlistedProblems({ paths = [] }: BundleSource, names: readonly string[]
   const known = new Set(names);
   const unproven = names.filter((name) => name.endsWith("/"));
   const unlisted = paths.filter((path) => !known.has(path) && !unproven.some((folder) => path.startsWith(folder)));
-  const named = unlisted.slice(0, MOST_UNLISTED).map((path): Problem => ({ what: "unlisted", path, why: "no list names it" }));
+  const named = unlisted.slice(0, MOST_UNLISTED).map((path): Problem => ({ kind: "unlisted", path, why: "no list names it" }));
   const more = unlisted.length - named.length;
-  return more === 0 ? named : [...named, { what: "unlisted", why: `${plural(more, "more file")} that no list names` }];
+  return more === 0 ? named : [...named, { kind: "unlisted", why: `${plural(more, "more file")} that no list names` }];
 }
 
 type Bundled = Extract<RunEvent, { type: "attempt-bundled" }>;

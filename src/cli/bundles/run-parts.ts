@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { followChain } from "../../adapters/journal/chain.ts";
 import { listFolder } from "../../adapters/run-files/list-folder.ts";
 import { attemptFolder, BUNDLE_MD, type BundleFile } from "../../domain/bundle/bundle.ts";
-import { describeFile } from "../../domain/bundle/file-words.ts";
+import { describeFile } from "../../domain/bundle/describe-file.ts";
 import {
   batchText,
   judgementsText,
@@ -84,8 +84,8 @@ export async function runParts(
   return { bundle, texts, files };
 }
 
-function fileOf(path: string, text: string, is: string): BundleFile {
-  return { path, bytes: Buffer.byteLength(text), sha256: hash("sha256", text), is };
+function fileOf(path: string, text: string, description: string): BundleFile {
+  return { path, bytes: Buffer.byteLength(text), sha256: hash("sha256", text), description };
 }
 
 /** Logs of what ran for a ticket after its attempts, and what healers were asked and said. */
@@ -93,13 +93,17 @@ async function filesBesideAttempts(folder: string, { tickets, heals }: RunState)
   const later = [...vecItems(tickets)].flatMap(({ id, history }) =>
     [0, ...history.map(({ n }) => n)].map((n) => ({
       at: `${attemptFolder(id, n)}/later`,
-      is: (path: string) => `${describeFile(path)}, after the attempt`,
+      describe: (path: string) => `${describeFile(path)}, after the attempt`,
     })),
   );
-  const healed = heals.past.map(({ n }) => ({ at: `heals/${n}`, is: (path: string) => `${describeFile(path)}: heal ${n}` }));
+  const healed = heals.past.map(({ n }) => ({
+    at: `heals/${n}`,
+    describe: (path: string) => `${describeFile(path)}: heal ${n}`,
+  }));
   const found: BundleFile[] = [];
-  for (const { at, is } of [...later, ...healed])
-    for (const file of await filesIn(join(folder, at))) found.push({ ...file, path: `${at}/${file.path}`, is: is(file.path) });
+  for (const { at, describe } of [...later, ...healed])
+    for (const file of await filesIn(join(folder, at)))
+      found.push({ ...file, path: `${at}/${file.path}`, description: describe(file.path) });
   return found;
 }
 

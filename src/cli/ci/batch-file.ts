@@ -27,10 +27,7 @@ export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | 
   prepareStateHome(home);
   const folder = folderFor(home, target);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const last = readdirSync(folder)
-    .filter((name) => NAME.test(name))
-    .toSorted()
-    .at(-1);
+  const last = newestIn(folder);
   const path = last === undefined ? undefined : join(folder, last);
   if (path !== undefined) refuseLive(path, target.branch);
   if (path !== undefined && readFileSync(path, "utf8") === text) {
@@ -50,12 +47,17 @@ export function unfinishedLoop(
 ): string | undefined {
   const folder = folderFor(home, target);
   if (!existsSync(folder)) return undefined;
-  const last = readdirSync(folder)
+  const last = newestIn(folder);
+  if (last === undefined || readFileSync(join(folder, last), "utf8") !== text) return undefined;
+  return unfinished(home, join(folder, last));
+}
+
+/** The name of the newest batch file in a folder; undefined if there is none. */
+function newestIn(folder: string): string | undefined {
+  return readdirSync(folder)
     .filter((name) => NAME.test(name))
     .toSorted()
     .at(-1);
-  if (last === undefined || readFileSync(join(folder, last), "utf8") !== text) return undefined;
-  return unfinished(home, join(folder, last));
 }
 
 function folderFor({ root }: StateHome, { branch, repository: { path } }: Pick<CiTarget, "branch" | "repository">): string {

@@ -39,16 +39,16 @@ export async function composeBatch(
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
   const own =
     flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, { cwd, tell });
-  const withoutRun = ownRun(env);
+  const ignoredRun = ownRun(env);
   const forge = {
     kind: "github-branch",
     repo: fullName,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(flags.workflow !== undefined && { workflow: flags.workflow }),
     // In a workflow, its own check would be waited for.
-    ...(withoutRun !== undefined && { withoutRun }),
+    ...(ignoredRun !== undefined && { ignoredRun }),
     ...(pullRequest !== undefined && { pullRequest }),
-    ...(flags.fixMode === "report-only" && { fixes: "none" }),
+    ...(flags.fixMode === "report-only" && { fixMode: "report-only" }),
     ...own.forge,
   };
   return {
@@ -157,7 +157,7 @@ function refuseNamedByBranch(hosts: readonly string[]): void {
   });
 }
 
-/** How a loop's batch makes a checkout ready: its commands, and the hosts that they may reach, for people. */
+/** The prepare commands of a loop's batch, and the hosts that they may reach, for people. */
 export function preparationIn(batch: Parts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
   const { repos, sandboxPolicy } = batch as unknown as Pick<Batch, "repos" | "sandboxPolicy">;
   const commands = Object.values(repos).flatMap(({ prepare }) => prepareCommands(prepare));

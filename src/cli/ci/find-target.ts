@@ -1,9 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-branch.ts";
+import type { TokenSource } from "../../adapters/token-source.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
 import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -12,6 +14,9 @@ import { type FoundRepository, findRepository } from "../init/repository.ts";
 import type { CiFlags } from "./flags.ts";
 import { readOrigin, wantedOf } from "./origin.ts";
 
+/** The variable with the token: the one that a forge of a batch has by default. */
+const { variable: TOKEN } = TOKEN_OF.github;
+
 /** The branch that a loop works on: the clone, and its place at GitHub. */
 export interface CiTarget extends GitHubBranch {
   readonly repository: FoundRepository;
@@ -19,7 +24,7 @@ export interface CiTarget extends GitHubBranch {
   readonly fullName: string;
   /** Address of the REST API; undefined for that of github.com. */
   readonly baseUrl: string | undefined;
-  readonly token: string;
+  readonly token: TokenSource;
 }
 
 /**
@@ -38,10 +43,8 @@ export async function findTarget(
   const origin = readOrigin(await originUrl(top, env), env["GITHUB_API_URL"]);
   const { fullName, baseUrl } = origin;
   const wanted = wantedOf(target, origin);
-  const token = (env["GITHUB_TOKEN"] ?? "").trim();
-  if (token === "")
-    throw refused("GITHUB_TOKEN is not set", "Set it to a token that may write contents and read checks and actions.");
-  const found = await atGitHub({ repo: fullName, baseUrl, token: tokenSource(token), now: Date.now }, wanted);
+  const token = tokenIn(env);
+  const found = await atGitHub({ repo: fullName, baseUrl, token, now: Date.now }, wanted);
   refuseDiffering(found, await tipHere(top, found.branch));
   if (checkout.isDetached) throw refused("no branch is checked out here", `Check it out: git switch ${shown(found.branch)}`);
   if (checkout.isDirty)
@@ -51,7 +54,10 @@ export async function findTarget(
   return { ...found, repository: repository.value, fullName, baseUrl, token };
 }
 
-function tokenSource(token: string) {
+function tokenIn(env: NodeJS.ProcessEnv): TokenSource {
+  const token = (env[TOKEN] ?? "").trim();
+  if (token === "")
+    throw refused(`${TOKEN} is not set`, "Set it to a token that may write contents and read checks and actions.");
   return { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) };
 }
 
@@ -85,7 +91,7 @@ async function atGitHub(...asked: Parameters<typeof findBranch>): Promise<GitHub
     return found;
   } catch (error) {
     if (!(error instanceof ForgeUnavailable)) throw error;
-    throw refused(plainText(errorMessage(error), 300), "See that GITHUB_TOKEN may read the repository, and try again.");
+    throw refused(plainText(errorMessage(error), 300), `See that ${TOKEN} may read the repository, and try again.`);
   }
 }
 

@@ -42,16 +42,16 @@ export async function planOf(
     agent,
     preparation,
     resumes,
-    withoutRun,
+    ignoredRun,
   }: {
     readonly agent: string;
     readonly preparation: ReturnType<typeof preparationIn>;
     readonly resumes: string | undefined;
-    readonly withoutRun: number | undefined;
+    readonly ignoredRun: number | undefined;
   },
 ): Promise<CiPlan> {
   const { branch, fullName, repository, tip, pullRequest } = target;
-  const { checks, triage, fixable } = await readFailures(target, { workflow: flags.workflow, withoutRun });
+  const { checks, triage, fixable } = await readFailures(target, { workflow: flags.workflow, ignoredRun });
   const read = await readBaseFiles({ path: repository.path, base: branch }, FIXER_FILES);
   const files = new Map([...read].map(([name, file]) => [name, file === "too large" ? "" : file.text]));
   const fixers = flags.fixMode === "report-only" ? [] : fixersOf(files, fixable);
@@ -68,10 +68,9 @@ export async function planOf(
 
 async function readFailures(
   { fullName, baseUrl, token, branch, tip }: CiTarget,
-  only: { readonly workflow: string | undefined; readonly withoutRun: number | undefined },
+  only: { readonly workflow: string | undefined; readonly ignoredRun: number | undefined },
 ) {
-  const source = { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) };
-  const forge = createBranchChecks({ repo: fullName, branch, baseUrl, token: source, now: Date.now, ...only });
+  const forge = createBranchChecks({ repo: fullName, branch, baseUrl, token, now: Date.now, ...only });
   try {
     const { checks } = await forge.read();
     const names = checks.filter(({ state }) => state === "failed").map(({ name }) => name);

@@ -4,11 +4,12 @@ import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { BranchLane } from "../../loop/steps/branch-checks.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
+import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
+import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
@@ -22,9 +23,9 @@ interface ForgedRepo {
   readonly repo: Repo;
   readonly place?: string;
   /** Set if changes land by pull requests. */
-  readonly pullRequests?: PullRequestLane;
+  readonly pullRequests?: PullRequestTarget;
   /** Set if the checks of the branch decide. */
-  readonly branchChecks?: BranchLane;
+  readonly branchChecks?: BranchTarget;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function openForge(
   const remote = await remoteOf(repo, spec, credentials);
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
-    const isRead = spec.kind === "github-branch" && spec.fixes === "none";
+    const isRead = spec.kind === "github-branch" && spec.fixMode === "report-only";
     if (!isRead) await remote.checkWritable(repo.base);
     return forge.sync(how);
   });
@@ -79,7 +80,7 @@ function pullRequestsOf(
   repo: Repo,
   spec: GitHubForge,
   { remote, credentials }: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestLane } {
+): { readonly pulls: GitHubPullRequests; readonly place: string; readonly pullRequests: PullRequestTarget } {
   const access = accessOf(repo, spec, { remote, credentials });
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
@@ -91,12 +92,12 @@ function branchChecksOf(
   repo: Repo,
   spec: Extract<ForgeSpec, { kind: "github-branch" }>,
   at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
-): BranchLane {
-  const { workflow, withoutRun, pullRequest, fixes, appearMinutes } = spec;
+): BranchTarget {
+  const { workflow, ignoredRun, pullRequest, fixMode, appearMinutes } = spec;
   const access = accessOf(repo, spec, at);
   return {
-    checks: createBranchChecks({ ...access, branch: repo.base, workflow, withoutRun }),
-    ...{ workflow, appearMs: appearMinutes * 60_000, pullRequest, isFixed: fixes === "all" },
+    checks: createBranchChecks({ ...access, branch: repo.base, workflow, ignoredRun }),
+    ...{ workflow, appearMs: appearMinutes * 60_000, pullRequest, canChange: fixMode === "safe" },
   };
 }
 
@@ -112,7 +113,7 @@ function accessOf(
     throw refused(repo, why, 'Name it: "repo": "owner/name" in its forge.');
   }
   if (credentials === undefined)
-    throw refused(repo, "its forge has no token", "Set GITHUB_TOKEN, or name a secret in its forge.");
+    throw refused(repo, "its forge has no token", `Set ${TOKEN_OF.github.variable}, or name a secret in its forge.`);
   const token = { get: () => credentials.token(), renew: (old: string) => credentials.renew(old) };
   return { repo: name, baseUrl: spec.baseUrl, token, now: Date.now };
 }

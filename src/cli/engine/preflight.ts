@@ -10,8 +10,8 @@ import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { BranchLane } from "../../loop/steps/branch-checks.ts";
-import type { PullRequestLane } from "../../loop/steps/pull-request-scope.ts";
+import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
+import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
@@ -45,9 +45,9 @@ export interface RunEnvironment {
   /** Variables with which version managers obey no file of a checkout, by repository. */
   readonly carefulToolchains: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The pull requests of repositories whose changes land by those, by name. */
-  readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
+  readonly pullRequests: ReadonlyMap<string, PullRequestTarget>;
   /** The checks of branches that decide whether a change has landed, by name of the repository. */
-  readonly branchChecks: ReadonlyMap<string, BranchLane>;
+  readonly branchChecks: ReadonlyMap<string, BranchTarget>;
   /** Where changes land, if that is at a forge too; one line for each such repository. */
   readonly landings: readonly string[];
   /** What a start should say about the commands of the batch. */
@@ -116,8 +116,8 @@ async function openRepos(
   { env, git, sandbox, secrets, isLookOnly }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
 ): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "branchChecks" | "landings">> {
   const repos = new Map<string, Repo>();
-  const pullRequests = new Map<string, PullRequestLane>();
-  const branchChecks = new Map<string, BranchLane>();
+  const pullRequests = new Map<string, PullRequestTarget>();
+  const branchChecks = new Map<string, BranchTarget>();
   const landings: string[] = [];
   for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });

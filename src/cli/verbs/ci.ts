@@ -8,7 +8,7 @@ import { CI_TICKET, composeBatch, ownRun, preparationIn } from "../ci/compose-ba
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
-import { resultLines } from "../ci/text.ts";
+import { resultLines } from "../ci/result-lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { runFolder, stateHome } from "../state-home.ts";
 import { isInteractive } from "../terminal.ts";
@@ -59,9 +59,9 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
 async function showPlan(
   target: CiTarget,
   flags: CiFlags,
-  known: Omit<Parameters<typeof planOf>[2], "withoutRun">,
+  known: Omit<Parameters<typeof planOf>[2], "ignoredRun">,
 ): Promise<number> {
-  const plan = await planOf(target, flags, { ...known, withoutRun: ownRun(process.env) });
+  const plan = await planOf(target, flags, { ...known, ignoredRun: ownRun(process.env) });
   writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
   return EXIT.done;
 }

@@ -17,7 +17,7 @@ import { VERSION } from "../version.ts";
 
 type HeadlessRequest = Extract<Request, { verb: "run" }> & {
   readonly checksOnly?: ChecksOnly;
-  /** Where lines go; default: standard output. */
+  /** The file descriptor that lines go to; default: standard output. */
   readonly fd?: 1 | 2;
 };
 

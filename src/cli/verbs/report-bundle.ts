@@ -22,7 +22,7 @@ export async function reportBundle(name: string | undefined, into: string, isFor
   const { folder, live: isLive, row } = found;
   const file = join(resolve(into), `${row.run}.tar.gz`);
   const read = await withStoreOpen((store) => Promise.resolve(readRun(store, row.run)));
-  const place = takePlace(resolve(into), file, isForced);
+  const reserved = reserveFile(resolve(into), file, isForced);
   const to = `${file}.${process.pid}.part`;
   let archived: Archived;
   try {
@@ -30,22 +30,22 @@ export async function reportBundle(name: string | undefined, into: string, isFor
     renameSync(to, file);
   } catch (error) {
     rmSync(to, { force: true });
-    place.giveBack();
+    reserved.release();
     throw asUserError(error, file);
   }
-  tell(archived, file, { isLive, rows: read.tip.seq, isReplaced: place.isReplaced });
+  tell(archived, file, { isLive, rows: read.tip.seq, isReplaced: reserved.isReplaced });
   return 0;
 }
 
 /** Makes sure that the archive overwrites nothing: an empty file keeps its place until it is whole. */
-function takePlace(folder: string, file: string, isForced: boolean): { readonly isReplaced: boolean; giveBack(): void } {
+function reserveFile(folder: string, file: string, isForced: boolean): { readonly isReplaced: boolean; release(): void } {
   try {
     mkdirSync(folder, { recursive: true });
     closeSync(openSync(file, "wx", 0o600));
-    return { isReplaced: false, giveBack: () => rmSync(file, { force: true }) };
+    return { isReplaced: false, release: () => rmSync(file, { force: true }) };
   } catch (error) {
     if (systemCode(error) !== "EEXIST" || !statSync(folder).isDirectory()) throw asUserError(error, file);
-    if (isForced) return { isReplaced: true, giveBack: () => undefined };
+    if (isForced) return { isReplaced: true, release: () => undefined };
     throw new UserError({
       what: `${plainText(file, 300)} is there already`,
       why: "loopdash overwrites no file that it was not told to",

@@ -66,7 +66,7 @@ export const ForgeSpec = z
         .max(200)
         .optional()
         .describe("The name or the file of the one workflow whose checks count; default: all checks"),
-      withoutRun: z
+      ignoredRun: z
         .number()
         .int()
         .min(1)
@@ -79,10 +79,10 @@ export const ForgeSpec = z
         })
         .optional()
         .describe("The branch's pull request, for people"),
-      fixes: z
-        .enum(["all", "none"])
-        .default("all")
-        .describe("none: nothing is changed; the first red reading ends the ticket with its triage"),
+      fixMode: z
+        .enum(["safe", "report-only"])
+        .default("safe")
+        .describe("report-only: nothing is changed; the first red reading ends the ticket with its triage"),
       appearMinutes: z
         .number()
         .min(0.05)

@@ -18,7 +18,7 @@ export interface BatchContracts {
   readonly locate: Locate;
 }
 
-/** The contract of a ticket. What the batch file says of a ticket counts before the ticket's own file. */
+/** The contract of a ticket. The batch file's word about a ticket counts before the ticket's own file. */
 function contractOf({ contracts = {} }: BatchFile, { id, contract }: TicketSpec): string | undefined {
   return Object.hasOwn(contracts, id) ? contracts[id] : contract;
 }
@@ -35,7 +35,7 @@ export function contractPaths(text: string, folderTickets: readonly FolderTicket
 export function readContracts(file: BatchFile, locate: Locate, texts: ContractTexts): BatchContracts {
   const byTicket = new Map<string, ReadContract>();
   const problems: BatchProblem[] = [];
-  const warnings = strangers(file, locate, problems);
+  const warnings = unknownTickets(file, locate, problems);
   const hosts = Object.keys(file.sandboxPolicy?.hosts ?? {});
   const files = new Map<number, readonly [string, ContractText]>();
   file.tickets.forEach((ticket, i) => {
@@ -68,7 +68,7 @@ function isFromFile(locate: Locate, i: number): boolean {
  * Contracts of tickets that the batch does not have. Those of a query may be gone from it because they are done, so they are only
  * told at each start.
  */
-function strangers(file: BatchFile, locate: Locate, problems: BatchProblem[]): BatchProblem[] {
+function unknownTickets(file: BatchFile, locate: Locate, problems: BatchProblem[]): BatchProblem[] {
   const known: readonly string[] = file.tickets.map(({ id }) => id);
   const isQuery = file.tracker.kind === "linear" || file.tracker.kind === "github";
   return Object.keys(file.contracts ?? {}).flatMap((id) => {

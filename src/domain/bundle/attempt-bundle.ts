@@ -76,7 +76,7 @@ export function attemptBundle(
   const reviewer = events.flatMap((event) => (event.type === "reviewer-answered" ? [answerOf(event)] : []));
   return {
     format: BUNDLE_FORMAT,
-    of: "attempt",
+    kind: "attempt",
     run,
     batch,
     ticket: ticket.id,

@@ -47,9 +47,10 @@ export function attemptPage(bundle: AttemptBundle, { body }: Pick<Ticket, "body"
 /** Files of a bundle as a table of Markdown. */
 export function fileTable(files: readonly BundleFile[]): string {
   const rows = files.map(
-    ({ path, is, bytes, sha256 }) => `| ${escapeMarkdown(path)} | ${escapeMarkdown(is)} | ${bytes} | \`${sha256}\` |`,
+    ({ path, description, bytes, sha256 }) =>
+      `| ${escapeMarkdown(path)} | ${escapeMarkdown(description)} | ${bytes} | \`${sha256}\` |`,
   );
-  return ["| file | is | bytes | sha256 |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| file | description | bytes | sha256 |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function whatHappened({ agent, change, landed, pullRequest, keptWork, reviewer }: AttemptBundle): readonly string[] {

@@ -18,14 +18,19 @@ export function isRelativePath(path: string): boolean {
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A file of a bundle. `is` says what it is, in words. */
-const BundleFile = z.object({ path: RelativePath, bytes: z.number().int().nonnegative(), sha256: Sha256, is: z.string() });
+/** A file of a bundle. `description` is for people. */
+const BundleFile = z.object({
+  path: RelativePath,
+  bytes: z.number().int().nonnegative(),
+  sha256: Sha256,
+  description: z.string(),
+});
 export type BundleFile = z.infer<typeof BundleFile>;
 
 /** The part of an attempt's `bundle.json` that a reader needs. */
 export const ListedAttempt = z.object({
   format: z.literal(BUNDLE_FORMAT),
-  of: z.literal("attempt"),
+  kind: z.literal("attempt"),
   run: z.string(),
   ticket: z.string(),
   attempt: z.number().int().positive(),
@@ -36,7 +41,7 @@ export type ListedAttempt = z.infer<typeof ListedAttempt>;
 /** The part of a run's `bundle.json` that a reader needs. */
 export const ListedRun = z.object({
   format: z.literal(BUNDLE_FORMAT),
-  of: z.literal("run"),
+  kind: z.literal("run"),
   run: z.string(),
   ended: z.boolean(),
   journal: z.object({ rows: z.number().int().nonnegative(), head: Sha256 }),

@@ -2,7 +2,7 @@ import { plural } from "../values/plural.ts";
 
 /** A row of the journal, or a file, that does not hold. */
 export interface Problem {
-  readonly what: "journal" | "missing" | "changed" | "not readable" | "unlisted" | "malformed";
+  readonly kind: "journal" | "missing" | "changed" | "not readable" | "unlisted" | "malformed";
   /** The file, by its path below the run's folder; absent for the journal. */
   readonly path?: string;
   /** In one line. */
@@ -12,8 +12,8 @@ export interface Problem {
 /** The result of checking a run's journal and files. */
 export interface Findings {
   readonly run: string;
-  readonly as: "records" | "archive" | "folder";
-  /** Whether the journal ends with the end of the run. */
+  readonly source: "records" | "archive" | "folder";
+  /** True if the journal ends with the end of the run. */
   readonly ended: boolean;
   /** Rows that hold, and the hash of the last of them. */
   readonly rows: number;
@@ -31,14 +31,14 @@ type Found = { readonly ok: true; readonly sha256: string } | { readonly ok: fal
 
 /** The problem of a listed file; undefined if it has the listed content. `since`: when that was listed. */
 export function compareFile(path: string, listed: string, found: Found, since: string): Problem | undefined {
-  if (found === undefined) return { what: "missing", path, why: "it is listed, and is not there" };
-  if (!found.ok) return { what: "not readable", path, why: found.why };
-  return found.sha256 === listed ? undefined : { what: "changed", path, why: `its content is not what it was ${since}` };
+  if (found === undefined) return { kind: "missing", path, why: "it is listed, and is not there" };
+  if (!found.ok) return { kind: "not readable", path, why: found.why };
+  return found.sha256 === listed ? undefined : { kind: "changed", path, why: `its content is not what it was ${since}` };
 }
 
 /** Findings as lines for people. The first one says whether all holds. */
-export function findingLines({ run, as, ended, rows, head, bundles, files, problems, notes }: Findings): readonly string[] {
-  const where = as === "records" ? "" : `, ${as === "archive" ? "an archive" : "a folder"}`;
+export function findingLines({ run, source, ended, rows, head, bundles, files, problems, notes }: Findings): readonly string[] {
+  const where = source === "records" ? "" : `, ${source === "archive" ? "an archive" : "a folder"}`;
   const verdict =
     problems.length === 0
       ? "all of it holds"
@@ -47,7 +47,7 @@ export function findingLines({ run, as, ended, rows, head, bundles, files, probl
     `${run}${where}: ${verdict}`,
     `  holds: ${plural(rows, "row")} of the journal${rows === 0 ? "" : `, the last is ${head}`}`,
     `  holds: ${plural(bundles, "bundle")} of attempts, ${plural(files, "file")}`,
-    ...problems.map(({ what, path, why }) => `  ${what}: ${path === undefined ? "" : `${path}: `}${why}`),
+    ...problems.map(({ kind, path, why }) => `  ${kind}: ${path === undefined ? "" : `${path}: `}${why}`),
     ...notes.map((note) => `  note: ${note}`),
     ...(ended || problems.length > 0 ? [] : ["  note: the run has not ended: this is how it stands now"]),
   ];

@@ -50,7 +50,7 @@ export function runBundle(state: RunState, head: string, files: readonly BundleF
   const { run, batch, version, startedAt, end } = state;
   return {
     format: BUNDLE_FORMAT,
-    of: "run",
+    kind: "run",
     run,
     batch: batch.name,
     version,

@@ -22,7 +22,7 @@ export function runPage(bundle: RunBundle): string {
     "## Files of the run",
     fileTable(files),
     "## How to check it",
-    `The journal has ${journal.rows} rows; the sha256 of the last one is \`${journal.head}\`. It names the sha256 of the list of each attempt, and each list that of its files. \`loopdash verify-journal\` checks all of it. Who made this bundle could have cut rows from the end of the journal: compare the last row with the machine of the run.`,
+    `The journal has ${journal.rows} rows; the sha256 of the last one is \`${journal.head}\`. It names the sha256 of the list of each attempt, and each list that of its files. \`loopdash verify-journal\` checks all of it. The maker of this bundle could have cut rows from the end of the journal: compare the last row with the machine of the run.`,
   ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -14,7 +14,7 @@ export interface BranchReading {
 export interface OwnBranch {
   /** The commit that it has pushed, or that it found there. */
   readonly head: string;
-  /** When, in milliseconds since the epoch. */
+  /** The time of it, in milliseconds since the epoch. */
   readonly since: number;
   /** Milliseconds after that within which a check must appear. */
   readonly appearMs: number;

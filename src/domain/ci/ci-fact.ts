@@ -85,7 +85,7 @@ function withFact(iteration: CiIteration, event: CiFact): CiIteration {
 }
 
 /** The last failure of a branch that was read; undefined before the first. */
-export function lastFailure(loop: CiLoop | undefined): CiFailure | undefined {
+export function lastCiFailure(loop: CiLoop | undefined): CiFailure | undefined {
   return loop?.iterations.findLast(({ failure }) => failure !== undefined)?.failure;
 }
 

@@ -37,7 +37,7 @@ export interface CiResult {
   readonly durationSeconds: number;
   readonly costUsd: number;
   readonly links: { readonly pullRequest: string | null; readonly folder: string };
-  /** What to do next; empty if it is green. */
+  /** Suggested next actions; empty if it is green. */
   readonly suggestions: readonly string[];
 }
 
@@ -77,11 +77,11 @@ const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
 
 function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
   let number = 0;
-  return history.map(({ n, outcome, summary, costUsd, looked }) => {
+  return history.map(({ n, outcome, summary, costUsd, readOnly }) => {
     const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
     // One that only read the branch, or what another had pushed, or was cut off before it pushed, is none of its own.
     const isContinued = known.some((other) => other.attempt < n && other.commit !== undefined && other.commit === failure?.head);
-    const isOwn = looked !== true && !isContinued && !UNCOUNTED.has(outcome);
+    const isOwn = readOnly !== true && !isContinued && !UNCOUNTED.has(outcome);
     if (commit !== null || isOwn) number += 1;
     return {
       number,

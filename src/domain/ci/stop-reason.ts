@@ -6,7 +6,7 @@ import { attemptCap } from "../schedule/money.ts";
 import { isOutOfTime } from "../schedule/run-time.ts";
 import { vecAt } from "../values/vec.ts";
 
-/** Why a loop over the checks of a branch ended. */
+/** The reason for the end of a loop over the checks of a branch. */
 export type CiStopReason =
   | "green"
   | "max_iterations"
@@ -27,8 +27,8 @@ const OF_CAUSE: Readonly<Record<EvidenceCause, CiStopReason>> = {
 };
 
 /**
- * Why the loop of a run's only ticket has ended. `green` is the oracle's word about a ticket that is done, never one that is left to a
- * person. A run without an end (its engine is gone) is `interrupted`. What is none of the batch's bounds and none of the work's signs
+ * The reason for the end of the loop of a run's only ticket. `green` is the oracle's word about a ticket that is done, never one that is left to a
+ * person. A run without an end (its engine is gone) is `interrupted`. Anything that is neither a bound of the batch nor a sign of the work
  * kept the loop from its work, and counts as `infrastructure`: no agent could start, the forge or the oracle could not be asked.
  */
 export function ciStopReason(state: RunState): CiStopReason {
@@ -41,7 +41,7 @@ export function ciStopReason(state: RunState): CiStopReason {
 }
 
 /**
- * Why a run that ends now without being done stops, if all that it does is to work on the checks of one branch: its people read this in
+ * The reason for the stop of a run that ends now without being done, if all that it does is to work on the checks of one branch: its people read this in
  * the reason of its end. Undefined for any other run.
  */
 export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {

@@ -21,7 +21,7 @@ export type ForgeRequestFact =
       readonly ticket: TicketId;
       readonly number: number;
       readonly request: ForgeRequest;
-      /** Why nothing came of it, in one line that is safe for a terminal; absent if the forge has done it. */
+      /** The reason if nothing came of it, in one line that is safe for a terminal; absent if the forge has done it. */
       readonly problem?: string;
     };
 

@@ -7,7 +7,7 @@ export interface PullRequestRules {
   readonly base: string;
   /** Checks that must pass, beside those that the forge itself requires; undefined: all that are registered. */
   readonly checks: readonly string[] | undefined;
-  /** What a missing approval means: the ticket is left to a person, or the landing waits. */
+  /** The meaning of a missing approval: the ticket is left to a person, or the landing waits. */
   readonly approvals: "gate" | "wait";
   /** Milliseconds after a push within which a required check must appear. */
   readonly appearMs: number;
@@ -16,16 +16,16 @@ export interface PullRequestRules {
 /** A wait for a rule of the base that nothing else in a reading tells. */
 export const BLOCKED_WHY = "a rule of the base blocks the merge";
 
-/** What the engine itself knows of its pull request. */
+/** The engine's own record of its pull request. */
 export interface OwnPullRequest {
   /** The commit that the engine has pushed. */
   readonly head: string;
-  /** When it was pushed, in milliseconds since the epoch. */
+  /** The time of the push, in milliseconds since the epoch. */
   readonly pushedAt: number;
   /** Ids of words of people that an agent has had already. */
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
-  readonly peopleAt?: string;
+  readonly peopleHead?: string;
   /** Since when readings show a merge that only such a rule blocks, in milliseconds since the epoch; absent if the last one did not. */
   readonly blockedSince?: number | undefined;
 }
@@ -186,6 +186,6 @@ function askedOfPeople(
       `${isRefused ? "look at the changes that were requested, then " : ""}approve and merge ${name}, whose checks have passed`,
     );
   }
-  if (own.peopleAt !== own.head) return undefined;
+  if (own.peopleHead !== own.head) return undefined;
   return gate(`look at what was said on ${name}, which an agent has left as it was, then merge it, or reopen the ticket`);
 }

@@ -11,7 +11,7 @@ export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
 /** One reading of a pull request, as people are told it. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
-  /** What it waits for, in words; absent if for nothing. */
+  /** The thing that it waits for, in words; absent if it waits for nothing. */
   readonly waits?: string;
   readonly base?: string;
   readonly review?: PullRequestState["review"];
@@ -61,13 +61,13 @@ export interface TicketPullRequest {
   readonly head: string;
   readonly pushedAt: number;
   /** The commit at the branch before that push; absent before the first one. */
-  readonly previous?: string;
+  readonly tipBeforePush?: string;
   /** The commit that the engine pushes it on top of; absent if it found the commit there. */
   readonly onto?: string;
   readonly number?: number;
   readonly url?: string;
   readonly seen?: SeenPullRequest;
-  /** When the last difference was read, and since when each of `seen.checks` has its state. Milliseconds since the epoch. */
+  /** The time at which the last difference was read, and that from which each of `seen.checks` has its state. Milliseconds since the epoch. */
   readonly readAt?: number;
   readonly checksSince?: readonly number[];
   /** Requests of people to the forge that have no answer yet. */
@@ -82,19 +82,19 @@ export interface TicketPullRequest {
   readonly hadChecks?: true;
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
-  readonly answeredAt?: string;
+  readonly answeredHead?: string;
   /** The commit at which people, not bots alone, had said the last of them. */
-  readonly peopleAt?: string;
+  readonly peopleHead?: string;
 }
 
 /** True if the forge is known to have taken the push of `head`: the pull request was opened for it, or read after it. */
-export function hasArrived({ seen, number, previous }: TicketPullRequest): boolean {
-  return seen !== undefined || (number !== undefined && previous === undefined);
+export function hasArrived({ seen, number, tipBeforePush }: TicketPullRequest): boolean {
+  return seen !== undefined || (number !== undefined && tipBeforePush === undefined);
 }
 
 /** The commit that the branch is known to have held; undefined if it may not be there. */
 function tipOf(known: TicketPullRequest): string | undefined {
-  return hasArrived(known) ? known.head : known.previous;
+  return hasArrived(known) ? known.head : known.tipBeforePush;
 }
 
 /** Words that are remembered. */
@@ -119,7 +119,7 @@ function reduceKnown(
       return withReading(known, event);
     case "pull-request-words": {
       const answered = [...known.answered, ...event.ids].slice(-MOST_ANSWERED);
-      return { ...known, answered, answeredAt: known.head, ...(event.people > 0 && { peopleAt: known.head }) };
+      return { ...known, answered, answeredHead: known.head, ...(event.people > 0 && { peopleHead: known.head }) };
     }
     case "pull-request-rerun": {
       const { rerun = [], unseenReruns = [] } = known;
@@ -136,20 +136,22 @@ function intended(
   { branch, head, previous: onto, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
-  const first: TicketPullRequest = { branch, head, pushedAt: at, answered: [] };
-  const {
-    seen: _,
-    rerun: __,
-    unseenReruns: ___,
-    previous: ____,
-    readAt: _____,
-    checksSince: ______,
-    onto: _______,
-    ...rest
-  } = known ?? first;
-  const previous = known?.branch === branch ? tipOf(known) : undefined;
-  const before = { ...(previous !== undefined && { previous }), ...(onto !== undefined && { onto }) };
-  return { ...rest, branch, head, pushedAt: at, ...before };
+  const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
+  const { number, url, requests, reviewers, answered = [], answeredHead, peopleHead } = known ?? {};
+  return {
+    branch,
+    head,
+    pushedAt: at,
+    ...(tipBeforePush !== undefined && { tipBeforePush }),
+    ...(onto !== undefined && { onto }),
+    ...(number !== undefined && { number }),
+    ...(url !== undefined && { url }),
+    ...(requests !== undefined && { requests }),
+    ...(reviewers !== undefined && { reviewers }),
+    answered,
+    ...(answeredHead !== undefined && { answeredHead }),
+    ...(peopleHead !== undefined && { peopleHead }),
+  };
 }
 
 function withReading(

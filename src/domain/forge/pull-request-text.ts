@@ -15,7 +15,7 @@ export function landingMessage(message: string): LandingMessage {
 }
 
 /** The parts of which the text of a pull request is made. */
-export interface PullRequestTextOptions {
+export interface PullRequestBodyOptions {
   readonly ticket: Pick<Ticket, "id" | "body">;
   /** Keys of teams in Linear, if that keeps the tickets. */
   readonly teams: readonly string[];
@@ -32,14 +32,14 @@ export interface PullRequestTextOptions {
  * those of a commit are: they close no issue, and here they mention nobody either. A template's words close no issue either: somebody may
  * have changed it for all pull requests that follow.
  */
-export function pullRequestText(options: PullRequestTextOptions): string {
+export function pullRequestBody(options: PullRequestBodyOptions): string {
   const { teams, template } = options;
   const parts = partsOf(options);
   const filled = template === undefined ? undefined : filledTemplate(withoutReferences(closingNothing(template, teams)), parts);
   return filled ?? inOwnForm(parts);
 }
 
-function partsOf({ ticket, teams, passed, origin }: PullRequestTextOptions): readonly PullRequestPart[] {
+function partsOf({ ticket, teams, passed, origin }: PullRequestBodyOptions): readonly PullRequestPart[] {
   const { run, attempt, base, baseSha } = origin;
   const why = inertBody(ticket, teams).trim();
   const checks = passed.map(({ step }) => `- ${step}: passed`);
@@ -81,7 +81,7 @@ function inertMarkdown(line: string): string {
     .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
 }
 
-/** What a forge takes for a reference if a number follows. */
+/** Text that a forge takes for a reference if a number follows. */
 const NUMBERED = /#(?=\d)|\bGH-(?=\d)/gi;
 
 /** The part of an issue's address before its number: a forge takes the whole address for a reference. */

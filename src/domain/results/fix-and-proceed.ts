@@ -13,6 +13,8 @@ export interface FixAndProceed {
   readonly failedCheck: number;
   /** Landed changes that did not pass their live check, and were fixed by another attempt. */
   readonly liveFix: number;
+  /** Attempts that a forge sent back: a check failed there, or somebody wrote to the pull request. */
+  readonly sentBack: number;
   /** Attempts whose change could not be merged with the base. */
   readonly conflict: number;
 }
@@ -39,17 +41,23 @@ export function fixAndProceedOf(state: RunState): FixAndProceed {
     reviewFinding: 0,
     failedCheck: 0,
     liveFix: 0,
+    sentBack: 0,
     conflict: 0,
   };
   for (const ticket of vecItems(state.tickets)) {
     if (ticket.phase !== "done") continue;
     for (const past of fixedAttempts(ticket)) {
-      const cause = past.failedAt === undefined ? undefined : CAUSES[past.failedAt];
+      const cause = causeOf(past);
       if (cause !== undefined) counts[cause] += 1;
     }
   }
   counts.liveFix += fixedReopenings(state);
   return counts;
+}
+
+function causeOf({ failedAt, sentBack }: PastAttempt): AttemptCause | undefined {
+  if (sentBack) return "sentBack";
+  return failedAt === undefined ? undefined : CAUSES[failedAt];
 }
 
 /** Failed verifications that reopened a shipped ticket, until another attempt fixed it. */

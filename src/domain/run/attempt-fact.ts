@@ -24,6 +24,11 @@ export interface Evidence {
   readonly refusedSecret?: true;
 }
 
+/** True if a forge sent the change back: a check failed there, or somebody wrote to its pull request. */
+export function isFromForge({ step, name }: Evidence): boolean {
+  return step === "merge" && (name === "pull request" || name === "checks");
+}
+
 /**
  * The cause of a failure. All but `blocked-path` end the ticket, because another agent could change nothing. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
  * failed. `infrastructure`: what runs the checks failed, also when it was started again. `report-only`: nothing is to be changed.
@@ -164,7 +169,7 @@ export type AttemptFact =
       /** It landed, and its live check waits for an earlier environment of the base. */
       readonly held?: true;
       /** It has only read the checks of the branch, and uses up none of the ticket's attempts. */
-      readonly looked?: true;
+      readonly readOnly?: true;
       /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
       readonly tip?: string;
     } & AttemptRef)

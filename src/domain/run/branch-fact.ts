@@ -60,7 +60,7 @@ export function withPeoplesCommits(
   return { ...next, people: [...(next.people ?? []), { branch: kept, sha }].slice(-KEPT) };
 }
 
-/** What the next agent is told. */
+/** The evidence for the next agent. */
 export function evidenceOfCommits({ sha, kept, note }: Pick<BranchFact, "sha" | "kept" | "note">): Evidence {
   const summary = `a person committed on the ticket's branch, and nothing of it has landed. Read it with "git show ${sha}", and take up what is right. It stays on ${kept}: ${note}`;
   return { step: "person", name: "person", summary, detail: "" };

@@ -8,7 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
-import type { AttemptOutcome } from "./attempt-fact.ts";
+import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { leftOf } from "./pending-work.ts";
@@ -212,7 +212,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
-  const counted = event.looked !== true && countsAsFailure(ticket, attempt, event.outcome);
+  const counted = event.readOnly !== true && countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
@@ -220,7 +220,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const gate =
     rest.gate ??
     (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
-  const spared = event.looked !== true && isUncountable(event.outcome) && !counted;
+  const spared = event.readOnly !== true && isUncountable(event.outcome) && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
@@ -271,7 +271,7 @@ function claimed({ agent }: Attempt): boolean {
 }
 
 function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
-  const failedAt = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused)?.step;
+  const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
   return {
     n: attempt.n,
     slot: attempt.slot,
@@ -280,11 +280,11 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
-    ...(failedAt === undefined ? {} : { failedAt }),
+    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
-    ...(event.looked && { looked: true }),
+    ...(event.readOnly && { readOnly: true }),
   };
 }

@@ -98,12 +98,14 @@ export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly summary: string;
   /** The part that its evidence is about; absent without evidence. */
   readonly failedAt?: Evidence["step"];
+  /** Set if a forge sent its change back (see `isFromForge`). */
+  readonly sentBack?: true;
   /** True if the agent stopped by itself with exit 0: it claimed to have done the ticket. */
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
   /** It has only read the checks of the branch. */
-  readonly looked?: true;
+  readonly readOnly?: true;
 }
 
 /** Common signs of a ticket's failures in a row. */

@@ -32,7 +32,7 @@ export interface TestCounts {
   readonly total: number;
 }
 
-/** What a parser has read of its text. */
+/** The result of a parser. */
 export interface Parsed {
   readonly drafts: readonly Draft[];
   readonly counts?: TestCounts;

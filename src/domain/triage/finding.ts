@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How bad a finding is, worst first. `blocker`: nothing after it could be judged, as with code that does not compile. */
+/** Severities of findings, worst first. `blocker`: nothing after it could be judged, as with code that does not compile. */
 export const FINDING_SEVERITIES = ["blocker", "high", "medium", "low"] as const;
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 

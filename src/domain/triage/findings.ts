@@ -21,11 +21,11 @@ import { parseSarif } from "./parsers/sarif.ts";
 import { isTap, parseTap } from "./parsers/tap.ts";
 import { parseTsc } from "./parsers/tsc.ts";
 
-/** What is known of one failed job or check. All texts come from the code under judgement. */
+/** The material on one failed job or check. All texts come from the code under judgement. */
 export interface FailedJob {
   /** Its name. */
   readonly job: string;
-  /** What it printed. */
+  /** Its output. */
   readonly log?: string;
   readonly annotations?: readonly Annotation[];
   /** Texts of reports: JUnit, TAP, SARIF, or JSON of a runner or linter. */

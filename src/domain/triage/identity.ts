@@ -70,7 +70,7 @@ export function signatureOf(findings: readonly Pick<Finding, "identity">[]): str
   return createHash("sha256").update(JSON.stringify(identities)).digest("hex");
 }
 
-/** How many signatures at the end of a list are equal, the last one included; 0 if the last one is undefined (S4.38). */
+/** The number of equal signatures at the end of a list, the last one included; 0 if the last one is undefined (S4.38). */
 export function equalInARow(signatures: readonly (string | undefined)[]): number {
   const last = signatures.at(-1);
   if (last === undefined) return 0;

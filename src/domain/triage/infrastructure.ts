@@ -6,13 +6,13 @@ export interface InfrastructureClass {
   readonly name: string;
   /** Begins at the start of a line. All repeats are bounded. */
   readonly pattern: RegExp;
-  /** Why it is no failure of the change. */
+  /** The reason why it is no failure of the change. */
   readonly why: string;
   /** A line that matches. */
   readonly example: string;
 }
 
-/** What runners and package managers put before their own words. */
+/** Prefixes that runners and package managers put before their own words. */
 const PREFIX = "^(?:##\\[error\\]|::error::|Error: |ERROR: |error: |npm (?:error|ERR!) ){0,3}";
 
 function begins(pattern: string): RegExp {
@@ -154,8 +154,8 @@ function draftOf({ name, why }: InfrastructureClass, line: string): Draft {
 
 /**
  * The jobs to run again by name: those with a finding of `infrastructure` that have not been run again before, sorted. A job is run
- * again once, whatever its second log says: tests can print these words, so a second time proves nothing. What decides is the
- * result of the second run alone.
+ * again once, whatever its second log says: tests can print these words, so a second time proves nothing. The result of the
+ * second run alone decides.
  */
 export function rerunsOf(
   findings: readonly Pick<Finding, "category" | "job">[],

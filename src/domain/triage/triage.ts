@@ -8,7 +8,7 @@ import { signatureOf } from "./identity.ts";
 import { type EarlierFindings, type PriorityGroup, prioritised } from "./priority.ts";
 import { entryLines } from "./words.ts";
 
-/** What a triage is about. */
+/** The subject of a triage. */
 export interface TriageMeta {
   readonly run: string;
   readonly ticket: string;

@@ -10,7 +10,7 @@ const SHOWN_CHARS = 700;
 /** Jobs that are named. */
 const SHOWN_JOBS = 5;
 
-/** What is known of a failure, one line each, all of it outside text: place, test, message, command, hints. */
+/** The details of a failure, one line each, all of it outside text: place, test, message, command, hints. */
 export function entryLines({ finding, count, jobs }: PriorityGroup): readonly string[] {
   const { test, message, reproduce, hints, tool } = finding;
   const place = placeOf(finding);

@@ -1,6 +1,6 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
-import { type LandingMessage, landingMessage, pullRequestText } from "../../domain/forge/pull-request-text.ts";
+import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -60,14 +60,14 @@ export class CandidateChecks {
   }
 
   /** The text of the pull request of a candidate on this base, in the form of the repository's template if that is given. */
-  pullRequestText(baseSha: string, template: string | undefined): string {
+  pullRequestBody(baseSha: string, template: string | undefined): string {
     const { batch, run, state } = this.#ctx;
     const { ticket, n } = this.#scope;
     const { attempt } = ticketOf(state(), ticket.id);
     const passed = (attempt?.passed ?? []).map(({ kind, name, ms }) => ({ step: kind === name ? kind : `${kind} ${name}`, ms }));
     const teams = teamKeys(batch, state().plan.tickets);
     const origin = { run, attempt: n, base: this.#repo.base, baseSha };
-    return pullRequestText({ ticket, teams, passed, origin, template });
+    return pullRequestBody({ ticket, teams, passed, origin, template });
   }
 
   get #message(): string {

@@ -11,8 +11,8 @@ import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
-import type { BranchLane } from "../steps/branch-checks.ts";
-import type { PullRequestLane } from "../steps/pull-request-scope.ts";
+import type { BranchTarget } from "../steps/branch-checks.ts";
+import type { PullRequestTarget } from "../steps/pull-request-scope.ts";
 import type { StepContext } from "../steps/step.ts";
 
 /** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */
@@ -25,9 +25,9 @@ export interface LoopContext extends StepContext {
   /** Every repository of the batch, by id. */
   readonly repos: ReadonlyMap<string, Repo>;
   /** The pull requests of the repositories whose changes land by those, by id. */
-  readonly pullRequests: ReadonlyMap<string, PullRequestLane>;
+  readonly pullRequests: ReadonlyMap<string, PullRequestTarget>;
   /** The checks of the branches of repositories whose changes land there once those pass, by id. */
-  readonly branchChecks: ReadonlyMap<string, BranchLane>;
+  readonly branchChecks: ReadonlyMap<string, BranchTarget>;
   /** Landings, one at a time per repository. */
   readonly merges: MergeQueue;
   /** Worktrees that are being made. */

@@ -9,7 +9,7 @@ import { repairLane } from "../concurrency/merge-queue.ts";
 import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
-import { type BranchLane, landOnBranch } from "../steps/branch-checks.ts";
+import { type BranchTarget, landOnBranch } from "../steps/branch-checks.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
 import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -68,18 +68,18 @@ async function landOnBranchOf(
     readonly checks: CandidateChecks;
     readonly step: Placed;
     readonly change: Change;
-    readonly branch: BranchLane;
+    readonly branch: BranchTarget;
   },
 ): Promise<string> {
   const { repo, checks, step, change, branch } = options;
-  const isLook = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
-  const needs = { ...branch, repo, change, isLook, check: () => checks.check(() => undefined) };
+  const isReadOnly = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const needs = { ...branch, repo, change, isReadOnly, check: () => checks.check(() => undefined) };
   try {
     return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
   } catch (error) {
     const isRead = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
-    if (!isLook || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
-    throw new AttemptOver({ ...error.end, looked: true });
+    if (!isReadOnly || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
+    throw new AttemptOver({ ...error.end, readOnly: true });
   }
 }
 
@@ -108,8 +108,8 @@ export async function finishLanded(
     await repo.land(landed);
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
-  const lane = ctx.pullRequests.get(repo.id);
-  if (lane !== undefined) await removeLandedBranch(ctx, scope, { ...lane, branch: branchOf(ctx, scope) });
+  const target = ctx.pullRequests.get(repo.id);
+  if (target !== undefined) await removeLandedBranch(ctx, scope, { ...target, branch: branchOf(ctx, scope) });
   if (gated) return { outcome: "gated" };
   return isToldDone(ticketOf(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
@@ -133,14 +133,14 @@ async function landByPullRequestOf(
   scope: OpenAttempt,
   { repo, checks, step }: { readonly repo: Repo; readonly checks: CandidateChecks; readonly step: Placed },
 ): Promise<string> {
-  const lane = ctx.pullRequests.get(repo.id);
-  if (lane === undefined) throw new Error(`${repo.id} has no pull requests`);
+  const target = ctx.pullRequests.get(repo.id);
+  if (target === undefined) throw new Error(`${repo.id} has no pull requests`);
   const needs = {
-    ...lane,
+    ...target,
     repo,
     branch: branchOf(ctx, scope),
     message: () => checks.landingMessage(),
-    text: (baseSha: string, template: string | undefined) => checks.pullRequestText(baseSha, template),
+    text: (baseSha: string, template: string | undefined) => checks.pullRequestBody(baseSha, template),
     isOutdated: () => checks.isOutdated,
   };
   // Only an attempt that continues another one's work can find that merged: an agent's change is a new one.

@@ -1,4 +1,4 @@
-import { haveFixedInVain, lastFailure } from "../../domain/ci/ci-fact.ts";
+import { haveFixedInVain, lastCiFailure } from "../../domain/ci/ci-fact.ts";
 import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -17,7 +17,7 @@ interface Place {
   readonly path: string;
   readonly branch: string;
   readonly baseSha: string;
-  /** When the work began, in milliseconds since the epoch. */
+  /** The start of the work, in milliseconds since the epoch. */
   readonly begun: number;
   readonly confinement: Confinement | undefined;
 }
@@ -29,9 +29,9 @@ interface Place {
  */
 export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
   const { ticket } = scope;
-  if (ctx.branchChecks.get(repo.id)?.isFixed !== true) return undefined;
+  if (ctx.branchChecks.get(repo.id)?.canChange !== true) return undefined;
   const { ci } = ticketOf(ctx.state(), ticket.id);
-  const fixable = lastFailure(ci)?.fixable ?? [];
+  const fixable = lastCiFailure(ci)?.fixable ?? [];
   if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
   const { path, branch, baseSha: from, begun } = place;
   const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);

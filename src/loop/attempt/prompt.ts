@@ -10,7 +10,7 @@ import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
-import { CONTRACT_CHARS, contractInWords } from "./contract-in-words.ts";
+import { contractPrompt, PROMPT_CONTRACT_CHARS } from "./contract-prompt.ts";
 
 /** Characters of a prompt's parts. A longer part is cut with a mark, so that every part fits. */
 const BODY_CHARS = 24_000;
@@ -66,7 +66,7 @@ export function renderWorkerPrompt(
   const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
-    body: `${boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS)}${contractInWords(ticket, options.evidence)}`,
+    body: `${boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS)}${contractPrompt(ticket, options.evidence)}`,
     attempt: String(options.attempt),
     attempts: String(options.attempts),
     finish: finishInWords(ticket),
@@ -75,7 +75,7 @@ export function renderWorkerPrompt(
     hints: hintsInWords(options),
     evidence: earlierInWords(options),
   };
-  return fillTemplate(template, values, PROMPT_CHARS + (ticket.contract === undefined ? 0 : CONTRACT_CHARS));
+  return fillTemplate(template, values, PROMPT_CHARS + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS));
 }
 
 /** The scripts follow the hints, so that a template of a person's own needs no place for them. */

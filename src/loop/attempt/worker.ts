@@ -167,8 +167,8 @@ async function look(
   { ticket }: AttemptScope,
   repo: Repo,
 ): Promise<PendingWork | undefined> {
-  const lane = branchChecks.get(repo.id);
-  if (lane === undefined || (lane.isFixed && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
+  const target = branchChecks.get(repo.id);
+  if (target === undefined || (target.canChange && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
   const tip = await repo.baseTip();
   return { tip, baseSha: tip, claimed: false };
 }

@@ -73,7 +73,7 @@ export interface AttemptEnd {
   /** It landed, and its live check waits for an earlier environment of the base. */
   readonly held?: true;
   /** It has only read the checks of the branch. */
-  readonly looked?: true;
+  readonly readOnly?: true;
   /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
   readonly tip?: string;
 }

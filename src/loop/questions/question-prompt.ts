@@ -13,7 +13,7 @@ const BODY_CHARS = 16_000;
 const PATHS_CHARS = 12_000;
 const MOST_PATHS = 200;
 /** Of a contract: its text and 50 rules, at most. */
-const CONTRACT_CHARS = 40_000;
+const QUESTION_CONTRACT_CHARS = 40_000;
 const RULE_CHARS = 500;
 
 /** The parts of a question about a change. */
@@ -51,7 +51,7 @@ export function renderQuestion(
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", aboutChange.diff),
   };
-  return fillTemplate(template, values, QUESTION_CHARS + (ticket.contract === undefined ? 0 : CONTRACT_CHARS));
+  return fillTemplate(template, values, QUESTION_CHARS + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS));
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */
@@ -59,7 +59,10 @@ function contractOf({ contract }: Ticket): string {
   if (contract === undefined) return "";
   const rules = (contract.safety?.rules ?? []).map((rule) => `- ${plainText(rule, RULE_CHARS)}`);
   const parts = [contract.body, ...(rules.length === 0 ? [] : [`Rules for the change:\n${rules.join("\n")}`])];
-  return boundedHead(`\n\nThe contract of the ticket:\n${parts.filter((part) => part !== "").join("\n\n")}`, CONTRACT_CHARS);
+  return boundedHead(
+    `\n\nThe contract of the ticket:\n${parts.filter((part) => part !== "").join("\n\n")}`,
+    QUESTION_CONTRACT_CHARS,
+  );
 }
 
 /** Data between lines that nobody else can write. */

@@ -32,9 +32,9 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const { id, mergedSha = "", ci } of done) {
-    const lane = ctx.branchChecks.get(specOf(ctx.state().plan, id).repo);
-    if (lane === undefined) continue;
-    const reading = await ask(ctx, { signal }, () => lane.checks.read());
+    const target = ctx.branchChecks.get(specOf(ctx.state().plan, id).repo);
+    if (target === undefined) continue;
+    const reading = await ask(ctx, { signal }, () => target.checks.read());
     const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
     const { do: what } = nextBranchMove(reading, own, ctx.clock.now());
     if (what === "green") continue;

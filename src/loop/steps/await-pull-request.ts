@@ -23,7 +23,7 @@ const QUEUE_TRIES = 2;
 export type PullRequestDecision = Exclude<PullRequestMove, { do: "wait" | "merge" }>;
 
 /** Reads the pull request again and again until there is something to do about it. */
-export async function untilDecided(
+export async function awaitPullRequest(
   ctx: PullRequestContext,
   scope: StepScope,
   needs: PullRequestNeeds,
@@ -94,7 +94,7 @@ async function answerThreads(
   read: PullRequestState,
 ): Promise<void> {
   const known = pullRequestOf(ctx, scope);
-  if (known?.answeredAt === undefined || known.answeredAt === known.head || read.head !== known.head) return;
+  if (known?.answeredHead === undefined || known.answeredHead === known.head || read.head !== known.head) return;
   const answered = new Set(known.answered);
   const threads = read.threads.filter(({ id }) => answered.has(id));
   if (threads.length === 0) return;
@@ -137,8 +137,8 @@ async function merge(
 
 function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
-  const peopleAt = known?.peopleAt === undefined ? {} : { peopleAt: known.peopleAt };
-  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleAt };
+  const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
+  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleHead };
 }
 
 /** Reports what a reading shows, if it is not what the last one showed. */

@@ -29,23 +29,23 @@ const DETAIL_CHARS = 4_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
-export interface BranchLane {
+export interface BranchTarget {
   readonly checks: BranchChecks;
   /** Milliseconds after a push within which a check must appear. */
   readonly appearMs: number;
   readonly workflow?: string | undefined;
   /** The branch's pull request, for people. */
   readonly pullRequest?: { readonly number: number; readonly url: string } | undefined;
-  /** False if nothing is to be changed. */
-  readonly isFixed: boolean;
+  /** False if nothing may be changed. */
+  readonly canChange: boolean;
 }
 
 /** The step's view of the finish line. */
-export interface BranchNeeds extends BranchLane {
+export interface BranchNeeds extends BranchTarget {
   readonly repo: Repo;
   readonly change: Change;
   /** True if the attempt changes nothing, and only reads the checks of the branch as it is. */
-  readonly isLook: boolean;
+  readonly isReadOnly: boolean;
   /** Builds a candidate on the tip of the branch and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
   check(): Promise<Built>;
 }
@@ -63,7 +63,7 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
   for (let chase = 0; chase < CHASES; chase += 1) {
     const head = await headOf(ctx, scope, needs);
     if (typeof head === "object") return head;
-    const result = await untilDecided(ctx, scope, needs, head);
+    const result = await awaitChecks(ctx, scope, needs, head);
     if (result !== "rebuild") return result;
     await pause(ctx.clock, needs.checks.pauseMs(Number.POSITIVE_INFINITY), scope.signal);
   }
@@ -72,11 +72,11 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
 
 /** The commit whose checks decide: the tip as it is if the change is in it already, or what is pushed now. */
 async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
-  const { repo, isLook, isFixed } = needs;
+  const { repo, isReadOnly, canChange } = needs;
   const tip = await repo.baseTip();
-  if (!isLook && !isFixed) return failed("nothing is to be changed", "report-only");
-  if (!isLook && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
-  if (!isLook) recordPush(ctx, scope, needs);
+  if (!isReadOnly && !canChange) return failed("nothing is to be changed", "report-only");
+  if (!isReadOnly && !(await isPushed(ctx, scope, repo))) return push(ctx, scope, needs);
+  if (!isReadOnly) recordPush(ctx, scope, needs);
   intend(scope, needs, tip);
   return tip;
 }
@@ -157,7 +157,7 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 }
 
 /** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
-async function untilDecided(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
+async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
@@ -196,7 +196,7 @@ function green(scope: StepScope, { id, base }: Repo, head: string): Landed {
 async function red(
   ctx: Context,
   scope: StepScope,
-  { checks, isFixed }: BranchNeeds,
+  { checks, canChange }: BranchNeeds,
   { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
@@ -204,13 +204,13 @@ async function red(
   const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
   const isFlaky = triage.json.stopReason === "flaky";
   const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
-  if (isFixed && again.length > 0 && again.length === names.length) {
+  if (canChange && again.length > 0 && again.length === names.length) {
     mustAnnounce(scope, { type: "pull-request-rerun", names: again });
     await ask(ctx, scope, () => checks.rerun(head, again));
     return undefined;
   }
   await keepTriage(ctx.files, scope, triage);
-  const cause = isFixed ? causeOf(triage, names) : "report-only";
+  const cause = canChange ? causeOf(triage, names) : "report-only";
   mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
   return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
 }
@@ -239,7 +239,7 @@ async function triageFor(
   return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
 }
 
-/** Why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
+/** The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
 function causeOf({ json: { findings, stopReason } }: Triage, names: readonly string[]): EvidenceCause | undefined {
   if (stopReason === "flaky") return "flaky";
   const ofMachine = new Set(rerunsOf(findings, new Set()));

@@ -66,7 +66,7 @@ export async function merge(
       refusals += 1;
       continue;
     }
-    // What the forge has taken cannot be refused any more.
+    // A change that the forge has taken cannot be refused any more.
     if (landing.isRemote !== true && ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);

@@ -11,7 +11,7 @@ import { AttemptOver, type StepScope } from "../programs/scope.ts";
 import type { StepContext } from "./step.ts";
 
 /** The pull requests of a repository, and the batch's rules for them. */
-export interface PullRequestLane {
+export interface PullRequestTarget {
   readonly pulls: PullRequests;
   readonly rules: PullRequestRules;
 }
@@ -20,7 +20,7 @@ export interface PullRequestLane {
 export type Built = Extract<Candidate, { ok: true }>;
 
 /** The step's view of the finish line. */
-export interface PullRequestNeeds extends PullRequestLane {
+export interface PullRequestNeeds extends PullRequestTarget {
   readonly repo: Repo;
   /** The branch of the ticket at the forge. */
   readonly branch: string;

@@ -6,7 +6,6 @@ import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { untilSettled } from "./failed-checks.ts";
 import {
   ask,
   type Built,
@@ -17,6 +16,7 @@ import {
   type PullRequestNeeds,
   pullRequestOf,
 } from "./pull-request-scope.ts";
+import { settlePullRequest } from "./settle-pull-request.ts";
 import type { StepFailed, StepPassed } from "./step.ts";
 
 /** Times that a moving base is followed before the attempt fails. */
@@ -28,8 +28,8 @@ type Landed = StepPassed & { readonly commit: string };
 
 /**
  * Lands the checked candidate through a pull request: pushes it, waits until the forge's rules and checks allow the merge of exactly
- * that commit, and merges it. Nobody's queue is held meanwhile. What fails at the forge is evidence for the next attempt; what only a
- * person can do ends the attempt at a human gate.
+ * that commit, and merges it. Nobody's queue is held meanwhile. A failure at the forge is evidence for the next attempt; an act that
+ * only a person can perform ends the attempt at a human gate.
  */
 export async function landByPullRequest(
   ctx: PullRequestContext,
@@ -42,7 +42,7 @@ export async function landByPullRequest(
     if (isStale) checked = await needs.checkAgain();
     const open = await present(ctx, scope, needs, checked);
     if ("evidence" in open) return open;
-    const decision = await untilSettled(ctx, scope, needs, open);
+    const decision = await settlePullRequest(ctx, scope, needs, open);
     switch (decision.do) {
       case "landed":
         return bringHome(ctx, scope, needs, { commit: decision.commit, number: open.number });
@@ -102,7 +102,7 @@ async function present(
   };
   const first = await pushAfter(before?.head);
   const from = lostPush(before, first.proposed);
-  // What never arrived may be what the forge refuses: the new commit does not continue it.
+  // The forge may refuse just the commits that never arrived, so the new commit does not continue them.
   const { head, proposed } = from === undefined ? first : await pushAfter(from.previous);
   if (proposed.as === "open") {
     const { number, url } = proposed;
@@ -121,8 +121,9 @@ async function present(
  * where it was before that push. Undefined if somebody else has moved it.
  */
 function lostPush(before: TicketPullRequest | undefined, proposed: Proposed): Pick<Proposal, "previous"> | undefined {
-  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.previous) return undefined;
-  return before.previous === undefined ? {} : { previous: before.previous };
+  if (before === undefined || proposed.as !== "moved" || hasArrived(before) || proposed.tip !== before.tipBeforePush)
+    return undefined;
+  return before.tipBeforePush === undefined ? {} : { previous: before.tipBeforePush };
 }
 
 /** The step of a person after a push that did not succeed. */
@@ -176,8 +177,8 @@ async function templateOf(repo: Repo, base: string): Promise<string | undefined>
 }
 
 /**
- * The commit to push: the candidate, or one with its files that continues what was pushed before. What was pushed before stays if it has
- * the same files on the same base: a new engine builds the same change with another date.
+ * The commit to push: the candidate, or one with its files that continues the last pushed one. That one stays if it has the
+ * same files on the same base: a new engine builds the same change with another date.
  */
 async function headFor(repo: Repo, { commit, base }: Built, previous: string | undefined): Promise<string> {
   if (previous === undefined || previous === commit || !(await repo.has(previous))) return commit;

@@ -118,6 +118,7 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "after a review finding", unit: "count", value: get("fixAndProceedByCause.reviewFinding") },
       { name: "after a failed check", unit: "count", value: get("fixAndProceedByCause.failedCheck") },
       { name: "after a failed live check", unit: "count", value: get("fixAndProceedByCause.liveFix") },
+      { name: "after the forge sent it back", unit: "count", value: get("fixAndProceedByCause.sentBack") },
       { name: "after a conflict", unit: "count", value: get("fixAndProceedByCause.conflict") },
       { name: "transients retried", unit: "count", value: get("transients.retried") },
       { name: "preparations made", unit: "count", value: get("preparations.made") },

@@ -40,6 +40,7 @@ function fixes({ fixAndProceed, fixAndProceedByCause: by }: Ledger): string {
     [by.reviewFinding, by.reviewFinding === 1 ? "review finding" : "review findings"],
     [by.failedCheck, by.failedCheck === 1 ? "failed check" : "failed checks"],
     [by.liveFix, by.liveFix === 1 ? "live fix" : "live fixes"],
+    [by.sentBack, "sent back by the forge"],
     [by.conflict, by.conflict === 1 ? "conflict" : "conflicts"],
   ]);
 }

@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import type { SeenCheck, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { isFromForge } from "../../domain/run/attempt-fact.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -50,12 +51,12 @@ function forgeOf(run: DashboardState["run"], id: TicketState["id"]): string {
 export function triagedAttempt(ticket: TicketState, n: number): PastAttempt | undefined {
   return ticket.history.findLast((past) => {
     const evidence = past.n <= n ? evidenceOf(ticket, past) : undefined;
-    return evidence?.step === "merge" && (evidence.name === "pull request" || evidence.name === "checks");
+    return evidence !== undefined && isFromForge(evidence);
   });
 }
 
 /** The pull request of a ticket with its checks, or the reason why there is none. */
-export function pullRequestLines(state: State, ticket: TicketState): readonly LogLine[] {
+export function checksLines(state: State, ticket: TicketState): readonly LogLine[] {
   const { run } = state;
   const { pullRequest } = ticket;
   if (run === undefined) return [];

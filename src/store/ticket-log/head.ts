@@ -10,7 +10,7 @@ import { criterionLabel } from "../labels/contract-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
-import { pullRequestLines, triagedAttempt } from "./checks.ts";
+import { checksLines, triagedAttempt } from "./checks.ts";
 import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
 import { openFileOf, type Target } from "./target.ts";
@@ -37,7 +37,7 @@ export function headOf(state: State, target: Target): readonly LogLine[] {
     case "cost":
       return costLines(state, target);
     case "checks":
-      return [...pullRequestLines(state, target.ticket), ...triageHead(state, target)];
+      return [...checksLines(state, target.ticket), ...triageHead(state, target)];
     case "log":
     case "diff":
       return keptWorkHead(target);

@@ -59,6 +59,10 @@ describe("reading", () => {
       { type: "reverify-ended", reopened: 0, hiccups: { retried: 1, passed: 1 } },
       { type: "reverify-ended", reopened: 0, transients: { retried: 1, passed: 1 } },
     ],
+    [
+      { type: "attempt-ended", ticket: "T-1", fence: 1, outcome: "failed", looked: true },
+      { type: "attempt-ended", ticket: "T-1", fence: 1, outcome: "failed", readOnly: true },
+    ],
   ])("gives the present names of an earlier version's $type, and leaves the row as it is", (stored, present) => {
     const { file, journal, close } = fresh();
     journal.append(stored as unknown as RunFact);

@@ -62,7 +62,7 @@ export const DEFENCES = {
     holes: [
       {
         file: NEXT_MOVE,
-        from: "if (own.peopleAt !== own.head) return undefined;",
+        from: "if (own.peopleHead !== own.head) return undefined;",
         to: "if (own.head !== rules.base) return undefined;",
       },
     ],

@@ -78,27 +78,27 @@ export function campaignAt(protect: readonly string[], attacks: readonly ForgeAt
     what: attack.what,
     defence: attack.defence,
     async succeeds(program) {
-      const wave = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
-      const run = runs.get(program) ?? wage(program, protect, wave);
+      const group = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
+      const run = runs.get(program) ?? runAttacks(program, protect, group);
       runs.set(program, run);
       return (await run).get(attack.id)?.() ?? false;
     },
   }));
 }
 
-async function wage(program: string, protect: readonly string[], wave: readonly ForgeAttack[]) {
-  const standIn = await openStandIn(wave);
+async function runAttacks(program: string, protect: readonly string[], group: readonly ForgeAttack[]) {
+  const standIn = await openStandIn(group);
   const stage = new Stage(program);
   onTestFinished(async () => {
     stage[Symbol.dispose]();
     await standIn[Symbol.asyncDispose]();
   });
-  hold(standIn, wave);
-  const batch = await mobilise(stage, standIn, { protect, wave });
+  gateChecks(standIn, group);
+  const batch = await writeBatch(stage, standIn, { protect, group });
   const { code, stdout, stderr } = await stage.start([batch, "--json"], { GITHUB_TOKEN: TOKEN }, program).ended;
   const events = eventsOf(stdout);
   if (code === 4 || standIn.mistakes.length > 0) throw new Error(`${stderr}\n${standIn.mistakes.join("\n")}`);
-  const outcomes = wave.map(async (attack) => {
+  const outcomes = group.map(async (attack) => {
     const said = saidOf(events, attack.id);
     const after = { ...(await aftermath(standIn, attack)), isGated: said.includes('"type":"ticket-gated"') };
     return [attack.id, outcomeOf(attack, after, { said, stderr, isShipped: program === PROGRAM })] as const;
@@ -106,10 +106,10 @@ async function wage(program: string, protect: readonly string[], wave: readonly 
   return new Map(await Promise.all(outcomes));
 }
 
-function openStandIn(wave: readonly ForgeAttack[]): Promise<GitHubStandIn> {
+function openStandIn(group: readonly ForgeAttack[]): Promise<GitHubStandIn> {
   const files = { "README.md": "# A repository\n", ".github/workflows/ci.yml": WORKFLOW };
   const issues = [{ number: 1, title: "Somebody else's ticket" }];
-  const repos = wave.map((attack) => {
+  const repos = group.map((attack) => {
     const forge: SeedForge = { files, readsWorkflows: true, ...attack.seed };
     return [`acme/${repoOf(attack)}`, { forge, issues, associations: { ann: "MEMBER" } }] as const;
   });
@@ -118,9 +118,9 @@ function openStandIn(wave: readonly ForgeAttack[]): Promise<GitHubStandIn> {
 }
 
 /** Lets others act on each first pull request before its checks end, and keeps back checks that are never to appear. */
-function hold(standIn: GitHubStandIn, wave: readonly ForgeAttack[]): void {
+function gateChecks(standIn: GitHubStandIn, group: readonly ForgeAttack[]): void {
   const acts = new Map(
-    wave.flatMap((attack) => {
+    group.flatMap((attack) => {
       const { others } = attack;
       if (others === undefined) return [];
       const repo = `acme/${repoOf(attack)}`;
@@ -133,7 +133,7 @@ function hold(standIn: GitHubStandIn, wave: readonly ForgeAttack[]): void {
     }),
   );
   const isFirstAlone = new Set(
-    wave.filter(({ isFirstAloneChecked }) => isFirstAloneChecked).map((each) => `acme/${repoOf(each)}`),
+    group.filter(({ isFirstAloneChecked }) => isFirstAloneChecked).map((each) => `acme/${repoOf(each)}`),
   );
   const first = new Map<string, string>();
   standIn.forge.gate = ({ stage, repo, sha }) => {
@@ -149,26 +149,26 @@ function forgeOf(standIn: GitHubStandIn, repo: string): ForgeRepo {
   return found;
 }
 
-async function mobilise(
+async function writeBatch(
   stage: Stage,
   standIn: GitHubStandIn,
-  { protect, wave }: { readonly protect: readonly string[]; readonly wave: readonly ForgeAttack[] },
+  { protect, group }: { readonly protect: readonly string[]; readonly group: readonly ForgeAttack[] },
 ): Promise<string> {
   const login = `http.extraHeader=Authorization: Basic ${btoa(`x-access-token:${TOKEN}`)}`;
-  for (const name of wave.map(repoOf))
+  for (const name of group.map(repoOf))
     await git(stage.root, ["-c", login, "clone", "-q", `${standIn.url}/acme/${name}.git`, name]);
   // The credentials that the user's own git has.
   stage.write(".git-credentials", `${standIn.url.replace("//", `//x-access-token:${TOKEN}@`)}\n`);
-  const bodies = wave.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
+  const bodies = group.map(({ id, agent }) => `${JSON.stringify(id)}: async () => { ${agent} }`);
   stage.agent(`const origin = ${JSON.stringify(standIn.url)};
 ${HANDS}
 await ({ ${bodies.join(",\n")} }[ticket] ?? (() => { work(); ${HONEST} }))();`);
-  const repos = wave.map((attack) => {
+  const repos = group.map((attack) => {
     const spec = { kind: "github", repo: `acme/${repoOf(attack)}`, baseUrl: standIn.enterpriseUrl };
     return [repoOf(attack), { path: repoOf(attack), forge: { ...spec, checks: ["ci"], appearMinutes: 0.05, ...attack.forge } }];
   });
   return stage.batch(
-    wave.map((attack) => ({ id: attack.id, repo: repoOf(attack), ...attack.ticket })),
+    group.map((attack) => ({ id: attack.id, repo: repoOf(attack), ...attack.ticket })),
     { sandbox: "required", protect, repos: Object.fromEntries(repos), limits: { workers: 4, attempts: 2, discoveries: 5 } },
   );
 }

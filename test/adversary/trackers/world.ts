@@ -41,8 +41,8 @@ export function campaignIn(kind: Service["kind"], attacks: readonly ServiceAttac
     what: `${attack.what} (${kind})`,
     defence: attack.defence[kind],
     async succeeds(program) {
-      const wave = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
-      const run = runs.get(program) ?? wage(kind, program, wave);
+      const group = program === PROGRAM ? attacks : attacks.filter(({ defence }) => defence === attack.defence);
+      const run = runs.get(program) ?? runAttacks(kind, program, group);
       runs.set(program, run);
       return (await run).get(attack.id)?.() ?? false;
     },
@@ -58,18 +58,18 @@ const HANDS = `const discover = (found) => {
 const work = () => { ${HONEST} };
 `;
 
-async function wage(
+async function runAttacks(
   kind: Service["kind"],
   program: string,
-  wave: readonly ServiceAttack[],
+  group: readonly ServiceAttack[],
 ): Promise<ReadonlyMap<string, () => boolean>> {
   const between = await Between.open();
-  const tickets = wave.map((_, at) => [at + 1] as const);
+  const tickets = group.map((_, at) => [at + 1] as const);
   const limits = { attempts: 1, workers: 3, discoveries: 20 };
   const { stage, service, batch } = await stagedIn(kind, tickets, { tracker: between.address(kind), limits }, program);
   between.leadTo(service);
-  for (const [at, { before }] of wave.entries()) before?.(service, at + 1);
-  const bodies = wave.map(({ agent }, at) => `${JSON.stringify(service.id(at + 1))}: async () => { ${agent} }`);
+  for (const [at, { before }] of group.entries()) before?.(service, at + 1);
+  const bodies = group.map(({ agent }, at) => `${JSON.stringify(service.id(at + 1))}: async () => { ${agent} }`);
   const known = { kind, origin: between.origin, root: stage.root, prefix: service.id(0).slice(0, -1) };
   stage.agent(`const { kind, origin, root, prefix } = ${JSON.stringify(known)};
 ${HANDS}
@@ -80,7 +80,7 @@ await ({ ${bodies.join(",\n")} })[ticket]?.();`);
   if (code === 4) throw new Error(stderr);
   const plan = (await stage.start([batch, "--dry-run"], service.env, program).ended).stdout;
   return new Map(
-    wave.map((attack, at) => {
+    group.map((attack, at) => {
       const ticket = service.id(at + 1);
       const said = events.flatMap((event) => ("ticket" in event && event.ticket === ticket ? [JSON.stringify(event)] : []));
       const after = { stage, service, between, events, code, ticket, number: at + 1, said: said.join("\n"), plan };

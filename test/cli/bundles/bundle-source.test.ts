@@ -7,7 +7,7 @@ import { scratchFolder } from "../../helpers/scratch.ts";
 const folder = scratchFolder();
 
 test("an archive's texts are kept for its own lists alone, and not for every file that is called so", async () => {
-  const list = { format: 1, of: "run", run: "r", ended: true, journal: { rows: 0, head: "0".repeat(64) }, files: [] };
+  const list = { format: 1, kind: "run", run: "r", ended: true, journal: { rows: 0, head: "0".repeat(64) }, files: [] };
   const own = ["bundle.json", "tickets/T-1/attempt-1/bundle.json"];
   const others = ["x/bundle.json", "tickets/T-1/attempt-1/outbox/bundle.json", "tickets/T-1/attempt-1/later/bundle.json"];
   const to = join(folder(), "r.tar.gz");

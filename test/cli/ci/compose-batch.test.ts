@@ -17,7 +17,8 @@ const FLAGS: CiFlags = { target: "work", repo: ".", agent: "/bin/true", maxItera
 function targetOf(files: Readonly<Record<string, string>>, path = "/app"): CiTarget {
   const preparation = preparationOf(new Map(Object.entries(files)));
   const repository = { name: "app", path, base: "work", remote: undefined, preparation, test: undefined };
-  const place = { fullName: "acme/app", baseUrl: undefined, token: "t" };
+  const token = { get: () => Promise.resolve("t"), renew: () => Promise.resolve("t") };
+  const place = { fullName: "acme/app", baseUrl: undefined, token };
   return { branch: "work", tip: "a".repeat(40), repository, ...place };
 }
 

@@ -41,7 +41,7 @@ function replaced<T extends object>(whole: T, part: Partial<T>): T {
 }
 
 describe("a token that may only read", () => {
-  const readOnly = async (fixes: "all" | "none") => {
+  const readOnly = async (fixMode: "safe" | "report-only") => {
     const { repo, github } = await cloned({});
     const refuses = () => Promise.reject(new RepoUnavailable("the token may not push"));
     const remote: typeof repo.remote = async (how) => replaced(await repo.remote(how), { checkWritable: refuses });
@@ -52,12 +52,12 @@ describe("a token that may only read", () => {
       token: "T",
       baseUrl: github.standIn.enterpriseUrl,
     } as const;
-    return openForge(replaced(repo, { remote }), { ...spec, fixes, appearMinutes: 10 }, SECRETS, { how: "look" });
+    return openForge(replaced(repo, { remote }), { ...spec, fixMode, appearMinutes: 10 }, SECRETS, { how: "look" });
   };
 
   test("is enough if nothing is to be changed, and for nothing else", async () => {
-    expect((await readOnly("none")).branchChecks).toMatchObject({ isFixed: false });
-    await expect(readOnly("all")).rejects.toMatchObject({ why: "the token may not push", exitCode: 4 });
+    expect((await readOnly("report-only")).branchChecks).toMatchObject({ canChange: false });
+    await expect(readOnly("safe")).rejects.toMatchObject({ why: "the token may not push", exitCode: 4 });
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { attemptBundle, commitsOf } from "../../../src/domain/bundle/attempt-bundle.ts";
 import { attemptPage } from "../../../src/domain/bundle/attempt-page.ts";
 import { isRelativePath, ListedAttempt, ListedRun } from "../../../src/domain/bundle/bundle.ts";
+import { describeFile } from "../../../src/domain/bundle/describe-file.ts";
 import { diffStat } from "../../../src/domain/bundle/diff-stat.ts";
-import { describeFile } from "../../../src/domain/bundle/file-words.ts";
 import { compareFile, type Findings, findingLines } from "../../../src/domain/bundle/findings.ts";
 import { batchText, runBundle } from "../../../src/domain/bundle/run-bundle.ts";
 import { runPage } from "../../../src/domain/bundle/run-page.ts";
@@ -15,7 +15,7 @@ import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 const T1 = TicketId.parse("T-1");
 const of = { ticket: T1, fence: Fence.parse(1) };
 const SUM = "a".repeat(64);
-const file = { path: "agent.log", bytes: 3, sha256: SUM, is: "log of the agent" };
+const file = { path: "agent.log", bytes: 3, sha256: SUM, description: "log of the agent" };
 const past: PastAttempt = {
   ...{ n: 2, slot: 0, startedAt: 0, slotLeftAt: 0, endedAt: 80_000, outcome: "failed", summary: "2 tests fail" },
   ...{ claimed: true, costUsd: 0.75 },
@@ -150,7 +150,7 @@ describe("the bundle of a run", () => {
 describe("findings", () => {
   const found = { ok: true, sha256: SUM } as const;
   const findings: Findings = {
-    ...{ run: "run-1", as: "records", ended: true, rows: 7, head: SUM, bundles: 1, files: 4 },
+    ...{ run: "run-1", source: "records", ended: true, rows: 7, head: SUM, bundles: 1, files: 4 },
     problems: [],
     notes: [],
   };
@@ -158,10 +158,10 @@ describe("findings", () => {
   test("a file is whole, changed, missing, or cannot be read", () => {
     expect(compareFile("a", SUM, found, "then")).toBeUndefined();
     expect(compareFile("a", "b".repeat(64), found, "then")).toEqual({
-      ...{ what: "changed", path: "a", why: "its content is not what it was then" },
+      ...{ kind: "changed", path: "a", why: "its content is not what it was then" },
     });
-    expect(compareFile("a", SUM, undefined, "then")).toMatchObject({ what: "missing" });
-    expect(compareFile("a", SUM, { ok: false, why: "it is a link" }, "then")).toMatchObject({ what: "not readable" });
+    expect(compareFile("a", SUM, undefined, "then")).toMatchObject({ kind: "missing" });
+    expect(compareFile("a", SUM, { ok: false, why: "it is a link" }, "then")).toMatchObject({ kind: "not readable" });
   });
 
   test("are told in plain lines, the result first", () => {
@@ -170,8 +170,8 @@ describe("findings", () => {
       `  holds: 7 rows of the journal, the last is ${SUM}`,
       "  holds: 1 bundle of attempts, 4 files",
     ]);
-    const problems = [{ what: "missing", path: "a.log", why: "it is listed, and is not there" }] as const;
-    expect(findingLines({ ...findings, as: "archive", ended: false, problems, notes: ["so"] })).toEqual([
+    const problems = [{ kind: "missing", path: "a.log", why: "it is listed, and is not there" }] as const;
+    expect(findingLines({ ...findings, source: "archive", ended: false, problems, notes: ["so"] })).toEqual([
       "run-1, an archive: 1 thing does not hold",
       expect.any(String),
       expect.any(String),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nextBranchMove } from "../../../src/domain/ci/branch-move.ts";
-import { type CiLoop, lastFailure, reduceCi } from "../../../src/domain/ci/ci-fact.ts";
+import { type CiLoop, lastCiFailure, reduceCi } from "../../../src/domain/ci/ci-fact.ts";
 import { fixableOf } from "../../../src/domain/ci/fixable.ts";
 import { fixersOf } from "../../../src/domain/ci/fixers.ts";
 import type { RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
@@ -104,7 +104,7 @@ describe("reduceCi", () => {
       { attempt: 1, failure },
       { attempt: 2, fixers: ["npm run format"], commit: "h2", files: 3 },
     ]);
-    expect(lastFailure(loop)).toEqual(failure);
-    expect(lastFailure(undefined)).toBeUndefined();
+    expect(lastCiFailure(loop)).toEqual(failure);
+    expect(lastCiFailure(undefined)).toBeUndefined();
   });
 });

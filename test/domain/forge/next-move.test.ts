@@ -107,8 +107,8 @@ describe("the next move of a pull request", () => {
     test("of people that led to no other commit are left to them; a bot's are not", () => {
       const answered = new Set(["t1", "c1"]);
       const step = expect.stringMatching(/^look at what was said on pull request #7, which an agent has left as it was/);
-      expect(move({ words: [words] }, { own: { answered, peopleAt: HEAD } })).toEqual({ do: "gate", step });
-      expect(move({ words: [words] }, { own: { answered, peopleAt: OTHER } })).toEqual({ do: "merge" });
+      expect(move({ words: [words] }, { own: { answered, peopleHead: HEAD } })).toEqual({ do: "gate", step });
+      expect(move({ words: [words] }, { own: { answered, peopleHead: OTHER } })).toEqual({ do: "merge" });
       expect(move({ threads: [thread] }, { own: { answered } })).toEqual({ do: "merge" });
     });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { filledTemplate, type PullRequestPart, templatePath } from "../../../src/domain/forge/pull-request-template.ts";
-import { type PullRequestTextOptions, pullRequestText } from "../../../src/domain/forge/pull-request-text.ts";
+import { type PullRequestBodyOptions, pullRequestBody } from "../../../src/domain/forge/pull-request-text.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 
-const OPTIONS: PullRequestTextOptions = {
+const OPTIONS: PullRequestBodyOptions = {
   ticket: { id: TicketId.parse("T-1"), body: "Empty names break the list." },
   teams: [],
   passed: [{ step: "check unit", ms: 2340 }],
@@ -18,7 +18,7 @@ const PARTS: readonly PullRequestPart[] = [
 
 describe("the text of a pull request", () => {
   it("says what and why, how it was checked, on which base, and for which ticket", () => {
-    expect(pullRequestText(OPTIONS)).toBe(
+    expect(pullRequestBody(OPTIONS)).toBe(
       [
         "## What and why\n\n> Empty names break the list.\n",
         "## How it was checked\n\n- check unit: passed\n",
@@ -29,7 +29,7 @@ describe("the text of a pull request", () => {
   });
 
   it("lets a template close no issue", () => {
-    const text = pullRequestText({ ...OPTIONS, template: "## Notes\n\nCloses #5, fixes: #6\n" });
+    const text = pullRequestBody({ ...OPTIONS, template: "## Notes\n\nCloses #5, fixes: #6\n" });
     expect(text).toContain("## Notes");
     expect(text).not.toMatch(/(?:closes|fixes):? #/i);
   });
@@ -38,7 +38,7 @@ describe("the text of a pull request", () => {
     "lets a template close no issue across HTML that nobody sees: %s",
     (reference) => {
       for (const between of ["<b></b>", "<!--x-->"]) {
-        const text = pullRequestText({ ...OPTIONS, template: `## Notes\n\nCloses ${between}${reference}\n` });
+        const text = pullRequestBody({ ...OPTIONS, template: `## Notes\n\nCloses ${between}${reference}\n` });
         expect(text).toContain(`Closes ${between}`);
         expect(text).not.toMatch(/(?:#|&num;|&#(?:35|x23);)(?:\d|&#)|GH-\d/);
       }
@@ -54,8 +54,8 @@ describe("the text of a pull request", () => {
   ])("lets neither a template nor a ticket refer to an issue by its whole address: %s", (address) => {
     for (const said of [`Closes <b></b>${address}`, `closes [it](${address})`, `Fixes <a href="${address}">it</a>`]) {
       const texts = [
-        pullRequestText({ ...OPTIONS, template: `## Notes\n\n${said}\n` }),
-        pullRequestText({ ...OPTIONS, ticket: { ...OPTIONS.ticket, body: said } }),
+        pullRequestBody({ ...OPTIONS, template: `## Notes\n\n${said}\n` }),
+        pullRequestBody({ ...OPTIONS, ticket: { ...OPTIONS.ticket, body: said } }),
       ];
       for (const text of texts) expect(text).not.toMatch(/(?:issues|pull)(?:\/+|&sol;|&#x2f;)1/);
     }
@@ -63,7 +63,7 @@ describe("the text of a pull request", () => {
 
   it("has its own form if the template cannot be used", () => {
     for (const template of ["", "  \n", "<!-- never ends\n## Summary", "```\n## Summary", "x".repeat(20_001)])
-      expect(pullRequestText({ ...OPTIONS, template })).toMatch(/^## What and why/);
+      expect(pullRequestBody({ ...OPTIONS, template })).toMatch(/^## What and why/);
   });
 });
 

@@ -6,7 +6,7 @@ import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");
-const NONE = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, conflict: 0 };
+const NONE = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, sentBack: 0, conflict: 0 };
 
 /** One attempt after the other ends like this. */
 function played(ends: readonly (readonly [AttemptOutcome, Evidence["step"]?])[]): Simulation {
@@ -15,10 +15,10 @@ function played(ends: readonly (readonly [AttemptOutcome, Evidence["step"]?])[])
   return sim;
 }
 
-function attempt(sim: Simulation, n: number, outcome: AttemptOutcome, step?: Evidence["step"]): void {
+function attempt(sim: Simulation, n: number, outcome: AttemptOutcome, step?: Evidence["step"], name = step ?? ""): void {
   const of = { ticket: T1, fence: (sim.state.lastFence + 1) as Fence };
   sim.report({ type: "attempt-claimed", ...of, attempt: n, slot: 0, reservedUsd: 0 });
-  const evidence = step === undefined ? {} : { evidence: { step, name: step, summary: `${step} ${n}`, detail: "" } };
+  const evidence = step === undefined ? {} : { evidence: { step, name, summary: `${step} ${n}`, detail: "" } };
   sim.report({ type: "attempt-ended", ...of, outcome, ...evidence });
 }
 
@@ -32,6 +32,13 @@ describe("what a run fixed without a person", () => {
     ["verify", "liveFix"],
   ] as const)("%s that failed and passed in the next attempt is a %s", ([step, cause]) => {
     expect(fixAndProceedOf(played([["failed", step], ["done"]]).state)).toEqual({ ...NONE, [cause]: 1 });
+  });
+
+  test.for(["pull request", "checks"])("what a forge sent back about its %s was no conflict", (name) => {
+    const sim = new Simulation(batchOf([ticketOf("T-1")], { attempts: 20 }));
+    attempt(sim, 1, "failed", "merge", name);
+    attempt(sim, 2, "done");
+    expect(fixAndProceedOf(sim.state)).toEqual({ ...NONE, sentBack: 1 });
   });
 
   test("counts no agent that crashed, was silent or was ended by a person: another one began afresh", () => {
@@ -59,6 +66,6 @@ describe("what a run fixed without a person", () => {
   });
 
   test("the total is the sum of the causes", () => {
-    expect(totalFixes({ transient: 1, reviewFinding: 2, failedCheck: 3, liveFix: 4, conflict: 5 })).toBe(15);
+    expect(totalFixes({ transient: 1, reviewFinding: 2, failedCheck: 3, liveFix: 4, sentBack: 6, conflict: 5 })).toBe(21);
   });
 });

@@ -28,7 +28,7 @@ describe("the ledger", () => {
       transients: { retried: 0, passed: 0 },
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 }, becameTickets: 0 },
       fixAndProceed: 1,
-      fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, conflict: 0 },
+      fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, sentBack: 0, conflict: 0 },
       heals: 0,
       healsAccepted: 0,
       incidents: 0,

@@ -42,7 +42,7 @@ describe("why a ticket is open", () => {
   });
 });
 
-const NO_FIXES = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, conflict: 0 };
+const NO_FIXES = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, sentBack: 0, conflict: 0 };
 const NO_FINDINGS = { critical: 0, high: 0, medium: 0, low: 0 };
 
 describe("the numbers in words", () => {
@@ -58,20 +58,20 @@ describe("the numbers in words", () => {
       `attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1 · discoveries filed 2 · ${rest}`,
     );
     const found = { ...asked, findings: { ...NO_FINDINGS, high: 2, low: 1 } };
-    const fixed = { transient: 1, reviewFinding: 2, failedCheck: 1, liveFix: 1, conflict: 1 };
+    const fixed = { transient: 1, reviewFinding: 2, failedCheck: 1, liveFix: 1, sentBack: 2, conflict: 1 };
     const broken = { liveChecks: 1, brokenBases: 2, reopened: 1 };
     expect(
       numbersLine({
         ...bare,
         reviewer: found,
-        fixAndProceed: 6,
+        fixAndProceed: 8,
         fixAndProceedByCause: fixed,
         incidents: 4,
         incidentsByKind: broken,
       }),
     ).toBe(
       "attempts 4 · claims of done 3: 3 upheld · reviewer asked 2, answered 1 · findings 3: 2 high, 1 low · " +
-        "fixed without you 6: 1 transient, 2 review findings, 1 failed check, 1 live fix, 1 conflict · " +
+        "fixed without you 8: 1 transient, 2 review findings, 1 failed check, 1 live fix, 2 sent back by the forge, 1 conflict · " +
         "incidents 4: 1 failed live check, 2 broken bases, 1 reopened · $ 1.00 · interventions 1 (0 work, 1 harness)",
     );
     const paid = { ...asked, usd: 0.5, canaries: { seen: 2, missed: 1 } };

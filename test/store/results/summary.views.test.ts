@@ -147,7 +147,7 @@ describe("the report", () => {
         },
       ],
       fixAndProceed: 1,
-      fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, conflict: 0 },
+      fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, sentBack: 0, conflict: 0 },
       heals: 0,
       healsAccepted: 0,
       healResults: [],

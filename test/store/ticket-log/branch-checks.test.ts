@@ -4,7 +4,7 @@ import { whyNoForgeRequest } from "../../../src/domain/run/admit-forge-request.t
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
-import { pullRequestLines, triagedAttempt } from "../../../src/store/ticket-log/checks.ts";
+import { checksLines, triagedAttempt } from "../../../src/store/ticket-log/checks.ts";
 import { aCheck, HEAD } from "../pull-request-scenes.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
 
@@ -12,7 +12,7 @@ const CI = TicketId.parse("CI-1");
 
 /** A run whose branch has a red check, in its first attempt, which has read it. */
 function redBranch(): RunBuilder {
-  const forge = { kind: "github-branch", repo: "acme/app", appearMinutes: 10, fixes: "all" } as never;
+  const forge = { kind: "github-branch", repo: "acme/app", appearMinutes: 10, fixMode: "safe" } as never;
   const run = new RunBuilder(batchOf({ tickets: [{ id: "CI-1", title: "get the checks green" }], forge }));
   run.working("CI-1", "working").wait(5).step("CI-1", 2);
   return run.of(
@@ -27,7 +27,7 @@ test("the checks of a branch are shown without a pull request, whose keys say wh
   const { state: run } = redBranch();
   const ticket = ticketOf(run, CI);
   const { ui } = createDashboardStore().getState();
-  const lines = pullRequestLines({ run, ui, now: run.lastEventAt }, ticket).map(({ text }) => text);
+  const lines = checksLines({ run, ui, now: run.lastEventAt }, ticket).map(({ text }) => text);
   expect(lines.join("\n")).toMatch(/branch +fix\/login\n[^]*lint +failed/);
   expect(lines.join("\n")).not.toMatch(/pull request|merge queue|approval/);
   expect(whyNoForgeRequest(ticket, "rerun")).toBe("the change of CI-1 lands on its branch, not by a pull request");

@@ -7,7 +7,7 @@ import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, plainUrl } from "./checks.ts";
 import { failuresOf, historyOf } from "./failures.ts";
-import { hasFailed } from "./jobs.ts";
+import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
 import { allStatusesOf } from "./statuses.ts";
@@ -23,19 +23,11 @@ export interface BranchChecksOptions extends Omit<ClientOptions, "rights"> {
   /** The name or the file of the one workflow whose checks count; undefined: all checks. */
   readonly workflow?: string | undefined;
   /** The run of a workflow that counts for nothing: the one that waits for the others. */
-  readonly withoutRun?: number | undefined;
+  readonly ignoredRun?: number | undefined;
 }
 
 const Branch = z.object({ commit: z.object({ sha: z.string() }) });
-const CheckRun = z.object({
-  id: z.number(),
-  name: z.string(),
-  status: z.string(),
-  conclusion: z.string().nullable(),
-  details_url: z.string().nullable(),
-  app: z.object({ slug: z.string().optional() }).nullable(),
-  check_suite: z.object({ id: z.number() }).nullable(),
-});
+const CheckRun = CheckRunFields.extend({ check_suite: z.object({ id: z.number() }).nullable() });
 type CheckRun = z.infer<typeof CheckRun>;
 const Runs = z.object({
   workflow_runs: z.array(
@@ -50,9 +42,9 @@ const Runs = z.object({
 type WorkflowRun = z.infer<typeof Runs>["workflow_runs"][number];
 
 /** The checks of a branch at GitHub. Asks it nothing yet. */
-export function createBranchChecks({ repo, branch, workflow, withoutRun, ...access }: BranchChecksOptions): BranchChecks {
+export function createBranchChecks({ repo, branch, workflow, ignoredRun, ...access }: BranchChecksOptions): BranchChecks {
   const repository = new GitHubRepository(repo, access);
-  const reading = { branch, workflow, withoutRun };
+  const reading = { branch, workflow, ignoredRun };
   return {
     name: repository.fullName,
     pauseMs: (waited) => repository.pauseMs(waited),
@@ -63,7 +55,7 @@ export function createBranchChecks({ repo, branch, workflow, withoutRun, ...acce
   };
 }
 
-type Wanted = Pick<BranchChecksOptions, "branch" | "workflow" | "withoutRun">;
+type Wanted = Pick<BranchChecksOptions, "branch" | "workflow" | "ignoredRun">;
 
 async function readBranch(repository: GitHubRepository, wanted: Wanted): Promise<BranchReading> {
   // Each reading of the one branch is a round of the budget.
@@ -106,9 +98,9 @@ async function checksOf(repository: GitHubRepository, head: string, wanted: Want
 async function countingSuites(
   repository: GitHubRepository,
   head: string,
-  { workflow, withoutRun }: Wanted,
+  { workflow, ignoredRun }: Wanted,
 ): Promise<(suite: number | undefined) => boolean> {
-  if (workflow === undefined && withoutRun === undefined) return () => true;
+  if (workflow === undefined && ignoredRun === undefined) return () => true;
   const runs = await allPages(MOST_PAGES, async (page) => {
     const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
       rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: PAGE, page }),
@@ -116,7 +108,7 @@ async function countingSuites(
     return workflow_runs;
   });
   const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
-  const own = suitesOf(({ id }) => id === withoutRun);
+  const own = suitesOf(({ id }) => id === ignoredRun);
   if (workflow === undefined) return (suite) => !own.has(suite);
   const named = suitesOf(({ name, path }) => name === workflow || path === workflow || path.endsWith(`/${workflow}`));
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
@@ -145,7 +137,7 @@ async function statusesOf(repository: GitHubRepository, head: string): Promise<r
   }));
 }
 
-/** Whatever kept GitHub from an answer is a ForgeUnavailable for the loop. */
+/** The answer to a request. Throws a ForgeUnavailable if GitHub gave none, whatever the cause. */
 async function reached<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -46,23 +46,25 @@ export async function failuresOf(
   names: readonly string[],
 ): Promise<readonly FailedCheck[]> {
   const wanted = new Set(names);
-  const runs = (await checkRunsOf(repository, head, wanted)).filter(hasFailed);
-  const statuses = await failedStatuses(repository, head, wanted);
-  if (runs.length === 0) return statuses;
-  const listed = await noted("its jobs", () => jobsOf(repository, head));
+  // An agent waits for these words: what can be asked at the same time is. The client sends ten requests at once at most.
+  const [newest, statuses, listed] = await Promise.all([
+    checkRunsOf(repository, head, wanted),
+    failedStatuses(repository, head, wanted),
+    noted("its jobs", () => jobsOf(repository, head)),
+  ]);
   const jobs = listed.got ?? new Map<number, Job>();
-  const readsByRun = new Map<number, Reads>();
-  const failures: FailedCheck[] = [];
-  for (const run of runs) {
+  const readsByRun = new Map<number, Promise<Reads>>();
+  const readsOf = async (job: Job): Promise<Reads> => {
+    const reads = readsByRun.get(job.run_id) ?? reportsOf(repository, job.run_id);
+    readsByRun.set(job.run_id, reads);
+    return readsFor(await reads, job, siblings(jobs, job));
+  };
+  const failures = newest.filter(hasFailed).map((run) => {
     const job = jobs.get(run.id);
-    if (job !== undefined && !readsByRun.has(job.run_id)) readsByRun.set(job.run_id, await reportsOf(repository, job.run_id));
-    const told =
-      job === undefined
-        ? toldByApp(run, notesOf(listed))
-        : await toldByJob(repository, job, readsFor(readsByRun.get(job.run_id) ?? [], job, siblings(jobs, job)));
-    failures.push(await failureOf(repository, run, told));
-  }
-  return [...failures, ...statuses];
+    const told = job === undefined ? toldByApp(run, notesOf(listed)) : toldByJob(repository, job, readsOf(job));
+    return failureOf(repository, run, told);
+  });
+  return [...(await Promise.all(failures)), ...statuses];
 }
 
 /** Reads all runs of checks on a commit that have ended, the newest of many. See `PullRequests.history`. */
@@ -81,7 +83,7 @@ export async function historyOf(
     const job = listed?.got?.get(run.id);
     if (!hasFailed(run)) past.push({ name: checkName(run.name) });
     else {
-      const told = job === undefined ? toldByApp(run, []) : await toldByJob(repository, job, []);
+      const told = job === undefined ? toldByApp(run, []) : toldByJob(repository, job, []);
       past.push({ name: checkName(run.name), failure: await failureOf(repository, run, told) });
     }
   }
@@ -92,8 +94,11 @@ function siblings(jobs: ReadonlyMap<number, Job>, { run_id }: Job): readonly Job
   return [...jobs.values()].filter((job) => job.run_id === run_id);
 }
 
-async function failureOf(repository: GitHubRepository, run: CheckRun, { log, notes, reports }: Told): Promise<FailedCheck> {
-  const annotations = await noted("its annotations", () => annotationsOf(repository, run));
+async function failureOf(repository: GitHubRepository, run: CheckRun, told: Told | Promise<Told>): Promise<FailedCheck> {
+  const [annotations, { log, notes, reports }] = await Promise.all([
+    noted("its annotations", () => annotationsOf(repository, run)),
+    told,
+  ]);
   return {
     name: checkName(run.name),
     ...(run.details_url !== null && { url: plainUrl(run.details_url) }),
@@ -104,10 +109,10 @@ async function failureOf(repository: GitHubRepository, run: CheckRun, { log, not
 }
 
 /** Reads the log and the reports of a job of GitHub Actions. */
-async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads): Promise<Told> {
-  const log = await noted("its log", () => logOf(repository, job));
-  const notes = [...notesOf(log), ...reads.flatMap(({ note }) => note ?? [])];
-  return { log: log.got ?? "", notes, reports: reads.flatMap(({ reports }) => reports) };
+async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads | Promise<Reads>): Promise<Told> {
+  const [log, read] = await Promise.all([noted("its log", () => logOf(repository, job)), reads]);
+  const notes = [...notesOf(log), ...read.flatMap(({ note }) => note ?? [])];
+  return { log: log.got ?? "", notes, reports: read.flatMap(({ reports }) => reports) };
 }
 
 /** Takes an app's own words about its check; `notes` say why there is nothing of a job. */

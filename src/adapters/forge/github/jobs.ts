@@ -7,16 +7,20 @@ const MOST_PAGES = 10;
 /** Runs of workflows of one commit that are looked at. */
 const MOST_RUNS = 30;
 
-const CheckRun = z.object({
+/** The fields of a check run that each of its readers needs, as GitHub's REST API has them. */
+export const CheckRunFields = z.object({
   id: z.number(),
   name: z.string(),
   status: z.string(),
   conclusion: z.string().nullable(),
   details_url: z.string().nullable(),
   app: z.object({ slug: z.string().optional() }).nullable(),
+});
+
+const CheckRun = CheckRunFields.extend({
   output: z.object({ title: z.string().nullable(), summary: z.string().nullable(), text: z.string().nullable() }),
 });
-/** A check run, as GitHub's REST API has it. */
+/** A check run with its output. */
 export type CheckRun = z.infer<typeof CheckRun>;
 
 const Job = z.object({
@@ -75,18 +79,17 @@ export async function jobsOf(
 ): Promise<ReadonlyMap<number, Job>> {
   const Runs = z.object({ workflow_runs: z.array(z.object({ id: z.number() })) });
   const Jobs = z.object({ jobs: z.array(Job) });
-  const jobs: Job[] = [];
   const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
     rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: MOST_RUNS }),
   );
-  for (const { id: run_id } of workflow_runs) {
-    const ofRun = await allPages(MOST_PAGES, async (page) => {
-      const answer = await repository.read("list its jobs", Jobs, (rest, name) =>
+  const ofRuns = workflow_runs.map(({ id: run_id }) =>
+    allPages(MOST_PAGES, async (page) => {
+      const { jobs } = await repository.read("list its jobs", Jobs, (rest, name) =>
         rest.actions.listJobsForWorkflowRun({ ...name, run_id, filter, per_page: PAGE, page }),
       );
-      return answer.jobs;
-    });
-    jobs.push(...ofRun);
-  }
+      return jobs;
+    }),
+  );
+  const jobs = (await Promise.all(ofRuns)).flat();
   return new Map(jobs.map((job) => [Number(/\/(\d+)$/.exec(job.check_run_url)?.[1] ?? job.id), job]));
 }

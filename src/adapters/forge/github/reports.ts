@@ -47,13 +47,13 @@ export async function reportsOf(repository: GitHubRepository, run_id: number): P
     ({ name }) => name,
     ({ id }) => id,
   );
-  const reads: Read[] = [];
-  for (const artifact of usable.slice(0, MOST_ARTIFACTS)) {
-    const name = plainText(artifact.name, 100);
-    const { got: reports = [], note } = await noted(`the artifact ${name}`, () => reportsIn(repository, artifact));
-    reads.push({ artifact: artifact.name, reports, ...(note !== undefined && { note }) });
-  }
-  return reads;
+  return Promise.all(usable.slice(0, MOST_ARTIFACTS).map((artifact) => readOf(repository, artifact)));
+}
+
+async function readOf(repository: GitHubRepository, artifact: Artifact): Promise<Read> {
+  const name = plainText(artifact.name, 100);
+  const { got: reports = [], note } = await noted(`the artifact ${name}`, () => reportsIn(repository, artifact));
+  return { artifact: artifact.name, reports, ...(note !== undefined && { note }) };
 }
 
 /** The reads that are about this job: an artifact that has a job's name in its own belongs to that job. */

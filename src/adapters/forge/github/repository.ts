@@ -23,7 +23,7 @@ export interface RepositoryName {
 /** A request about the repository by REST. */
 export type RestRequest<T> = (rest: Octokit["rest"], name: RepositoryName) => Promise<T>;
 
-/** What each query asks beside its own part: what it costs; null on servers without rate limits. */
+/** A part of each query: it asks for the query's cost, which is null on servers without rate limits. */
 export const COST = "rateLimit { cost }";
 const Cost = z.object({ rateLimit: z.object({ cost: z.number() }).nullable() });
 
@@ -83,7 +83,7 @@ export class GitHubRepository {
     return known(() => this.#client.mutate(what, schema, mutation));
   }
 
-  /** A reading of a pull request begins. What is spent until each of the others has been read too counts as one reading. */
+  /** A reading of a pull request begins. All requests until each of the others has been read too count as one reading. */
   beginReading(number: number): void {
     if (this.#round.has(number)) {
       this.#client.budget.endReading();

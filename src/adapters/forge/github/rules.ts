@@ -14,7 +14,7 @@ const AGAINST_PUSHES: ReadonlySet<string> = new Set(["pull_request", "required_s
 
 export type MergeMethod = "squash" | "merge" | "rebase";
 
-/** What a branch demands, as far as the token may see it. */
+/** The rules of a branch, as far as the token may see them. */
 export interface BaseRules {
   /** Names of checks that must pass. */
   readonly checks: ReadonlySet<string>;

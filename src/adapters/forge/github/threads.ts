@@ -47,7 +47,7 @@ export function threadId({ id }: Thread, newest: Comment | undefined): string {
   return `${id}${BETWEEN}${newest?.id ?? ""}`;
 }
 
-/** What counts in a thread: its comments by who has a say, or by us. */
+/** The comments of a thread that count: those of people who have a say, of bots, and our own. */
 export function countingWords({ comments }: Thread, self: string): readonly Comment[] {
   return comments.nodes.filter((comment) => isSame(comment.author, self) || hasSay(comment));
 }
@@ -76,7 +76,7 @@ export function isSame(author: Actor, self: string): boolean {
   return author !== null && bare(author.login) === bare(self);
 }
 
-/** Who it is, safe for a terminal. GitHub shows accounts that are gone as "ghost". */
+/** The author's login, safe for a terminal. GitHub shows accounts that are gone as "ghost". */
 export function loginOf(author: Actor): string {
   return plainText(author?.login ?? "ghost", 60);
 }

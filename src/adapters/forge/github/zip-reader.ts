@@ -7,7 +7,7 @@ export interface ZipFile {
   readonly bytes: Buffer;
 }
 
-/** What is taken of an archive. */
+/** Bounds on what is read of an archive. */
 export interface ZipBounds {
   readonly wants: (name: string) => boolean;
   readonly mostFiles: number;
@@ -75,7 +75,7 @@ function entriesOf(bytes: Buffer): readonly Entry[] {
   return entries;
 }
 
-/** Where its last record begins; a comment may follow. */
+/** The offset of the archive's last record; a comment may follow. */
 function endOf(bytes: Buffer): number {
   const first = Math.max(0, bytes.length - END.length - MOST_COMMENT);
   for (let at = bytes.length - END.length; at >= first; at -= 1)

@@ -70,7 +70,7 @@ export async function openRemote(store: Store, { name, credentials, env, bounds 
   return new Remote(store, { name, address, protocol, access, credentials, bounds });
 }
 
-/** How many addresses `git push` would push to. */
+/** The number of addresses that `git push` would push to. */
 async function addressesOf(store: Store, name: string): Promise<number> {
   const count = async (key: string): Promise<number> => {
     const { stdout } = await store.tryRefs(["config", "-z", "--get-all", `remote.${name}.${key}`]);
@@ -245,7 +245,7 @@ class Remote implements GitRemote {
   }
 }
 
-/** What the remote says about a refusal: the words in brackets, and the first lines that its hooks printed. */
+/** The remote's reason for a refusal: the words in brackets, and the first lines that its hooks printed. */
 function reasonOf({ why, told }: RefusalWords): string {
   return plainText(withoutUsers([why, ...told.slice(0, 3)].join("; ")), WORDS);
 }

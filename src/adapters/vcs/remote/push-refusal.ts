@@ -12,7 +12,7 @@ const CONTENT = /\bGH00[12]\b|push protection|\bsecrets?\b|\blarge files?\b|\bfi
 const RIGHTS =
   /^(?:- |GitLab: |Gitea: |TF\d+: )*(?:GH006\b|protected branch|you (?:are|have) (?:not allowed to push|insufficient permission)|not allowed to push|permission to \S+ denied|insufficient permission|write access\b|.{0,20}\bread.?only$|branch is currently checked out|branch \S+ can only be modified through|pushes to this branch are not permitted|changes must be made through|cannot (?:create|update) (?:ref|this protected ref)|(?:\d+ of \d+ )?required status checks?\b|commits must have verified signatures)/i;
 
-/** What a remote says about a push that it has refused. */
+/** The words of a remote about a push that it has refused. */
 export interface RefusalWords {
   /** The words in brackets, which are git's or the server's: no hook writes them. */
   readonly why: string;

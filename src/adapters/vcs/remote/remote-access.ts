@@ -1,7 +1,7 @@
 import { runBriefly } from "../../executor/brief-run.ts";
 import type { Setting } from "../git/git-call.ts";
 
-/** What git needs of the user to reach a remote as the user does: settings and variables. */
+/** The user's settings and variables, with which git reaches a remote as the user does. */
 export interface RemoteAccess {
   readonly settings: readonly Setting[];
   readonly env: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ const VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR"],
 ] as const;
 
-/** What the user's own configuration says about addresses, http and credentials. Without the repository's: a worker's code may have run near it. */
+/** The user's own settings for addresses, http and credentials. The repository's are left out: a worker's code may have run near it. */
 const OWN_SETTINGS = "^(http|credential|url)\\.|^core\\.sshcommand$";
 const TIMEOUT_MS = 20_000;
 

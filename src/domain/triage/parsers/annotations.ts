@@ -12,7 +12,7 @@ export interface Annotation {
   readonly message: string;
 }
 
-/** What a runner says about a step that failed: nothing that the log does not say. */
+/** A runner's message about a step that failed. It says nothing that the log does not. */
 const STEP_FAILED =
   /^(?:Error: )?(?:Process completed with exit code \d{1,6}|The process '[^']{1,300}' failed with exit code \d{1,6})\.?$/;
 

@@ -6,7 +6,7 @@ import { blocksOf } from "./blocks.ts";
 const HEAD =
   /^([^\s:]{1,300})(?::(\d{1,7}):\d{1,7})? ((?:lint|parse|assist|format)(?:\/[\w/]{1,100})?)(?: {1,3}FIXABLE)? {1,3}━{2,200}$/;
 
-/** What Biome prints on a terminal. */
+/** Reads Biome's output for a terminal. */
 export function parseBiome(lines: readonly string[]): Parsed {
   const blocks = blocksOf(lines, { isHead: (line) => HEAD.test(line), isEnd: () => false });
   const drafts = blocks.flatMap(({ head, body }): readonly Draft[] => {

@@ -2,7 +2,7 @@ import type { Draft, Parsed, TestCounts } from "../draft.ts";
 import { runCargoTest } from "../reproduce.ts";
 import { type Block, blocksOf, withoutIndent } from "./blocks.ts";
 
-/** What cargo prints: failed tests with their panics, and errors of rustc and clippy with their places. */
+/** Reads cargo's output: failed tests with their panics, and errors of rustc and clippy with their places. */
 export function parseCargo(lines: readonly string[]): Parsed {
   const tests = testDrafts(lines);
   const counts = countsOf(lines);

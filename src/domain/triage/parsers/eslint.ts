@@ -12,7 +12,7 @@ interface Problem {
   readonly rule: string | undefined;
 }
 
-/** What eslint prints by its formatter "stylish": a file's path, and its problems indented below it. */
+/** Reads the output of eslint's formatter "stylish": a file's path, and its problems indented below it. */
 export function parseEslint(lines: readonly string[], roots: readonly string[]): Parsed {
   const problems: Problem[] = [];
   let path = "";

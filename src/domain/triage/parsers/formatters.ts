@@ -10,7 +10,7 @@ const FORMATTERS: readonly { readonly tool: string; readonly line: RegExp; reado
   { tool: "rustfmt", line: /^Diff in (\S{1,300}\.rs)(?::\d{1,7}:| at line \d{1,7}:)$/, repair: ["cargo", "fmt", "--"] },
 ];
 
-/** What prettier, black, ruff and rustfmt print about files that they would write differently. A file counts once. */
+/** Reads the reports of prettier, black, ruff and rustfmt about files that they would write differently. A file counts once. */
 export function parseFormatters(lines: readonly string[], roots: readonly string[]): Parsed {
   const drafts = new Map<string, Draft>();
   for (const line of lines) {

@@ -2,7 +2,7 @@ import type { Draft, Parsed } from "../draft.ts";
 import { isForeign, type Place } from "../place.ts";
 import { runGoTest } from "../reproduce.ts";
 
-/** What `go test`, `go build` and `go vet` print: failed tests with their messages, panics, and errors of the compiler. */
+/** Reads the output of `go test`, `go build` and `go vet`: failed tests with their messages, panics, and errors of the compiler. */
 export function parseGoTest(lines: readonly string[]): Parsed {
   const reader = new GoReader();
   for (const line of lines) reader.read(line);

@@ -3,7 +3,7 @@ import { placeInStack, relativeFile } from "../place.ts";
 import { runJsTest } from "../reproduce.ts";
 import { type Block, blocksOf, messageOf } from "./blocks.ts";
 
-/** What vitest and jest print on a terminal: a block for each failed test, and the counts. */
+/** Reads the output of vitest and jest for a terminal: a block for each failed test, and the counts. */
 export function parseJsTests(lines: readonly string[], roots: readonly string[]): Parsed {
   const drafts = [...vitestDrafts(lines, roots), ...jestDrafts(lines)];
   const counts = countsOf(lines);

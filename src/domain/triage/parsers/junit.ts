@@ -30,7 +30,7 @@ export function parseJunit(xml: string, roots: readonly string[]): Parsed | unde
   return { drafts, counts: { failed: reader.failed.length, total: reader.total } };
 }
 
-/** What a runner's dialect knows of a draft. */
+/** The part of a draft that depends on the runner's dialect. */
 type RunnerPart = Omit<Draft, "severity" | "category"> & Partial<Pick<Draft, "severity">>;
 
 class JunitReader {

@@ -10,7 +10,7 @@ const MOST_LINES = 120;
 /** `test at sum.test.mjs:4:3` before each failure that Node's reporter "spec" repeats at its end. */
 const SPEC_HEAD = /^test at (\S{1,300}):(\d{1,7}):\d{1,7}$/;
 
-/** What Node's reporter "spec" prints. Its list of failures names files; the tree before it names suites. */
+/** Reads the output of Node's reporter "spec". Its list of failures names files; the tree before it names suites. */
 export function parseNodeSpec(lines: readonly string[], roots: readonly string[]): Parsed {
   const drafts: Draft[] = [];
   const suites = suitesOf(lines);

@@ -3,7 +3,7 @@ import { isForeign, type Place } from "../place.ts";
 import { runPytest } from "../reproduce.ts";
 import { type Block, blocksOf, MAX_BLOCKS } from "./blocks.ts";
 
-/** What pytest prints: the sections of its failures, and the short summary, whose node ids they lack. */
+/** Reads pytest's output: the sections of its failures, and the short summary, whose node ids they lack. */
 export function parsePytest(lines: readonly string[]): Parsed {
   const sections = blocksOf(lines, { isHead: (line) => SECTION.test(line), isEnd: (line) => /^={3,}/.test(line) });
   const bySection = new Map<string, Block[]>();

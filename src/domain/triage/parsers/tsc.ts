@@ -6,7 +6,7 @@ const PRETTY = /^([^\s:](?::[\\/])?[^:]{0,300}):(\d{1,7}):\d{1,7} - error (TS\d{
 /** An error of the project as a whole. */
 const GLOBAL = /^error (TS\d{4,6}): (.*)$/;
 
-/** What the compiler of TypeScript prints. */
+/** Reads the output of the TypeScript compiler. */
 export function parseTsc(lines: readonly string[]): Parsed {
   const drafts: Draft[] = [];
   let isOpen = false;

@@ -7,7 +7,7 @@ import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { type PullRequestDecision, untilDecided } from "./await-pull-request.ts";
+import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
 import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
 import {
@@ -25,10 +25,10 @@ type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "fai
 
 /**
  * Waits until a pull request has landed, failed, or is a person's. Checks that failed by something outside the change (a registry, a lost
- * machine) are started again once, and so are those that failed by tests alone that are flaky on the base. Whatever failed again, failed
- * otherwise, or was said, is evidence for an agent: a change may break for good just the test that is flaky.
+ * machine) are started again once, and so are those that failed by tests alone that are flaky on the base. All else that failed,
+ * failed again, or was said is evidence for an agent: a change may break for good just the test that is flaky.
  */
-export async function untilSettled(
+export async function settlePullRequest(
   ctx: PullRequestContext,
   scope: StepScope,
   needs: PullRequestNeeds,
@@ -36,7 +36,7 @@ export async function untilSettled(
 ): Promise<Settled> {
   let asked: readonly string[] = [];
   for (;;) {
-    const decision = await untilDecided(ctx, scope, needs, open);
+    const decision = await awaitPullRequest(ctx, scope, needs, open);
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
     const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));

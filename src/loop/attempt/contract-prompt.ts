@@ -8,7 +8,7 @@ import { fence } from "../../domain/values/fence.ts";
 import { plainText } from "../../domain/values/text.ts";
 
 /** Characters that a contract adds to a prompt: its text, which is never cut, and lists that are. */
-export const CONTRACT_CHARS = 24_000;
+export const PROMPT_CONTRACT_CHARS = 24_000;
 const LIST_CHARS = 2_500;
 const LINE_CHARS = 500;
 
@@ -18,20 +18,20 @@ line below, which the engine runs on your change. No word of yours counts as pro
 `;
 
 /** A ticket's contract for the prompt; empty if it has none. `evidence` is of its failed attempts, the oldest first. */
-export function contractInWords({ contract, finish }: Ticket, evidence: readonly Evidence[]): string {
+export function contractPrompt({ contract, finish }: Ticket, evidence: readonly Evidence[]): string {
   if (contract === undefined) return "";
   const criteria = finish.filter(isCriterion).map((step) => `"${stepName(step)}"`);
   return [
     `\n\n${HEAD}`,
     ...(contract.body === "" ? [] : [fence(contract.body)]),
     `Its criteria, by the names of their steps: ${boundedHead(criteria.join(", "), LIST_CHARS)}.\n`,
-    ...phasesInWords(contract, evidence),
-    ...rulesInWords(contract),
-    ...boundsInWords(contract),
+    ...phaseLines(contract, evidence),
+    ...ruleLines(contract),
+    ...boundLines(contract),
   ].join("\n");
 }
 
-function phasesInWords({ phases }: Contract, evidence: readonly Evidence[]): readonly string[] {
+function phaseLines({ phases }: Contract, evidence: readonly Evidence[]): readonly string[] {
   const asked = askedPhase({ phases }, evidence);
   if (phases === undefined || asked === undefined) return [];
   const lines = phases.map(({ name, criteria }, i) => {
@@ -52,7 +52,7 @@ function phasesInWords({ phases }: Contract, evidence: readonly Evidence[]): rea
   ];
 }
 
-function rulesInWords({ safety }: Contract): readonly string[] {
+function ruleLines({ safety }: Contract): readonly string[] {
   if (safety === undefined) return [];
   const { only, files, rules = [] } = safety;
   const enforced = [
@@ -69,7 +69,7 @@ function toldRules(rules: readonly string[]): string {
   return fence(boundedHead(rules.map((rule) => `- ${plainText(rule, LINE_CHARS)}`).join("\n"), LIST_CHARS)).trimEnd();
 }
 
-function boundsInWords({ stopWhen = {} }: Contract): readonly string[] {
+function boundLines({ stopWhen = {} }: Contract): readonly string[] {
   const { minutes, usd, sameFailure } = stopWhen;
   const bounds = [
     ...(minutes === undefined ? [] : [`${minutes} min of agents`]),
