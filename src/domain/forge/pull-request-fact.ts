@@ -137,7 +137,7 @@ function intended(
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
   const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
-  const { number, url, requests, reviewers, answered = [], answeredHead, peopleHead } = known ?? {};
+  const { number, url, requests, reviewers, hadChecks, answered = [], answeredHead, peopleHead } = known ?? {};
   return {
     branch,
     head,
@@ -148,6 +148,7 @@ function intended(
     ...(url !== undefined && { url }),
     ...(requests !== undefined && { requests }),
     ...(reviewers !== undefined && { reviewers }),
+    ...(hadChecks && { hadChecks }),
     answered,
     ...(answeredHead !== undefined && { answeredHead }),
     ...(peopleHead !== undefined && { peopleHead }),
