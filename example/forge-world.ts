@@ -1,20 +1,26 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Pull, SeedForge, SeedJob } from "../test/stand-ins/github/forge/model.ts";
+import type { SeedForge, SeedJob } from "../test/stand-ins/github/forge/model.ts";
 import { GitHubStandIn } from "../test/stand-ins/github/server.ts";
+import { playFlakyTest } from "./flaky-test.ts";
+import { BOT, playOthers } from "./forge-people.ts";
 
 const run = promisify(execFile);
 
 /** The token of the stand-in, which is no secret. */
 const TOKEN = "token-of-the-example";
-const BOT = "review-bot[bot]";
+const NAME = "spring-release-by-pull-requests";
 
-/** The jobs that run on each commit of a pull request. The first machine that runs infra's tests is lost. */
+/** What this example has beside the other one, for `setUpExample`: a ticket, and a test that measures time. */
+export const FORGE_PARTS = join(import.meta.dirname, "forge");
+
+/** The jobs that run on each commit of a pull request, and on shop's main. The first machine that runs infra's tests is lost. */
 const JOBS: Readonly<Record<"shop" | "infra", readonly SeedJob[]>> = {
   shop: [
-    { name: "tests", command: ["node", "--test"], isRequired: true },
+    { name: "tests", command: ["node", "--test"], isRequired: true, on: ["pull_request", "push"] },
     { name: "smoke", command: ["node", "scripts/smoke.mjs"], isRequired: true },
   ],
   infra: [
@@ -31,14 +37,19 @@ const JOBS: Readonly<Record<"shop" | "infra", readonly SeedJob[]>> = {
 /** The example's repositories at a stand-in of GitHub, and the batch whose changes land there by pull requests. */
 export interface ForgeWorld extends AsyncDisposable {
   readonly standIn: GitHubStandIn;
+  /** The batch's name. */
+  readonly name: string;
   /** The batch file. */
   readonly batch: string;
   /** The variables that loopdash needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Opens the forge over a workspace that `setUpExample` made in the folder of an example. */
-export async function openForgeWorld(example: string): Promise<ForgeWorld> {
+/**
+ * Opens the forge over a workspace that `setUpExample` made with `FORGE_PARTS` in the folder of an example. Each check takes twice `checkMs`, beside
+ * what its command takes.
+ */
+export async function openForgeWorld(example: string, checkMs = 0): Promise<ForgeWorld> {
   const workspace = join(example, "workspace");
   const seedOf = (name: "shop" | "infra", more: SeedForge = {}) => ({
     forge: { from: join(workspace, name), jobs: JOBS[name], ...more },
@@ -52,40 +63,32 @@ export async function openForgeWorld(example: string): Promise<ForgeWorld> {
     },
     tokens: { [TOKEN]: "loopdash" },
   } as const;
-  const standIn = await new GitHubStandIn({ seed }).open();
-  playOthers(standIn);
+  const unopened = new GitHubStandIn({ seed });
+  play(unopened, checkMs);
+  const standIn = await unopened.open();
   for (const name of ["shop", "infra"]) {
     const args = ["remote", "add", "origin", `${standIn.url}/example/${name}.git`];
     await run("git", args, { cwd: join(workspace, name) });
   }
   return {
     standIn,
+    name: NAME,
     batch: await writeBatch(example, standIn.enterpriseUrl),
     env: { GITHUB_TOKEN: TOKEN },
     [Symbol.asyncDispose]: () => standIn[Symbol.asyncDispose](),
   };
 }
 
-/** Plays those who look at pull requests: a bot in a thread of SHOP-1, and a person who writes on that of the receipt. */
-function playOthers({ forge, state }: GitHubStandIn): void {
-  const acts: Readonly<Record<string, (repo: string, pull: Pull) => Promise<unknown>>> = {
-    "SHOP-1": (repo, { number }) =>
-      forge
-        .person(BOT)
-        .openThread(repo, number, { path: "src/money.js", line: 1, body: "allocate() does not say when it throws." }),
-    "SHOP-5-d1": (repo, { number }) =>
-      forge.person("ann").comment(repo, number, "Can the width be exported? The printer's driver wants to know it."),
-  };
-  const begun = new Map<string, Promise<unknown>>();
-  // A check's result is shown once they have said what they have to say about its commit.
-  forge.gate = ({ stage, repo, sha }) => {
-    const pull = state.repos.find(({ fullName }) => fullName === repo)?.forge?.pulls.find(({ headSha }) => headSha === sha);
-    const ticket = pull?.headRef.split("/").at(-1) ?? "";
-    const act = acts[ticket];
-    if (stage !== "finish" || pull === undefined || act === undefined) return undefined;
-    const said = begun.get(ticket) ?? act(repo, pull);
-    begun.set(ticket, said);
-    return said.then(() => undefined);
+/** Lets those act who look at pull requests, and the machines of the checks be as slow as they are. Each check takes twice `checkMs`. */
+function play(standIn: GitHubStandIn, checkMs: number): void {
+  const others = playOthers(standIn);
+  const flaky = playFlakyTest(standIn);
+  standIn.forge.gate = async (moment) => {
+    if (moment.stage === "register") return;
+    await sleep(checkMs, undefined, { ref: false });
+    if (moment.stage === "start") return;
+    await others.said(moment.repo, moment.sha);
+    await flaky.known(moment);
   };
 }
 
@@ -94,7 +97,7 @@ async function writeBatch(example: string, baseUrl: string): Promise<string> {
   const workspace = join(example, "workspace");
   const { onBroken: _, ...batch } = JSON.parse(await readFile(join(example, "..", "batch.example.json"), "utf8"));
   const within = (path: string): string => (path.startsWith("example/") ? resolve(example, "..", path) : path);
-  const { agent, reviewer, sandboxPolicy, tracker, limits, finish } = batch;
+  const { agent, reviewer, sandboxPolicy, tracker, limits, finish, tickets } = batch;
   const repos = Object.fromEntries(
     ["shop", "infra"].map((name) => {
       const forge = { kind: "github", repo: `example/${name}`, baseUrl };
@@ -105,7 +108,8 @@ async function writeBatch(example: string, baseUrl: string): Promise<string> {
   const written = {
     ...batch,
     repos,
-    name: "spring-release-by-pull-requests",
+    name: NAME,
+    tickets: [...tickets, { id: "SHOP-7" }],
     // Agents are kept from the token of a forge.
     sandbox: "required",
     tracker: { ...tracker, path: within(tracker.path) },

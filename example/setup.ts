@@ -20,21 +20,27 @@ const FIRST_DAY = "2026-01-05T09:00:00Z";
 
 /**
  * Creates the tickets and both repositories with base branch `main`; returns the repositories' paths. Removes previous ones, unless a run is working on
- * one: then it changes nothing and rejects with a RepositoryBusy.
+ * one: then it changes nothing and rejects with a RepositoryBusy. `more` is a folder with tickets and files of repositories beside those of the example.
  */
-export async function setUpExample(workspace: string = WORKSPACE): Promise<readonly string[]> {
+export async function setUpExample(workspace: string = WORKSPACE, more?: string): Promise<readonly string[]> {
   const busy = NAMES.map((name) => join(workspace, name)).find(
     (path) => existsSync(path) && machineLocks().isHeld(baseLock(path, "main")),
   );
   if (busy !== undefined) throw new RepositoryBusy(busy);
   await stopSurroundings(workspace);
   await rm(workspace, { recursive: true, force: true });
-  await cp(join(import.meta.dirname, "tickets"), join(workspace, "tickets"), { recursive: true });
-  return Promise.all(NAMES.map((name) => createRepository(name, join(workspace, name))));
+  const folders = [import.meta.dirname, ...(more === undefined ? [] : [more])];
+  await copyInto(join(workspace, "tickets"), folders, "tickets");
+  return Promise.all(NAMES.map((name) => createRepository(name, join(workspace, name), folders)));
 }
 
-async function createRepository(name: string, path: string): Promise<string> {
-  await cp(join(import.meta.dirname, "repos", name), path, { recursive: true });
+/** Copies what the folders have at this path, if they have it. */
+async function copyInto(to: string, folders: readonly string[], path: string): Promise<void> {
+  for (const from of folders.map((folder) => join(folder, path))) if (existsSync(from)) await cp(from, to, { recursive: true });
+}
+
+async function createRepository(name: string, path: string, folders: readonly string[]): Promise<string> {
+  await copyInto(path, folders, join("repos", name));
   const git = (...args: string[]) => run("git", args, { cwd: path, env: gitEnvironment() });
   await git("init", "--quiet", "--initial-branch=main", "--template=");
   await git("add", "--all");

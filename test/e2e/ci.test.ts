@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CiResult } from "../../src/domain/ci/ci-result.ts";
@@ -17,7 +17,7 @@ const text = readFileSync("text.txt", "utf8"), formatted = text.replace(/ +$/gm,
 if (!process.argv.includes("--check")) writeFileSync("text.txt", formatted);
 else if (text !== formatted) { console.log("[warn] text.txt"); process.exit(1); }
 `;
-const CHECK = `import { readFileSync } from "node:fs";
+const CHECK = `import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 const said = readFileSync("answer.txt", "utf8").trim();
 if (said !== "42") { console.log("not ok 1 - the answer\\n  ---\\n  message: 'expected 42, got " + said + "'\\n  ...\\n1..1"); process.exit(1); }
 console.log("ok 1 - the answer\\n1..1");
@@ -156,7 +156,14 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
     await first.until(/pushed [0-9a-f]{7}: 1 file/);
     first.child.kill("SIGKILL");
     await first.ended;
-    const { code, stopReason, iterations, stderr } = await result();
+    // Meanwhile the settings have changed, and a start that was cut off has left half a file.
+    const settings = JSON.parse(readFileSync(batch, "utf8"));
+    writeFileSync(batch, JSON.stringify({ ...settings, commit: { author: "Ann <ann@example.com>" } }));
+    const loops = join(stage.home, "ci");
+    const [loop = ""] = readdirSync(loops);
+    writeFileSync(join(loops, loop, "0002.json"), '{"name": "ci fea');
+    const { code, stopReason, iterations, stderr } = await result("--max-iterations", "7");
+    expect(stderr).toContain("as when it began: commit");
     expect({ code, stopReason }, stderr).toEqual({ code: 0, stopReason: "green" });
     expect(stderr).toMatch(/goes on with ci-feature-answer-/);
     expect((await there("rev-list", `${pushed}..FETCH_HEAD`)).split("\n")).toHaveLength(2);
@@ -177,6 +184,16 @@ describe("loopdash ci refuses", { timeout: 300_000 }, () => {
       expect(stderr, what).toMatch(/do: {2}\S/);
     };
     await refuse("the default branch", "main", /main is the default branch/);
+    const refused = await ci("main", "--json");
+    expect(JSON.parse(refused.stdout)).toEqual({
+      error: {
+        what: "loopdash ci cannot start",
+        why: expect.stringContaining("main is the default branch"),
+        todo: expect.any(String),
+      },
+      exitCode: 4,
+    });
+    expect(refused.code).toBe(4);
     await refuse("a branch that is nowhere", "elsewhere", /has no branch elsewhere/);
     await refuse("no token", BRANCH, /GITHUB_TOKEN is not set/, { GITHUB_TOKEN: "" });
     await refuse("no such pull request", "#77", /has no pull request #77/);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { planOf, topologicalOrder } from "../../src/domain/schedule/plan.ts";
 import { batch, FOUND, reading } from "./stage.ts";
@@ -39,6 +39,9 @@ test("the ticket that the scripted person closes says so in its title, and nothi
 });
 
 test("every ticket has a script, also those that are found on the way, and no other script is there", () => {
-  const scripts = readdirSync(resolve(import.meta.dirname, "../../example/scripts"));
-  expect(scripts.toSorted()).toEqual([...tickets.map(({ id }) => id), ...Object.keys(FOUND)].map((id) => `${id}.mjs`).toSorted());
+  const example = resolve(import.meta.dirname, "../../example");
+  const ofForge = readdirSync(join(example, "forge/tickets")).map((name) => name.replace(/\.md$/, ""));
+  expect(ofForge).toEqual(["SHOP-7"]);
+  const ids = [...tickets.map(({ id }) => id), ...Object.keys(FOUND), ...ofForge];
+  expect(readdirSync(join(example, "scripts")).toSorted()).toEqual(ids.map((id) => `${id}.mjs`).toSorted());
 });

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { FORGE_PARTS } from "../../example/forge-world.ts";
 import { RepositoryBusy, setUpExample } from "../../example/setup.ts";
 import { baseLock, machineLocks } from "../../src/cli/engine/engine-locks.ts";
 import { git, run } from "./stage.ts";
@@ -23,6 +24,23 @@ test("the same two clean repositories each time, whatever was there before", asy
       expect(await git(path, "status", "--porcelain")).toBe("");
       expect(await git(path, "log", "--format=%an <%ae>")).toBe("Example <example@example.invalid>");
     }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+});
+
+test("another folder adds tickets and files of repositories, which pass their tests", async () => {
+  const workspace = await mkdtemp(join(tmpdir(), "loopdash-setup-"));
+  try {
+    const [shop = ""] = await setUpExample(workspace, FORGE_PARTS);
+    expect(await readdir(join(workspace, "tickets"))).toHaveLength(11);
+    expect(await git(shop, "ls-files", "test")).toContain("test/speed.test.js");
+    expect(await git(shop, "ls-files", "test")).toContain("test/cart.test.js");
+    expect(await run(shop, process.execPath, "--test")).toMatchObject({ code: 0 });
+    // On a machine that is too busy, the test that measures time fails, and no other one.
+    const busy = ["--import", join(FORGE_PARTS, "busy-machine.mjs"), "--test"];
+    const { code, output } = await run(shop, process.execPath, ...busy);
+    expect([code, output]).toEqual([1, expect.stringMatching(/fail 1$/m)]);
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

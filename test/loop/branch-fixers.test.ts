@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import type { Confinement } from "../../src/ports/sandbox.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ANSWER, answers, open, result } from "./branch-stage.ts";
@@ -15,9 +16,9 @@ const FORMAT = {
 };
 
 /** Gives the repository a formatter that changes this file. */
-function formats(stage: Stage, file: string): void {
+function formats(stage: Stage, file: string, scripts: Readonly<Record<string, string>> = {}): void {
   const format = `node -e "fs.writeFileSync('${file}', 'formatted')"`;
-  writeFileSync(join(stage.user, "package.json"), JSON.stringify({ private: true, scripts: { format } }));
+  writeFileSync(join(stage.user, "package.json"), JSON.stringify({ private: true, scripts: { format, ...scripts } }));
   stage.git("add", "package.json");
   stage.git("commit", "-q", "-m", "a formatter");
 }
@@ -31,6 +32,42 @@ describe("fixers", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), stage.tasks.length, stage.of("ci-fixed").length]).toEqual(["green", 1, 1]);
     expect(result(state).iterations.filter(({ commit }) => commit !== null)).toMatchObject([{ fixers: [] }]);
+  });
+
+  test("that could not start are not named", async () => {
+    const { stage } = await open({ checks: { "format and lint": FORMAT.format }, work: answers("42") });
+    using _ = stage;
+    formats(stage, "text.txt", { "lint:fix": "no-such-tool --fix" });
+    stage.start();
+    expect(ciStopReason(await stage.ended())).toBe("green");
+    expect(stage.of("ci-fixed")).toMatchObject([{ fixers: ["npm run format"] }]);
+  });
+
+  test("are shown the worktree, and nothing by which an agent speaks to the engine", async () => {
+    const seen: Confinement[] = [];
+    const { stage } = await open({
+      checks: FORMAT,
+      work: answers("42"),
+      over: ({ executor }) => ({
+        confined: true,
+        executor: {
+          killStrays: (...strays) => executor.killStrays(...strays),
+          run: ({ confinement, ...request }) => {
+            if (request.argv.includes("format") && confinement !== undefined) seen.push(confinement);
+            return executor.run(request);
+          },
+        },
+      }),
+    });
+    using _ = stage;
+    formats(stage, "text.txt");
+    stage.start();
+    expect(ciStopReason(await stage.ended())).toBe("green");
+    const [confinement] = seen;
+    expect(confinement?.hosts).toEqual([]);
+    expect(confinement?.mounts).toContainEqual(expect.objectContaining({ write: true }));
+    for (const path of [...(confinement?.write ?? []), ...(confinement?.read ?? [])])
+      expect(path).not.toMatch(/outbox|session|prompt/);
   });
 
   test("whose change is being captured when a signal stops the run have not failed", async () => {

@@ -11,7 +11,7 @@ import { Stage, type StageOptions } from "./stage.ts";
 
 /** The ticket of the loop. */
 export const CI = TicketId.parse("CI-1");
-const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }] });
+export const TICKET = ticketOf(CI, { finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }] });
 /** The log of a lost machine. */
 export const LOST = "##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\n";
 
@@ -26,16 +26,17 @@ export const ANSWER: FakeBranch["checks"] = {
 interface Over extends Partial<StageOptions> {
   readonly checks?: FakeBranch["checks"];
   readonly canChange?: boolean;
+  readonly appearMs?: number;
   /** Other services, with the ones that the stage has. */
   readonly over?: (ctx: LoopContext) => Partial<LoopContext>;
 }
 
 /** One ticket whose change lands on a branch once the branch's checks pass. */
-export async function open({ checks = ANSWER, canChange = true, over: more = () => ({}), ...over }: Over = {}) {
+export async function open({ checks = ANSWER, canChange = true, appearMs = 200, over: more = () => ({}), ...over }: Over = {}) {
   let branch: FakeBranch | undefined;
   const change = () => {
     if (branch === undefined) throw new Error("no branch yet");
-    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs: 200, canChange }]]) };
+    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs, canChange }]]) };
   };
   const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
     branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", checks);
@@ -52,4 +53,4 @@ export const answers = (...said: readonly string[]) => {
 };
 
 /** What `loopdash ci --json` prints. */
-export const result = (state: RunState) => ciResult(state, { branch: "main", folder: "/run", command: "loopdash ci main" });
+export const result = (state: RunState) => ciResult(state, { branch: "main", folder: "/run" });

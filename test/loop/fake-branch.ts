@@ -20,6 +20,10 @@ export class FakeBranch {
   onFailures: () => void = () => undefined;
   /** Checks that a commit has not: as if a filter of paths left them out. */
   leftOut: (name: string, read: (path: string) => string | undefined) => boolean = () => false;
+  /** Told of readings in which no check is a workflow's. */
+  isWithoutWorkflow: (checks: readonly RemoteCheck[]) => boolean = () => false;
+  /** Checks that run now. */
+  isRunning: (name: string) => boolean = () => false;
   /** Told instead of the tip. */
   tip: string | undefined;
   readonly #user: string;
@@ -49,10 +53,10 @@ export class FakeBranch {
           if (this.read.at(-1) !== tip) this.read.push(tip);
           const there = Object.keys(this.checks).filter((name) => !this.leftOut(name, (path) => this.#read(path, tip)));
           const checks = there.map((name): RemoteCheck => {
-            const state = this.#log(name, tip) === undefined ? "passed" : "failed";
+            const state = this.isRunning(name) ? "running" : this.#log(name, tip) === undefined ? "passed" : "failed";
             return { name, state, isRequired: false };
           });
-          return { tip, checks };
+          return { tip, checks, ...(this.isWithoutWorkflow(checks) && { withoutWorkflowSince: Date.now() }) };
         }),
       failures: (head, names) =>
         Promise.resolve().then(() => {

@@ -95,7 +95,10 @@ export class FakePullRequests {
           return { as: "merged", commit: this.merge(head, `${title}\n\n${body}`) } as const;
         }),
       failures: (_head, names) =>
-        reached(() => names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }))),
+        reached(() => {
+          this.calls.push(`words of ${names.join()}`);
+          return names.map((name) => ({ name, log: this.logs[name] ?? "", annotations: [], reports: [] }));
+        }),
       history: (commit) =>
         reached(() => {
           this.calls.push(`history ${[...this.branches.values()].includes(commit) ? "of the head" : "of the base"}`);

@@ -24,6 +24,30 @@ describe("a pull request whose failed tests are flaky on the base", () => {
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect([forge.calls.filter((call) => call.startsWith("rerun")).length, stage.tasks.length]).toEqual([1, 1]);
+    expect(stage.ticket(T1).pullRequest).toMatchObject({ rerun: ["ci"], rerunCategory: "flaky" });
+    const [triage] = globSync("**/triage.json", { cwd: stage.root });
+    expect(JSON.parse(readFileSync(join(stage.root, triage ?? "none"), "utf8"))).toMatchObject({ stopReason: "flaky" });
+  });
+
+  test("has them started again once the other required checks are over, and is asked for the words of what failed once", async () => {
+    const { stage, forge } = await openStage();
+    using _ = stage;
+    const other = { name: "smoke", state: "running", isRequired: true } as const;
+    const optional = { name: "docs", state: "running", isRequired: false } as const;
+    forge.shown = { checks: [FAILED, other, optional], requiredChecks: ["ci", "smoke"] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = [failedBy(LOG), PASSED];
+    let reads = 0;
+    forge.onRead = () => {
+      reads += 1;
+      if (reads < 5) expect(forge.calls).not.toContain("rerun ci");
+      else forge.shown = { checks: [FAILED, { ...other, state: "passed" }, optional], requiredChecks: ["ci", "smoke"] };
+      if (forge.calls.includes("rerun ci")) forge.shown = {};
+    };
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(forge.calls.filter((call) => /^(?:rerun|words)/.test(call))).toEqual(["words of ci", "rerun ci"]);
+    expect(reads).toBeGreaterThanOrEqual(6);
   });
 
   test("fails its attempt if they fail again: it is no person's, and is never merged; the base is asked once", async () => {

@@ -7,7 +7,6 @@ import { createOutbox } from "../../src/adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../src/adapters/run-files/run-files.ts";
 import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../src/adapters/text-scans/text-scans.ts";
-import { seedEmbeddedTracker } from "../../src/adapters/tracker/embedded.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
@@ -34,7 +33,7 @@ import { batchOf } from "../domain/simulate.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { judgeBy } from "./honest-oracle.ts";
-import { trackerOf, writeTickets } from "./stage-tracker.ts";
+import { seedTrackers, trackerOf } from "./stage-tracker.ts";
 
 export const RUN = RunId.parse(`test-run-${process.pid}`);
 /** What a thread that reads a report runs: the sources, as they are. */
@@ -94,10 +93,7 @@ export class Stage implements Disposable {
 
   static async open(options: StageOptions, change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<Stage> {
     const stage = new Stage(options);
-    const file = join(stage.root, "tracker.json");
-    await seedEmbeddedTracker(file, options.tickets);
-    const folder = join(stage.root, "tickets");
-    writeTickets(folder, options.tickets);
+    const folder = await seedTrackers(stage.root, options.tickets);
     const made = {
       ...batchOf(options.tickets, options.limits),
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),

@@ -63,7 +63,17 @@ export function failedThere(): RunBuilder {
     review: "none",
   });
   const summary = "failed on #12: lint";
-  const evidence = { step: "merge", name: "pull request", summary, detail: "" } as const;
+  return sentBack(run, { summary, detail: "# What failed in `lint`" }).wait(400);
+}
+
+/** T-1's first attempt was sent back by a person's words alone, and its second is at work. */
+export function askedThere(): RunBuilder {
+  const run = reads(pushed(runOfPullRequests(), "T-1").wait(60), "T-1", { checks: [aCheck("lint", "passed")] });
+  return sentBack(run, { summary: "ann asked for changes on #12", detail: "ann:\n> Say when it throws." });
+}
+
+function sentBack(run: RunBuilder, { summary, detail }: { readonly summary: string; readonly detail: string }): RunBuilder {
+  const evidence = { step: "merge", name: "pull request", summary, detail } as const;
   run.of("T-1", { type: "step-ended", step: 2, ok: false, summary }, { type: "attempt-ended", outcome: "failed", evidence });
-  return run.working("T-1", "I read what failed").wait(400);
+  return run.working("T-1", "I read what failed");
 }

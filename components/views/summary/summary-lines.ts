@@ -59,7 +59,10 @@ export function summaryLines(run: RunState, width: number, { earlier = [], copie
       "good",
       done.length,
       done.flatMap((t) =>
-        linkLines(run, t, ids, [doneLine(t, titleLabel({ run }, t.id), ids, width), ...keptLines(t, ids, width)]),
+        linkLines(run, t, ids, [
+          doneLine(t, titleLabel({ run }, t.id), { ids, numbers: numbersWidth(done, width), width }),
+          ...keptLines(t, ids, width),
+        ]),
       ),
     ),
     ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
@@ -179,7 +182,19 @@ function stepOf(ticket: TicketState): string {
   return displayText(ticket.humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
 }
 
-function doneLine(ticket: TicketState, title: string, ids: number, width: number): SpanLine {
+/** Columns of the numbers of pull requests; 0 if none of these tickets has one, or there is no room. */
+function numbersWidth(tickets: readonly TicketState[], width: number): number {
+  const numbers = tickets.flatMap(({ pullRequest }) => (pullRequest?.number === undefined ? [] : [`#${pullRequest.number}`]));
+  return width < 72 ? 0 : Math.max(0, ...numbers.map((text) => text.length));
+}
+
+function doneLine(
+  ticket: TicketState,
+  title: string,
+  { ids, numbers, width }: { readonly ids: number; readonly numbers: number; readonly width: number },
+): SpanLine {
+  const { number } = ticket.pullRequest ?? {};
+  const pull = numbers === 0 ? "" : `${fitTo(number === undefined ? "" : `#${number}`, numbers)}  `;
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
   const landing = landingOf(ticket);
@@ -187,7 +202,7 @@ function doneLine(ticket: TicketState, title: string, ids: number, width: number
   // The column that says "before this run" is not there.
   const sha = fitTo(isNarrow && landing?.earlierRun !== undefined ? "earlier" : (landing?.sha.slice(0, 7) ?? ""), 7);
   const effort = isNarrow ? "" : `${fitTo(effortText(ticket), 15)} ${fitTo(time, 8, "right")} `;
-  const right = `${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
+  const right = `${pull}${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [
     { text: ` ${STYLES.done.glyph} `, tone: STYLES.done.tone },

@@ -5,6 +5,7 @@ import { type ArchiveEntry, writeArchive } from "../../adapters/archive/write-ar
 import { readPlainFile } from "../../adapters/plain-file.ts";
 import { BUNDLE_JSON, ListedAttempt } from "../../domain/bundle/bundle.ts";
 import type { RunBundle } from "../../domain/bundle/run-bundle.ts";
+import { parsed } from "./bundle-source.ts";
 import { type ReadRun, runParts } from "./run-parts.ts";
 
 /** The longest list of an attempt's files, in bytes. */
@@ -46,20 +47,29 @@ async function attemptEntries(folder: string, { attempts }: RunBundle) {
   let count = 0;
   for (const { bundle } of attempts) {
     if (bundle === null) continue;
-    const list = await readPlainFile(folder, bundle.path, LIST_BYTES);
-    const why = list === undefined ? "is missing" : list.ok ? undefined : list.why;
-    if (why !== undefined || list?.ok !== true || hash("sha256", list.text) !== bundle.sha256) {
-      leftOut.push({
-        name: bundle.path,
-        why: `it ${why ?? "was changed since it was written"}; the files that it lists are left out too`,
-      });
+    const read = await readList(folder, bundle);
+    if (typeof read === "string") {
+      leftOut.push({ name: bundle.path, why: `it ${read}; the files that it lists are left out too` });
       continue;
     }
     count += 1;
     const below = bundle.path.slice(0, -BUNDLE_JSON.length);
-    files.push({ path: bundle.path, bytes: Buffer.byteLength(list.text), sha256: bundle.sha256 });
-    for (const { path, bytes, sha256 } of ListedAttempt.parse(JSON.parse(list.text)).files)
-      files.push({ path: `${below}${path}`, bytes, sha256 });
+    files.push({ path: bundle.path, bytes: read.bytes, sha256: bundle.sha256 });
+    for (const { path, bytes, sha256 } of read.list.files) files.push({ path: `${below}${path}`, bytes, sha256 });
   }
   return { files, leftOut, count };
+}
+
+/** Reads the list of an attempt that the journal names. Gives the reason if it cannot be used. */
+async function readList(
+  folder: string,
+  { path, sha256 }: Pick<Listed, "path" | "sha256">,
+): Promise<{ readonly list: ListedAttempt; readonly bytes: number } | string> {
+  const file = await readPlainFile(folder, path, LIST_BYTES);
+  if (file === undefined) return "is missing";
+  if (!file.ok) return file.why;
+  if (hash("sha256", file.text) !== sha256) return "was changed since it was written";
+  const list = ListedAttempt.safeParse(parsed(file.text));
+  if (!list.success) return "has another form: another version of loopdash wrote it";
+  return { list: list.data, bytes: Buffer.byteLength(file.text) };
 }

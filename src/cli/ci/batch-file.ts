@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -15,27 +16,55 @@ export interface CiBatchFile {
   readonly path: string;
   /** The run that a start goes on with; undefined if it begins a new loop. */
   readonly resumes?: string;
+  /** Settings of the batch that stay as they were when the loop began, though they would be others now. */
+  readonly kept?: readonly string[];
 }
 
 const NAME = /^(\d{4,9})\.json$/;
 
+/** A value of a batch file. */
+type Parts = Readonly<Record<string, unknown>>;
+
+/** What makes a loop the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
+const Loop = z.looseObject({
+  repos: z.record(
+    z.string(),
+    z.looseObject({
+      base: z.string(),
+      forge: z.looseObject({
+        repo: z.string(),
+        workflow: z.string().optional(),
+        fixMode: z.string().optional(),
+        ignoredRun: z.number().optional(),
+      }),
+    }),
+  ),
+  limits: z.looseObject({}),
+});
+
 /**
- * The batch file for these settings: that of the loop that was cut off on the same branch with the same settings, or a new one. Each loop
- * has its own file, so that none takes anything over from one that has ended. Throws a UserError (exit 4) if one is at work.
+ * The batch file for these settings: that of the loop that was cut off, or a new one. A loop goes on with the batch with which it began, and with
+ * the limits of now. Each loop has its own file, so that none takes anything over from one that has ended. Throws a UserError (exit 4) if one is
+ * at work.
  */
-export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | "repository">, text: string): CiBatchFile {
+export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | "repository">, batch: Parts): CiBatchFile {
   prepareStateHome(home);
   const folder = folderFor(home, target);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const last = newestIn(folder);
-  const path = last === undefined ? undefined : join(folder, last);
-  if (path !== undefined) refuseLive(path, target.branch);
-  if (path !== undefined && readFileSync(path, "utf8") === text) {
-    const resumes = unfinished(home, path);
-    if (resumes !== undefined) return { path, resumes };
+  const names = namesIn(folder);
+  refuseLive(
+    home,
+    names.map((name) => join(folder, name)),
+    target.branch,
+  );
+  const found = findLoop(home, folder, batch);
+  if (found !== undefined) {
+    const { path, resumes, began } = found;
+    writeWhole(path, textOf({ ...began, limits: batch["limits"] }));
+    return { path, resumes, kept: differing(began, batch) };
   }
-  const next = join(folder, `${String(Number(NAME.exec(last ?? "")?.[1] ?? 0) + 1).padStart(4, "0")}.json`);
-  writeFileSync(next, text, { flag: "wx", mode: 0o600 });
+  const next = join(folder, `${String(Number(NAME.exec(names[0] ?? "")?.[1] ?? 0) + 1).padStart(4, "0")}.json`);
+  writeWhole(next, textOf(batch));
   return { path: next };
 }
 
@@ -43,21 +72,64 @@ export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | 
 export function unfinishedLoop(
   home: StateHome,
   target: Pick<CiTarget, "branch" | "repository">,
-  text: string,
+  batch: Parts,
 ): string | undefined {
   const folder = folderFor(home, target);
-  if (!existsSync(folder)) return undefined;
-  const last = newestIn(folder);
-  if (last === undefined || readFileSync(join(folder, last), "utf8") !== text) return undefined;
-  return unfinished(home, join(folder, last));
+  return existsSync(folder) ? findLoop(home, folder, batch)?.resumes : undefined;
 }
 
-/** The name of the newest batch file in a folder; undefined if there is none. */
-function newestIn(folder: string): string | undefined {
+/** The newest loop of this kind, if it was cut off. A file that a crash has cut, or whose run has never begun, hides no other one. */
+function findLoop(home: StateHome, folder: string, batch: Parts) {
+  const key = keyOf(batch);
+  if (!existsSync(home.db)) return undefined;
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const began = readLoop(path);
+    if (began === undefined || keyOf(began) !== key || lastState(path) === undefined) continue;
+    const resumes = unfinished(path);
+    return resumes === undefined ? undefined : { path, resumes, began };
+  }
+  return undefined;
+}
+
+function readLoop(path: string): Parts | undefined {
+  try {
+    const value = JSON.parse(readFileSync(path, "utf8"));
+    return Loop.safeParse(value).success ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function keyOf(batch: Parts): string {
+  const places = Object.values(Loop.parse(batch).repos);
+  return JSON.stringify(places.map(({ base, forge }) => [base, forge.repo, forge.workflow, forge.fixMode, forge.ignoredRun]));
+}
+
+/** The settings, beside limits, that are not those of now. */
+function differing(began: Parts, now: Parts): readonly string[] {
+  const names = [...new Set([...Object.keys(began), ...Object.keys(now)])].filter((name) => name !== "limits");
+  return names.filter((name) => textOf(began[name]) !== textOf(now[name]));
+}
+
+function textOf(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** A file that is there is whole, whenever this process ends. */
+function writeWhole(path: string, text: string): void {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, text, { mode: 0o600 });
+  renameSync(fresh, path);
+}
+
+/** The names of the batch files in a folder, the newest one first. */
+function namesIn(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => NAME.test(name))
     .toSorted()
-    .at(-1);
+    .toReversed();
 }
 
 function folderFor({ root }: StateHome, { branch, repository: { path } }: Pick<CiTarget, "branch" | "repository">): string {
@@ -72,16 +144,16 @@ export function lastState(path: string): RunState | undefined {
   });
 }
 
-function unfinished({ db }: StateHome, path: string): string | undefined {
-  if (!existsSync(db)) return undefined;
+function unfinished(path: string): string | undefined {
   const row = withStore((store) => store.unfinished(path));
   if (row === undefined) return undefined;
   const end = lastState(path)?.end;
   return end === undefined || isResumable(end) ? row.run : undefined;
 }
 
-function refuseLive(path: string, branch: string): void {
-  const live = listRuns().find((row) => row.batchPath === path && row.live);
+function refuseLive({ db }: StateHome, paths: readonly string[], branch: string): void {
+  if (!existsSync(db)) return;
+  const live = listRuns().find((row) => paths.includes(row.batchPath) && row.live);
   if (live === undefined) return;
   throw new UserError({
     what: "loopdash ci cannot start",

@@ -5,6 +5,7 @@ import type { Argv } from "../../domain/batch/argv.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
@@ -13,10 +14,7 @@ import { Interview } from "../init/interview.ts";
 import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { CiTarget } from "./find-target.ts";
-import type { CiFlags } from "./flags.ts";
-
-/** The ticket of every loop. */
-export const CI_TICKET = "CI-1";
+import type { Allowed, CiFlags } from "./flags.ts";
 
 const TASK = [
   "The checks of this branch fail at GitHub. Make them pass by repairing the code.",
@@ -61,8 +59,19 @@ export async function composeBatch(
       ...{ attempts: flags.maxIterations, minutesPerRun: flags.maxMinutes },
     },
     tickets: [
-      { id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
+      {
+        ...{ id: CI_TICKET, title: `Get the checks of ${plainText(branch, 100)} to green`, body: TASK, repo: repository.name },
+        ...(flags.allow !== undefined && { allow: allowanceOf(flags.allow) }),
+      },
     ],
+  };
+}
+
+/** The permissions of the ticket, as a batch writes them. */
+function allowanceOf(allowed: readonly Allowed[]): Parts {
+  return {
+    ...(allowed.includes("tests") && { testsRemoved: ["*"] }),
+    ...Object.fromEntries(allowed.filter((each) => each !== "tests").map((each) => [each, true])),
   };
 }
 

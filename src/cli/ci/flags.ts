@@ -1,6 +1,11 @@
 import { type Command, Option } from "commander";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
+const ALLOWED = ["tests", "scripts", "configuration", "suppressions"] as const;
+
+/** A thing that the checks depend on, and that a change may not alter unless a person allows it. */
+export type Allowed = (typeof ALLOWED)[number];
+
 /** The options of a loop over the checks of a branch. */
 export interface CiFlags {
   /** A branch, or the number or the address of a pull request. */
@@ -13,6 +18,8 @@ export interface CiFlags {
   readonly maxIterations: number;
   readonly maxMinutes: number;
   readonly fixMode: "safe" | "report-only";
+  /** What changes may take away from the checks. */
+  readonly allow?: readonly Allowed[];
   readonly dryRun?: true;
   readonly headless?: true;
   readonly json?: true;
@@ -53,6 +60,9 @@ export function addCi(program: Command, onFlags: (flags: CiFlags) => void): void
         .choices(["safe", "report-only"])
         .default("safe"),
     )
+    .addOption(
+      new Option("--allow <what>", `let changes alter: ${ALLOWED.join(", ")}; several with commas`).argParser(readAllowed),
+    )
     .option("--batch <file>", "take the agent, limits and prepare commands of this batch file")
     .option("--agent <agent>", "the agent without a batch file, as init takes it")
     .option("--agent-key <variable>", "the variable with its key, or login")
@@ -62,6 +72,18 @@ export function addCi(program: Command, onFlags: (flags: CiFlags) => void): void
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
     .addHelpText("after", MORE)
     .action((target: string, flags: Omit<CiFlags, "target">) => onFlags({ target, ...flags }));
+}
+
+function readAllowed(text: string, before: readonly Allowed[] = []): readonly Allowed[] {
+  const words = text.split(",").map((word) => word.trim());
+  const named = words.flatMap((word) => ALLOWED.find((each) => each === word) ?? []);
+  if (named.length === words.length) return [...new Set([...before, ...named])];
+  throw new UserError({
+    what: `--allow takes ${ALLOWED.join(", ")}`,
+    why: `"${text}" is none of them`,
+    todo: "Try: --allow tests",
+    exitCode: EXIT.usage,
+  });
 }
 
 function readNumber(name: string, text: string, most: number): number {

@@ -1,6 +1,7 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import { FIXER_FILES, fixersOf } from "../../domain/ci/fixers.ts";
+import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -8,7 +9,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { triageOfChecks } from "../../loop/steps/pull-request-evidence.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
-import { CI_TICKET, type preparationIn } from "./compose-batch.ts";
+import type { preparationIn } from "./compose-batch.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { CiFlags } from "./flags.ts";
 

@@ -40,6 +40,7 @@ function settingsOf({ name, tracker, repos, hosts, test, agent, reviewer }: Answ
       comment: [
         "The repositories that tickets change, and the branch that changes land on: docs/batch.md#repos",
         "prepare makes a fresh checkout ready, in the sandbox: docs/repositories.md#prepare",
+        'Changes land here alone. A "forge" pushes them or makes pull requests: docs/forges.md',
       ],
       entry: ["repos", repos],
     },

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
+import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { EXIT } from "../../domain/values/user-error.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
-import { CI_TICKET, composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
+import { composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
@@ -18,24 +18,38 @@ import { isInteractive } from "../terminal.ts";
  * if the oracle says done and the ticket is not left to a person.
  */
 export async function ci(flags: CiFlags): Promise<number> {
+  try {
+    return await loop(flags);
+  } catch (error) {
+    if (flags.json === true && error instanceof UserError) writeAll(1, refusalText(error));
+    throw error;
+  }
+}
+
+/** A refusal for programs, which have no other document then: `what`, `why` and `todo` are what people read. */
+function refusalText({ what, why, todo, exitCode }: UserError): string {
+  return `${JSON.stringify({ error: { what, why, todo }, exitCode }, undefined, 2)}\n`;
+}
+
+async function loop(flags: CiFlags): Promise<number> {
   const [cwd, env] = [process.cwd(), process.env];
   const target = await findTarget(flags, { cwd, env });
   const batch = await composeBatch(target, flags, { cwd, env, tell: (line) => writeNote(line.trim()) });
-  const text = `${JSON.stringify(batch, undefined, 2)}\n`;
   const home = stateHome(env, cwd);
   const agent = agentText(batch["agent"]);
   const preparation = preparationIn(batch);
-  if (flags.dryRun === true) return showPlan(target, flags, { agent, preparation, resumes: unfinishedLoop(home, target, text) });
-  const { path, resumes } = batchFileFor(home, target, text);
+  if (flags.dryRun === true) return showPlan(target, flags, { agent, preparation, resumes: unfinishedLoop(home, target, batch) });
+  const { path, resumes, kept = [] } = batchFileFor(home, target, batch);
+  const goesOn = resumes === undefined ? "" : `; goes on with ${resumes}`;
   writeNote(
-    `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${resumes === undefined ? "" : `; goes on with ${resumes}`}`,
+    `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${goesOn}`,
   );
+  if (kept.length > 0) writeNote(`as when it began: ${plainText(kept.join(", "), 200)}`);
   await runBatch(path, flags);
   const state = lastState(path);
   if (state === undefined) return EXIT.notDone;
   const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
-  const command = ["loopdash", ...process.argv.slice(2).map((word) => shellWord(plainText(word, 300)))].join(" ");
-  return show(ciResult(state, { branch: plainText(target.branch, 100), folder, command }), flags);
+  return show(ciResult(state, { branch: plainText(target.branch, 100), folder }), flags);
 }
 
 /** Runs the loop as any other batch: in this process, or in its own beside a dashboard. */
@@ -44,7 +58,8 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
     fresh: false,
     detach: false,
     dryRun: false,
-    acceptChanges: false,
+    // Those of its limits: the person who starts it again has named them.
+    acceptChanges: true,
     allowApiKey: allowApiKey === true,
   } as const;
   if (json !== true && isHeadless !== true && isInteractive()) {

@@ -19,7 +19,7 @@ import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } fr
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
-import type { BatchFile, TicketSpec } from "./schema.ts";
+import type { Batch, BatchFile, TicketSpec } from "./schema.ts";
 import { isKeptOutside } from "./tracker-spec.ts";
 import { vendorsWith } from "./vendors.ts";
 
@@ -64,6 +64,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
     checkTicket(file, ticket, i, report);
     checkRepoOf(ticket, i, repos, report, file.tracker.kind);
   });
+  checkBranchRepos(file, report);
   checkGraph(file.tickets, elsewhere, report);
   return sortProblems(problems);
 }
@@ -148,6 +149,26 @@ function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>
   } else if (!repos.has(repo)) {
     report(path, `unknown repository ${displayValue(repo)}`, hintFor(repo, [...repos], "known here"));
   }
+}
+
+/** The checks of a branch tell of one commit alone: what a second ticket pushed there would be the first one's failure. */
+export const ONE_ON_A_BRANCH = 'its repository lands on a branch whose checks decide ("github-branch"), which takes one ticket';
+
+/** Reports the second ticket of a repository that takes one. */
+function checkBranchRepos({ repos, tickets }: BatchFile, report: NoteProblem): void {
+  const [only, another] = Object.keys(repos);
+  const taken = new Set<string>();
+  tickets.forEach(({ repo = another === undefined ? only : undefined }, i) => {
+    if (repo === undefined || !takesOneTicket({ repos }, repo)) return;
+    if (taken.has(repo))
+      report(["tickets", i], ONE_ON_A_BRANCH, "give it a batch of its own, which starts when this one is done");
+    taken.add(repo);
+  });
+}
+
+/** True for a repository whose checks at the forge are about one ticket. */
+export function takesOneTicket({ repos }: Pick<Batch, "repos">, repo: string): boolean {
+  return Object.hasOwn(repos, repo) && repos[repo]?.forge?.kind === "github-branch";
 }
 
 /** Checks ids, dependencies and cycles. Linear in tickets and dependencies. */

@@ -8,6 +8,11 @@ export interface BranchReading {
   readonly tip: string | undefined;
   /** The checks of that commit, and of no other. */
   readonly checks: readonly RemoteCheck[];
+  /**
+   * Present if there are checks, and none of them is a job of a workflow: when the oldest of them began, in milliseconds since the epoch. The
+   * forge has had the commit since then at least.
+   */
+  readonly withoutWorkflowSince?: number;
 }
 
 /** The engine's own knowledge of the branch. */
@@ -18,6 +23,8 @@ export interface OwnBranch {
   readonly since: number;
   /** Milliseconds after that within which a check must appear. */
   readonly appearMs: number;
+  /** True if the commit has workflows, whose checks may appear after others. */
+  readonly hasWorkflows?: boolean;
   /** The workflow whose checks count, for people. */
   readonly workflow?: string | undefined;
   /** Names of checks that must have run on the commit: see `failedBefore`. */
@@ -36,10 +43,11 @@ export type BranchMove =
 
 /**
  * Decides from one reading. Only checks of the known commit count, no check at all is not green, and a failed check is looked at once
- * all others are over: their failures belong to the same attempt. A check that failed before must have run: one that was skipped or is
- * not there does not show that it passes.
+ * all others are over: their failures belong to the same attempt. A check that failed before must have run: one that was skipped, is
+ * neutral, or is not there does not show that it passes.
  */
-export function nextBranchMove({ tip, checks }: BranchReading, own: OwnBranch, now: number): BranchMove {
+export function nextBranchMove(reading: BranchReading, own: OwnBranch, now: number): BranchMove {
+  const { tip, checks } = reading;
   if (tip === undefined) return { do: "stop", why: "the branch was removed" };
   if (tip !== own.head) return { do: "rebuild" };
   if (checks.length === 0) {
@@ -50,9 +58,15 @@ export function nextBranchMove({ tip, checks }: BranchReading, own: OwnBranch, n
   }
   const open = checks.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length > 0) return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  if (areWorkflowsAwaited(reading, own, now)) return { do: "wait", why: "waits for its workflows to start" };
   const failed = checks.filter(({ state }) => state === "failed");
   if (failed.length > 0) return { do: "fix", checks: failed };
   return unlessMissing(tip, checks, own, now);
+}
+
+/** True while workflows may still begin: what others say of the commit comes at any time. */
+function areWorkflowsAwaited({ withoutWorkflowSince: oldest }: BranchReading, own: OwnBranch, now: number): boolean {
+  return own.hasWorkflows === true && oldest !== undefined && now - Math.min(oldest, own.since) < own.appearMs;
 }
 
 /** Green if each expected check has run. */

@@ -24,12 +24,12 @@ export type CiFact =
   | ({ readonly type: "ci-triaged" } & CiFailure & AttemptRef);
 
 /** Characters of a check's name that are kept. */
-export const CHECK_CHARS = 100;
+export const CHECK_CHARS = 200;
 
 /** The failed checks of a commit. Names are safe for a terminal, and bounded. */
 export interface CiFailure {
   readonly head: string;
-  /** Names of checks. */
+  /** Names of all checks that failed, each once: the forge gives no more than some thousands. */
   readonly failed: readonly string[];
   /** See `signatureOf`; absent if nothing was recognised. */
   readonly signature?: string;

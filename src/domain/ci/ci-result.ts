@@ -42,10 +42,7 @@ export interface CiResult {
 }
 
 /** The result of a run over the checks of one branch. `folder`: where the attempts of its ticket have their files. */
-export function ciResult(
-  state: RunState,
-  { branch, folder, command }: { readonly branch: string; readonly folder: string; readonly command: string },
-): CiResult {
+export function ciResult(state: RunState, { branch, folder }: { readonly branch: string; readonly folder: string }): CiResult {
   const ticket = vecAt(state.tickets, 0);
   const stopReason = ciStopReason(state);
   const iterations = iterationsOf(ticket.history, ticket.ci?.iterations ?? []);
@@ -61,8 +58,7 @@ export function ciResult(
     durationSeconds: Math.round(((state.end?.at ?? state.lastEventAt) - state.startedAt) / 1000),
     costUsd: state.spentUsd,
     links: { pullRequest: ticket.pullRequest?.url ?? null, folder },
-    suggestions:
-      state.end === undefined ? whileItWorks(state) : suggestionsOf(stopReason, { folder, command, last: iterations.at(-1) }),
+    suggestions: state.end === undefined ? whileItWorks(state) : suggestionsOf(stopReason, { folder, last: iterations.at(-1) }),
   };
 }
 
@@ -114,9 +110,9 @@ function whileItWorks({ run }: RunState): readonly string[] {
 
 function suggestionsOf(
   reason: CiStopReason,
-  { folder, command, last }: { readonly folder: string; readonly command: string; readonly last: CiResultIteration | undefined },
+  { folder, last }: { readonly folder: string; readonly last: CiResultIteration | undefined },
 ): readonly string[] {
   if (reason === "green") return [];
   const triage = last !== undefined && last.failedChecks.length > 0 ? [`Read ${folder}/attempt-${last.attempt}/triage.md.`] : [];
-  return [NEXT[reason], ...triage, ...(reason === "interrupted" ? [`Go on: ${command}`] : [])];
+  return [NEXT[reason], ...triage];
 }

@@ -41,11 +41,21 @@ export function ciStopReason(state: RunState): CiStopReason {
 }
 
 /**
- * The reason for the stop of a run that ends now without being done, if all that it does is to work on the checks of one branch: its people read this in
- * the reason of its end. Undefined for any other run.
+ * The reason for the stop of a run that ends now without being done, if all that it does is to work on the checks of one branch: its
+ * people read this in the reason of its end. Undefined for any other run.
  */
 export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {
   return isCiRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
+}
+
+/** The ticket of every loop of `loopdash ci`. */
+export const CI_TICKET = "CI-1";
+
+/** The branch of a run that `loopdash ci` has begun, by its batch; undefined for any other run. */
+export function loopBranch({ batch, plan }: Pick<RunState, "batch" | "plan">): string | undefined {
+  const [ticket] = plan.tickets;
+  const isLoop = isCiRun({ batch, plan }) && ticket?.id === CI_TICKET && batch.name.startsWith("ci ");
+  return isLoop ? batch.repos[ticket.repo]?.base : undefined;
 }
 
 /** True for a run whose one ticket works on the checks of a branch. */

@@ -1,3 +1,4 @@
+import type { Finding } from "../triage/finding.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import type { ForgeRequest } from "./forge-request.ts";
 import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
@@ -23,6 +24,9 @@ export interface SeenPullRequest {
   readonly unlisted?: { readonly total: number; readonly passed: number };
 }
 
+/** Why checks are started again: their tests are flaky on the base, or a machine or a registry failed. */
+export type RerunCategory = Extract<Finding["category"], "flaky" | "infrastructure">;
+
 interface AttemptRef {
   readonly ticket: TicketId;
   readonly fence: Fence;
@@ -44,8 +48,12 @@ export type PullRequestFact =
   | ({ readonly type: "pull-request-merging"; readonly number: number; readonly head: string } & AttemptRef)
   /** An agent gets these words of bots and people. `people`: those that people wrote. */
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
-  /** Checks that failed by something outside the change are started again, once for each commit. */
-  | ({ readonly type: "pull-request-rerun"; readonly names: readonly string[] } & AttemptRef)
+  /** Checks that failed by something outside the change are started again, once for each commit. Runs of older versions do not say by what. */
+  | ({
+      readonly type: "pull-request-rerun";
+      readonly names: readonly string[];
+      readonly category?: RerunCategory;
+    } & AttemptRef)
   /** Only a person can go on. */
   | ({ readonly type: "pull-request-gated"; readonly number: number; readonly step: string } & AttemptRef);
 
@@ -76,6 +84,8 @@ export interface TicketPullRequest {
   readonly reviewers?: readonly string[];
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
+  /** Why the last of them were; absent in runs of older versions. */
+  readonly rerunCategory?: RerunCategory;
   /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
   readonly unseenReruns?: readonly string[];
   /** Set if a reading has shown a check, at whichever commit. */
@@ -123,7 +133,8 @@ function reduceKnown(
     }
     case "pull-request-rerun": {
       const { rerun = [], unseenReruns = [] } = known;
-      return { ...known, rerun: [...rerun, ...event.names], unseenReruns: [...unseenReruns, ...event.names] };
+      const names = { rerun: [...rerun, ...event.names], unseenReruns: [...unseenReruns, ...event.names] };
+      return { ...known, ...names, ...(event.category !== undefined && { rerunCategory: event.category }) };
     }
     case "pull-request-merging":
     case "pull-request-gated":

@@ -6,7 +6,7 @@ export interface RemoteCheck {
   readonly isRequired: boolean;
   /** Its page; absent if it has none. */
   readonly url?: string;
-  /** Present if it is over without having run: it counts as passed, and shows nothing. */
+  /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. */
   readonly isSkipped?: true;
 }
 

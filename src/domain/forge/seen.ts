@@ -14,16 +14,31 @@ const ORDER: readonly RemoteCheck["state"][] = ["failed", "running", "waiting", 
 /** Gives the part of a reading that the run records and people are told. `waits`: what the pull request waits for, in words. */
 export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: string | undefined): SeenPullRequest {
   const required = new Set(requiredOf(read, rules));
-  const listed = mostTelling(read.checks);
-  const left = read.checks.filter((check) => !listed.includes(check));
   const missing = missingOf(read, rules).slice(0, MOST_CHECKS);
   return {
-    checks: listed.map((check) => seenCheck(check, required.has(check))),
-    ...(waits !== undefined && { waits: plainText(waits, WHY_CHARS) }),
+    ...seenChecks(read.checks, waits, (check) => ({ ...seenCheck(check), isRequired: required.has(check) })),
     base: plainText(read.base, NAME_CHARS),
     review: read.review,
     ...(read.queuePosition !== undefined && { queuePosition: read.queuePosition }),
     ...(missing.length > 0 && { missing: missing.map((name) => plainText(name, NAME_CHARS)) }),
+  };
+}
+
+/** The same of a branch without a pull request. It has no rules, so none of its checks is said to be required. */
+export function seenOfBranch(checks: readonly RemoteCheck[], waits: string | undefined): SeenPullRequest {
+  return seenChecks(checks, waits, seenCheck);
+}
+
+function seenChecks(
+  checks: readonly RemoteCheck[],
+  waits: string | undefined,
+  toSeen: (check: RemoteCheck) => SeenCheck,
+): SeenPullRequest {
+  const listed = mostTelling(checks);
+  const left = checks.filter((check) => !listed.includes(check));
+  return {
+    checks: listed.map(toSeen),
+    ...(waits !== undefined && { waits: plainText(waits, WHY_CHARS) }),
     ...(left.length > 0 && { unlisted: { total: left.length, passed: left.filter(({ state }) => state === "passed").length } }),
   };
 }
@@ -33,8 +48,8 @@ function mostTelling(checks: readonly RemoteCheck[]): readonly RemoteCheck[] {
   return checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)).slice(0, MOST_CHECKS);
 }
 
-function seenCheck({ name, state, url }: RemoteCheck, isRequired: boolean): SeenCheck {
-  return { name: plainText(name, NAME_CHARS), state, isRequired, ...(url !== undefined && { url }) };
+function seenCheck({ name, state, url }: RemoteCheck): SeenCheck {
+  return { name: plainText(name, NAME_CHARS), state, ...(url !== undefined && { url }) };
 }
 
 /** The checks of a reading in numbers. A required one that is not registered counts as one that has not passed. */

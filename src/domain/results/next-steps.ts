@@ -1,3 +1,4 @@
+import { loopBranch } from "../ci/stop-reason.ts";
 import type { EndKind } from "../run/event.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
@@ -24,17 +25,23 @@ export function isResumable({ kind }: { readonly kind: EndKind }): boolean {
 }
 
 /** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
-export function nextSteps({ run, end, batchPath, counts, halted, tickets }: RunState): NextSteps | undefined {
+export function nextSteps(state: RunState): NextSteps | undefined {
+  const { run, end, batchPath, counts, halted, tickets } = state;
   if (end === undefined || end.kind === "oracle-done") return undefined;
-  const command = `loopdash ${shellWord(plainText(batchPath))}`;
+  const loop = loopBranch(state);
+  const command =
+    loop === undefined
+      ? `loopdash ${shellWord(plainText(batchPath))}`
+      : `loopdash ci ${shellWord(plainText(loop))} (with the same options)`;
   if (end.kind === "interrupted") return { command, kept: CONTINUES };
   if (end.kind === "unjudged") return { fix: FIXES[end.kind], command, kept: CONTINUES };
+  const fix = halted === undefined ? FIXES[end.kind] : "what the reason above names";
+  if (loop !== undefined) return { fix, command, kept: "a new loop begins with the commits that are on the branch" };
   const settled = counts.done + counts["human-gated"];
   const taken = settled === 0 ? "" : `the ${plural(settled, "settled ticket")}, and `;
   const kept = `a new run takes over ${taken}the work that agents left on open tickets`;
   const landed = [...vecItems(tickets)].filter(isLandedNotLive).length;
   const check = `loopdash verify ${run} (${plural(landed, "landed ticket is", "landed tickets are")} not live; starts no agent)`;
-  const fix = halted === undefined ? FIXES[end.kind] : "what the reason above names";
   return { fix, ...(landed === 0 ? {} : { check }), command, kept };
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import type { z } from "zod";
-import { checkTicketSpec } from "../batch/check.ts";
+import { checkTicketSpec, ONE_ON_A_BRANCH, takesOneTicket } from "../batch/check.ts";
 import { checkAsksNobody } from "../batch/check-reviewer.ts";
 import { withoutCriteria } from "../batch/contract-steps.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
@@ -60,6 +60,8 @@ function admitSpec(state: RunState, spec: AddedTicket, request: string | undefin
   const repo = spec.repo ?? (another === undefined ? only : undefined);
   const problem = firstProblem(batch, { ...spec, id, ...(repo === undefined ? {} : { repo: repo as Ticket["repo"] }) });
   if (problem !== undefined) return refused(problem);
+  if (repo !== undefined && takesOneTicket(batch, repo) && plan.tickets.some((ticket) => ticket.repo === repo))
+    return refused(ONE_ON_A_BRANCH);
   const missing = spec.dependsOn.find((dep) => !Object.hasOwn(plan.index, dep));
   if (missing !== undefined) return refused(`dependsOn: the run has no ticket ${missing}`);
   const ticket = ticketFrom(state, spec, { id, repo: repo as Ticket["repo"] });

@@ -143,7 +143,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
     }
     case "step-started": {
-      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at };
+      const outer = attempt.step === undefined ? {} : { outer: attempt.step };
+      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at, ...outer };
       return { phase: "finishing", attempt: { ...attempt, step } };
     }
     case "step-ended":
@@ -179,7 +180,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 }
 
 function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
-  const { step, waiting: _, retried: __, ...rest } = attempt;
+  const { step, waiting: _, retried: __, ...after } = attempt;
+  const rest = step?.outer === undefined ? after : { ...after, step: step.outer };
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
     return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;

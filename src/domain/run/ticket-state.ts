@@ -25,6 +25,8 @@ export interface RunningStep {
   readonly kind: StepKind;
   readonly name: string;
   readonly startedAt: number;
+  /** The step within which it runs: a merge has its candidate checked. */
+  readonly outer?: RunningStep;
 }
 
 /** The running attempt. */

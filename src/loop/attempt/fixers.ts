@@ -13,6 +13,9 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 /** Time for one fixer. Minutes. */
 const MINUTES = 5;
 
+/** Exit codes of a shell whose command is not there or cannot be executed (POSIX, 2.8.2 Exit Status for Commands). */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
+
 interface Place {
   readonly path: string;
   readonly branch: string;
@@ -44,7 +47,14 @@ export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo
   return change;
 }
 
-/** Runs a fixer. Its exit code says nothing: linters fail for what they cannot repair. False if it could not start. */
+/** The worktree and what prepares it, without the files by which an agent speaks to the engine. */
+function withoutOwn(confinement: Confinement, { files }: OpenAttempt): Confinement {
+  const own = new Set([files.outbox, files.session, files.prompt]);
+  const others = (paths: readonly string[]) => paths.filter((path) => !own.has(path));
+  return { ...confinement, read: others(confinement.read), write: others(confinement.write) };
+}
+
+/** Runs a fixer. Its exit code says nothing: linters fail for what they cannot repair. False if it, or what its script calls, could not start. */
 async function hasRun(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -54,7 +64,7 @@ async function hasRun(
   const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd, log: "fixers", minutes: MINUTES, onLine: activity.line },
-    confinement: confinement && opened(ctx, { ...confinement, hosts: [] }, "fixers"),
+    confinement: confinement && opened(ctx, { ...withoutOwn(confinement, scope), hosts: [] }, "fixers"),
   }).finally(activity.end);
-  return result.ending === "exited";
+  return result.ending === "exited" && !NOT_STARTED.has(result.exitCode ?? 0);
 }

@@ -5,8 +5,10 @@ import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import type { BranchChecks } from "../../ports/branch-checks.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { LoopContext } from "../attempt/context.ts";
+import { pause } from "../concurrency/wait.ts";
 import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { ask } from "../steps/pull-request-scope.ts";
@@ -28,20 +30,40 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
   return broken;
 }
 
-/** The tickets of branches whose checks do not pass any more, or that have moved to a commit that was not checked. */
+/**
+ * The tickets of branches whose checks do not pass any more, or that have moved to a commit that was not checked. Checks that run again have not
+ * failed: it waits for them.
+ */
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
-  for (const { id, mergedSha = "", ci } of done) {
-    const target = ctx.branchChecks.get(specOf(ctx.state().plan, id).repo);
+  for (const ticket of done) {
+    const target = ctx.branchChecks.get(specOf(ctx.state().plan, ticket.id).repo);
     if (target === undefined) continue;
-    const reading = await ask(ctx, { signal }, () => target.checks.read());
-    const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
-    const { do: what } = nextBranchMove(reading, own, ctx.clock.now());
-    if (what === "green") continue;
-    const why = what === "rebuild" ? "the branch has moved since its checks passed" : "its checks do not pass any more";
-    broken.set(id, { step: "merge", name: "checks", summary: `${mergedSha.slice(0, 7)}: ${why}`, detail: "" });
+    const why = await whyNotGreen(ctx, ticket, { checks: target.checks, signal });
+    if (why === undefined) continue;
+    const summary = `${(ticket.mergedSha ?? "").slice(0, 7)}: ${why}`;
+    broken.set(ticket.id, { step: "merge", name: "checks", summary, detail: "" });
   }
   return broken;
+}
+
+async function whyNotGreen(
+  ctx: LoopContext,
+  { mergedSha = "", ci }: TicketState,
+  { checks, signal }: { readonly checks: BranchChecks; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const since = ctx.clock.now();
+  for (;;) {
+    const reading = await ask(ctx, { signal }, () => checks.read());
+    const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
+    const move = nextBranchMove(reading, own, ctx.clock.now());
+    if (move.do === "green") return undefined;
+    if (move.do === "rebuild") return "the branch has moved since its checks passed";
+    if (move.do === "stop") return move.why;
+    if (move.do === "fix") return "its checks do not pass any more";
+    await pause(ctx.clock, checks.pauseMs(ctx.clock.now() - since), signal);
+    signal.throwIfAborted();
+  }
 }
 
 /** Why the base does not hold a change, by ticket. */

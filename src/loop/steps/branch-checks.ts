@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
+import { seenOfBranch } from "../../domain/forge/seen.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
@@ -16,7 +17,7 @@ import type { Change, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import { ask, type Built, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
 import type { StepContext, StepFailed, StepPassed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
@@ -27,6 +28,9 @@ const CHASES = 5;
 const DETAIL_CHARS = 4_000;
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
+
+/** Files of workflows of GitHub Actions. */
+const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
 export interface BranchTarget {
@@ -159,12 +163,13 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 /** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
+  const hasWorkflows = (await repo.files(head)).some((path) => WORKFLOW.test(path));
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, () => checks.read());
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
-    const move = nextBranchMove(reading, { head, since, appearMs, workflow, expected }, ctx.clock.now());
+    const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
     if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
     switch (move.do) {
       case "green":
@@ -200,12 +205,12 @@ async function red(
   { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
-  const triage = await triageFor(ctx, scope, checks, { head, names });
+  const triage = await triageOnBranch(ctx, scope, checks, { head, names });
   const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
   const isFlaky = triage.json.stopReason === "flaky";
   const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
   if (canChange && again.length > 0 && again.length === names.length) {
-    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
+    mustAnnounce(scope, { type: "pull-request-rerun", names: again, category: isFlaky ? "flaky" : "infrastructure" });
     await ask(ctx, scope, () => checks.rerun(head, again));
     return undefined;
   }
@@ -216,10 +221,10 @@ async function red(
 }
 
 /**
- * The triage of failed checks. If tests alone have failed, the forge is asked what they did on this commit before, and on the branch as the
- * loop found it: no change of the loop had run there, so that commit is the base that can excuse them.
+ * The triage of failed checks, by the history of their tests on this commit, and on the branch as the loop found it: no change of the loop
+ * had run there, so that commit is the base that can excuse them.
  */
-async function triageFor(
+async function triageOnBranch(
   ctx: Context,
   scope: StepScope,
   checks: BranchChecks,
@@ -228,15 +233,12 @@ async function triageFor(
   const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
   const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
   const failures = await ask(ctx, scope, () => checks.failures(head, names));
-  const plain = triageOfChecks(failures, meta);
-  const { findings } = plain.json;
-  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
-  if (!areTests) return plain;
   const found = ci?.iterations[0]?.failure?.head ?? head;
   const commits = [...new Set([found, head])];
-  const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
-  const records = past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
-  return triageOfChecks(failures, meta, flakyTests(testRecords(records)));
+  return triageWithHistory(failures, meta, async () => {
+    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+    return past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
+  });
 }
 
 /** The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
@@ -248,7 +250,7 @@ function causeOf({ json: { findings, stopReason } }: Triage, names: readonly str
 }
 
 function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
-  const failed = names.map((name) => plainText(name, CHECK_CHARS)).slice(0, 50);
+  const failed = [...new Set(names.map((name) => plainText(name, CHECK_CHARS)))];
   return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
 }
 
@@ -275,8 +277,6 @@ function evidenceOf(
 
 /** Reports what a reading shows, if it is not what the last one showed. */
 function tell(ctx: Context, scope: StepScope, checks: readonly RemoteCheck[], waits: string | undefined): void {
-  const shown = checks.map(({ name, state }) => ({ name: plainText(name, 100), state }));
-  const seen = { checks: shown, ...(waits !== undefined && { waits: plainText(waits, 300) }) };
-  if (JSON.stringify(pullRequestOf(ctx, scope)?.seen) !== JSON.stringify(seen))
-    scope.announce({ type: "pull-request-read", ...seen });
+  const seen = seenOfBranch(checks, waits);
+  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }

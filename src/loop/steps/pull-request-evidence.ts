@@ -1,7 +1,7 @@
 import type { PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { findingsOf } from "../../domain/triage/findings.ts";
-import { type FlakyTests, type JobRecord, withFlaky } from "../../domain/triage/flaky.ts";
+import { type FlakyTests, flakyTests, type JobRecord, testRecords, withFlaky } from "../../domain/triage/flaky.ts";
 import { type Triage, type TriageMeta, triageOf } from "../../domain/triage/triage.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
@@ -54,6 +54,18 @@ export function triageOfChecks(
     ),
     { ...meta, check, ...tests },
   );
+}
+
+/** The triage of failed checks. The history of their tests is asked for only if tests alone have failed. */
+export async function triageWithHistory(
+  failures: readonly FailedCheck[],
+  meta: Pick<TriageMeta, "run" | "ticket" | "attempt" | "headSha">,
+  history: () => Promise<readonly JobRecord[]>,
+): Promise<Triage> {
+  const plain = triageOfChecks(failures, meta);
+  const { findings } = plain.json;
+  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
+  return areTests ? triageOfChecks(failures, meta, flakyTests(testRecords(await history()))) : plain;
 }
 
 /** The evidence for the next attempt: failed checks, and the words of bots and people at the forge. All of it is text of others, and bounded. */

@@ -1,7 +1,6 @@
 import type { Said } from "../../domain/forge/next-move.ts";
-import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { RerunCategory, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { flakyTests, testRecords } from "../../domain/triage/flaky.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
@@ -9,7 +8,7 @@ import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { fixEvidence, jobRecords, triageOfChecks } from "./pull-request-evidence.ts";
+import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import {
   ask,
   mustAnnounce,
@@ -35,29 +34,67 @@ export async function settlePullRequest(
   open: OpenPullRequest,
 ): Promise<Settled> {
   let asked: readonly string[] = [];
+  let told: { readonly of: string; readonly triage: Triage; readonly since: number } | undefined;
   for (;;) {
     const decision = await awaitPullRequest(ctx, scope, needs, open);
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
-    const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
-    const triage = await triageOf(ctx, scope, needs, { open, failures });
-    const already = startedAgain(pullRequestOf(ctx, scope), asked);
-    const isFlaky = triage.json.stopReason === "flaky" && decision.words.length === 0;
-    const again = isFlaky ? names.filter((name) => !already.has(name)) : rerunsOf(triage.json.findings, already);
-    if (decision.words.length > 0 || again.length === 0 || (!isFlaky && again.length < names.length)) {
-      await keepTriage(ctx.files, scope, triage);
+    const of = names.join("\n");
+    if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
+    const { triage, since } = told;
+    const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
+    if (again === undefined) {
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
-    asked = [...asked, ...again];
-    mustAnnounce(scope, { type: "pull-request-rerun", names: again });
-    await ask(ctx, scope, () => needs.pulls.rerun(open.head, again));
+    if (isAnyOpen(pullRequestOf(ctx, scope))) {
+      await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
+      continue;
+    }
+    told = undefined;
+    asked = [...asked, ...again.names];
+    mustAnnounce(scope, { type: "pull-request-rerun", ...again });
+    await ask(ctx, scope, () => needs.pulls.rerun(open.head, again.names));
     await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
   }
 }
 
-/** The triage of failed checks. The forge is asked for the history of their tests only if tests alone have failed. */
-async function triageOf(
+/** The failed checks that are started again, and why; undefined if they, or words of others, are for an agent. */
+function excused(
+  { checks, words }: Extract<PullRequestDecision, { do: "fix" }>,
+  { json: { findings, stopReason } }: Triage,
+  already: ReadonlySet<string>,
+): { readonly names: readonly string[]; readonly category: RerunCategory } | undefined {
+  if (words.length > 0) return undefined;
+  if (stopReason === "flaky") {
+    const names = checks.map(({ name }) => name).filter((name) => !already.has(name));
+    return names.length === 0 ? undefined : { names, category: "flaky" };
+  }
+  const names = rerunsOf(findings, already);
+  return names.length === 0 || names.length < checks.length ? undefined : { names, category: "infrastructure" };
+}
+
+/** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */
+async function readTriage(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  needs: PullRequestNeeds,
+  { open, names }: { readonly open: OpenPullRequest; readonly names: readonly string[] },
+): Promise<Triage> {
+  const failures = names.length === 0 ? [] : await ask(ctx, scope, () => needs.pulls.failures(open.head, names));
+  const triage = await triageOnBase(ctx, scope, needs, { open, failures });
+  if (failures.length > 0) await keepTriage(ctx.files, scope, triage);
+  return triage;
+}
+
+/** True if required checks are not over. GitHub starts no job again while others of its workflow run, and nothing lands before they are over. */
+function isAnyOpen(known: TicketPullRequest | undefined): boolean {
+  const checks = known?.seen?.checks ?? [];
+  return checks.some(({ state, isRequired }) => isRequired === true && (state === "running" || state === "waiting"));
+}
+
+/** The triage of failed checks, by the history of their tests on the base and on this head. */
+async function triageOnBase(
   ctx: PullRequestContext,
   scope: StepScope,
   { pulls }: PullRequestNeeds,
@@ -66,14 +103,12 @@ async function triageOf(
   const { id: ticket } = scope.ticket;
   const attempt = ticketOf(ctx.state(), ticket).attempt?.n ?? 0;
   const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
-  const plain = triageOfChecks(failures, meta);
-  const { findings } = plain.json;
-  const areTests = findings.length > 0 && findings.every(({ category, test }) => category === "test" && test !== undefined);
-  if (!areTests) return plain;
   const names = failures.map(({ name }) => name);
-  const onBase = jobRecords(await baseHistory(ctx, scope, pulls, { base: open.base, names }), { tree: open.base, isBase: true });
-  const onHead = jobRecords(await ask(ctx, scope, () => pulls.history(open.head, names)), { tree: open.head, isBase: false });
-  return triageOfChecks(failures, meta, flakyTests(testRecords([...onBase, ...onHead])));
+  return triageWithHistory(failures, meta, async () => {
+    const onBase = await baseHistory(ctx, scope, pulls, { base: open.base, names });
+    const onHead = await ask(ctx, scope, () => pulls.history(open.head, names));
+    return [...jobRecords(onBase, { tree: open.base, isBase: true }), ...jobRecords(onHead, { tree: open.head, isBase: false })];
+  });
 }
 
 /** The histories of checks on commits of the base, each asked for once by an engine. */

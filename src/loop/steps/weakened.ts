@@ -1,18 +1,39 @@
+import { calledScripts } from "../../domain/evidence/called-scripts.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import type { Allowance } from "../../domain/evidence/results.ts";
+import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.ts";
+import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
+import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
+import { isManifest, isRunnerFile, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plural } from "../../domain/values/plural.ts";
+import type { Scanned, TextScans } from "../../ports/text-scans.ts";
+import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { scriptsChanged, suppressionFindings } from "./static-findings.ts";
+import { suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 
-/** Scripts of package.json that checks at a forge usually run. What they do run is not known here. */
-const SCRIPTS = ["test", "lint", "typecheck", "build", "check"].map((script) => ({ runner: "any", script }));
 /** Characters of the findings, for the next attempt. */
 const DETAIL_CHARS = 2_800;
 
+const WORKFLOW = /^\.github\/(?:workflows\/[^/]+|actions\/.+\/action)\.ya?ml$/;
+const PACKAGE_JSON = /(?:^|\/)package\.json$/;
+
+/** A candidate, the paths that it changes, and the texts of those before and after. */
+interface Searched {
+  readonly repo: Repo;
+  readonly candidate: Extract<Candidate, { ok: true }>;
+  readonly allow: Allowance & { readonly configuration?: boolean | undefined };
+  readonly paths: readonly ChangedPath[];
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: ReadonlyMap<string, string>;
+}
+
 /**
- * What a candidate takes away from the checks that are to judge it, as far as its text shows it: suppressions, and other scripts. No check of
- * this machine does so before it is pushed to a branch. Undefined if there is nothing.
+ * What a candidate takes away from the checks that are to judge it, as far as its text shows it: tests, suppressions, scripts that checks run,
+ * and settings of test runners. No check of this machine does so before it is pushed to a branch. Undefined if there is nothing.
  */
 export async function weakenedBy(
   { scans }: Pick<StepContext, "scans">,
@@ -21,12 +42,86 @@ export async function weakenedBy(
   candidate: Extract<Candidate, { ok: true }>,
 ): Promise<StepFailed | undefined> {
   const allow = ticket.allow ?? { testsRemoved: [], testsSkipped: [], suppressions: false };
-  const searched = { repo, candidate, allow };
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  const names = paths.map(({ path }) => path).filter((path) => isManifest(path) || mayHoldTests(path) || isTestPath(path));
+  const [before, after] = await Promise.all([
+    repo.readFiles({ commit: candidate.base, paths: names }),
+    repo.readFiles({ commit: candidate.commit, paths: names }),
+  ]);
+  const searched = { repo, candidate, allow, paths, before, after };
   const findings = [
-    ...(await scriptsChanged(scans, { ...searched, runs: SCRIPTS })),
-    ...(await suppressionFindings(scans, searched)),
+    ...allowedBy("tests", testsGone(searched)),
+    ...allowedBy("scripts", await otherScripts(scans, searched)),
+    ...allowedBy("configuration", otherSettings(searched)),
+    ...allowedBy("suppressions", await suppressionFindings(scans, searched)),
   ];
   if (findings.length === 0) return undefined;
   const detail = boundedHead(findingsText(findings), DETAIL_CHARS);
   return { ok: false, evidence: { step: "merge", name: "checks", summary: findingsLine(findings), detail } };
 }
+
+/** Names the permission of a person by which a finding would be none. */
+function allowedBy(what: string, findings: readonly Remark[]): readonly Remark[] {
+  return findings.map(({ says, ids }) => ({ says: `${says} (a person can allow it: --allow ${what})`, ids }));
+}
+
+/** Tests that are declared nowhere in the change any more, and files of tests that are gone without having been moved. */
+function testsGone({ allow, paths, before, after }: Searched): readonly Remark[] {
+  const casesOf = (texts: ReadonlyMap<string, string>) =>
+    [...texts].flatMap(([path, text]) => (mayHoldTests(path) ? testCasesIn(path, text) : []));
+  const isAllowed = (name: string) => allow.testsRemoved.some((pattern) => matchesWildcard(pattern, name));
+  const cases = casesGone(casesOf(before), casesOf(after)).filter((name) => !isAllowed(name));
+  const texts = new Set([...after].flatMap(([path, text]) => (isTestPath(path) ? [text] : [])));
+  const files = paths.flatMap(({ path, how }) => {
+    const text = before.get(path);
+    const isMoved = text !== undefined && (texts.has(text) || testCasesIn(path, text).length > 0);
+    return how === "deleted" && isTestPath(path) && !isMoved && !isAllowed(path) ? [path] : [];
+  });
+  return [
+    ...(cases.length === 0 ? [] : [{ says: `${plural(cases.length, "test")} removed or renamed`, ids: cases }]),
+    ...(files.length === 0 ? [] : [{ says: `${plural(files.length, "file")} of tests deleted`, ids: files }]),
+  ];
+}
+
+/** Scripts of package.json files that the checks run, by what workflows and other scripts name. */
+async function otherScripts(scans: TextScans, { repo, candidate, allow, before, after }: Searched): Promise<readonly Remark[]> {
+  const manifests = [...before].filter(([path]) => PACKAGE_JSON.test(path));
+  if (allow.scripts === true || manifests.length === 0) return [];
+  const files = (await repo.files(candidate.base)).filter((path) => WORKFLOW.test(path));
+  const workflows = [...(await repo.readFiles({ commit: candidate.base, paths: files })).values()];
+  const ids: string[] = [];
+  for (const [path, text] of manifests) {
+    const scanned = await changedScripts(scans, { names: calledScripts(text, workflows), before: text, after: after.get(path) });
+    if (!scanned.ok) return [unsearched(path, scanned.problem)];
+    ids.push(...scanned.value.map((name) => (path === "package.json" ? name : `${path}: ${name}`)));
+  }
+  return ids.length === 0 ? [] : [{ says: `the script that the check runs was changed: ${firstFewLine(ids, 4)}`, ids }];
+}
+
+async function changedScripts(
+  scans: TextScans,
+  { names, before, after }: { readonly names: readonly string[]; readonly before: string; readonly after: string | undefined },
+): Promise<Scanned<readonly string[]>> {
+  const changed = new Set<string>();
+  for (const script of names) {
+    const scanned = await scans.scripts({ runs: { runner: "any", script }, changed: [], before, after });
+    if (!scanned.ok) return scanned;
+    for (const { ids } of scanned.value) for (const id of ids) changed.add(id);
+  }
+  return { ok: true, value: [...changed] };
+}
+
+/** Files that steer test runners or programs that run scripts. Of manifests, the part that does. */
+function otherSettings({ allow, paths, before, after }: Searched): readonly Remark[] {
+  if (allow.configuration === true) return [];
+  const ids = paths.flatMap(({ path, mode }) => {
+    const isLink = mode === "symlink" && isManifest(path);
+    const own = after.get(path) ?? "";
+    const isOther = isManifest(path) && withRunnerPartOf(path, own, before.get(path)) !== undefined;
+    return isRunnerFile(path) || SCRIPT_SETTINGS.test(path) || isLink || isOther ? [path] : [];
+  });
+  return ids.length === 0 ? [] : [{ says: `settings of test runners were changed: ${firstFewLine(ids, 4)}`, ids }];
+}
+
+/** Settings of pnpm, yarn and bun: they may run another program in place of a script. */
+const SCRIPT_SETTINGS = /(?:^|\/)(?:\.pnpmfile\.[cm]?js|\.yarnrc(?:\.yml)?|bunfig\.toml)$/;

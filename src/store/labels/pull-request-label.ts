@@ -1,5 +1,5 @@
 import { type ForgeRequest, type ForgeRequestFact, requestNote } from "../../domain/forge/forge-request.ts";
-import type { PullRequestFact, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { PullRequestFact, RerunCategory, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
@@ -16,13 +16,23 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-merging":
       return [STYLES.step, `asks to merge pull request #${fact.number}`];
     case "pull-request-rerun":
-      return [STYLES.again, `re-run once: ${firstFewLine([...fact.names], 4)}`];
+      return [STYLES.again, `re-run once: ${[firstFewLine([...fact.names], 4), ...rerunReason(fact.category)].join("; ")}`];
     case "pull-request-words":
       return [STYLES.needsYou, wordsLine(fact)];
     case "pull-request-gated":
       return [STYLES.needsYou, fact.step];
   }
 }
+
+/** Why checks are started again, if it is known. */
+export function rerunReason(category: RerunCategory | undefined): readonly string[] {
+  return category === undefined ? [] : [RERUN_REASONS[category]];
+}
+
+const RERUN_REASONS: Readonly<Record<RerunCategory, string>> = {
+  flaky: "flaky, on the base, too",
+  infrastructure: "infrastructure: a machine or a registry failed",
+};
 
 /** The line of the feed for a person's request to the forge; undefined while it is asked. */
 export function forgeRequestLabel(fact: ForgeRequestFact): EventLabel | undefined {
@@ -55,5 +65,7 @@ export function checksLine({ checks, waits }: SeenPullRequest): string {
     return names.length === 0 ? [] : [`${state}: ${firstFewLine(names, 4)}`];
   });
   const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
-  return waits === undefined ? said : `${said}; ${waits}`;
+  // The open checks are named already.
+  const open = checks.flatMap(({ name, state }) => (state === "running" || state === "waiting" ? [name] : []));
+  return waits === undefined || waits === `waits for ${open.join(", ")}` ? said : `${said}; ${waits}`;
 }

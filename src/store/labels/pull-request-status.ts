@@ -12,7 +12,7 @@ import { formatAge, formatMinute } from "../format.ts";
 import { isBeingEnded } from "./ticket-stage.ts";
 import type { Tone } from "./tone.ts";
 
-/** Names of failed checks that a line has. */
+/** Names of checks of one state that a line has. */
 const MOST_NAMES = 3;
 const MINUTE = 60_000;
 
@@ -68,7 +68,7 @@ export function pullRequestStatus(run: RunState, ticket: TicketState, at?: SeenA
     ...(failed.length === 0 ? [] : [`failed: ${firstFewLine(failed.map(displayText), MOST_NAMES)}`]),
     checksPart(pullRequest),
     ...(waits === undefined ? [] : [waits]),
-    ...(at === undefined || isLanded ? [] : [`pushed ${agoText(at.now - pushedAt)}`]),
+    ...(at === undefined || isLanded ? [] : [`pushed ${agoText(at.now - pushedAt)}`, ...passedPart(pullRequest)]),
   ];
   const tone = failed.length > 0 ? "bad" : seen?.review === "approval-missing" ? "person" : "waiting";
   return { parts, tone };
@@ -86,6 +86,12 @@ export function checksPart({ seen }: TicketPullRequest): string {
   const { passed, total } = countChecks(seen);
   if (total === 0) return "no checks yet";
   return `${passed} of ${total} ${total === 1 ? "check" : "checks"} passed`;
+}
+
+/** The checks that have passed, by name: the others are named by what failed, and by what is waited for. */
+function passedPart({ seen }: TicketPullRequest): readonly string[] {
+  const names = seen?.checks.filter(({ state }) => state === "passed").map(({ name }) => displayText(name)) ?? [];
+  return names.length === 0 ? [] : [`passed: ${firstFewLine(names, MOST_NAMES)}`];
 }
 
 function waitsPart({ seen }: TicketPullRequest): string | undefined {

@@ -7,6 +7,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatAge, formatMinute } from "../format.ts";
+import { rerunReason } from "../labels/pull-request-label.ts";
 import { agoText, checksPart, ordinal, readingAge, seenAt } from "../labels/pull-request-status.ts";
 import { STYLES, type Style, type Tone } from "../labels/tone.ts";
 import { evidenceOf } from "./attempts.ts";
@@ -106,8 +107,15 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     ...(seen?.waits === undefined || seen.queuePosition !== undefined
       ? []
       : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),
+    ...rerunLine(pullRequest),
     ...(asked.length === 0 ? [] : [fact("under way", displayText(asked.join(", ")), { tone: "running" })]),
   ];
+}
+
+/** The checks that loopdash has started again, and why. */
+function rerunLine({ rerun = [], rerunCategory }: TicketPullRequest): readonly LogLine[] {
+  if (rerun.length === 0) return [];
+  return [fact("re-run once", [displayText([...new Set(rerun)].join(", ")), ...rerunReason(rerunCategory)].join("; "))];
 }
 
 function mergeLines(pullRequest: TicketPullRequest): readonly LogLine[] {

@@ -93,11 +93,13 @@ function triageHead(state: State, target: Target): readonly LogLine[] {
   const past = triagedAttempt(target.ticket, target.attempt.n);
   if (past === undefined) return [line(""), line("no triage: no attempt has failed at the pull request", "waiting")];
   const file = openFileOf(state, target)?.file ?? "reading";
-  const title = `TRIAGE  of attempt ${past.n}: ${displayText(past.summary)}`;
+  const title = `${file === "absent" ? "WORDS" : "TRIAGE"}  of attempt ${past.n}: ${displayText(past.summary)}`;
   if (file === "reading") return [line(""), line(title, "bad")];
   if (file === "there") return [line(""), line(title, "bad"), line("")];
-  const why = file === "absent" ? "triage.md is not there" : file.refused;
-  return [line(""), line(title, "bad"), line(why, "waiting")];
+  if (file !== "absent") return [line(""), line(title, "bad"), line(file.refused, "waiting")];
+  // No check has failed: the words of bots and people are the reason.
+  const words = evidenceOf(target.ticket, past)?.detail.trimEnd().split(/\r?\n/) ?? [];
+  return [line(""), line(title, "bad"), line(""), ...words.map((text) => line(displayLine(text)))];
 }
 
 function criterionLines({ run }: State, { ticket, entry }: Target): readonly LogLine[] {

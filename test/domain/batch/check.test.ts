@@ -23,6 +23,27 @@ describe("checkBatch on 10,000 tickets", () => {
   });
 });
 
+describe("checkBatch on a branch whose checks decide", () => {
+  const problemsOf = (part: Readonly<Record<string, unknown>>) =>
+    checkBatch(BatchFile.parse(batchValue(part)), here).map(({ path, message }) => `${path}: ${message}`);
+  const repo = { path: "../app", forge: { kind: "github-branch" } };
+  const tickets = [
+    { id: "T-1", title: "x" },
+    { id: "T-2", title: "x" },
+    { id: "T-3", title: "x" },
+  ];
+
+  it("takes one ticket of each such repository", () => {
+    expect(problemsOf({ repos: { app: repo }, tickets })).toEqual([
+      expect.stringMatching(/^tickets\[1\]: .*which takes one ticket$/),
+      expect.stringMatching(/^tickets\[2\]: .*which takes one ticket$/),
+    ]);
+    const repos = { app: repo, lib: repo, other: { path: "../other" } };
+    const of = ["app", "lib", "other", "other"].map((each, i) => ({ id: `T-${i}`, title: "x", repo: each }));
+    expect(problemsOf({ repos, tickets: of })).toEqual([]);
+  });
+});
+
 describe("findCycles", () => {
   it.each<[string, number[][], number[][]]>([
     ["none", [[], [0], [0, 1]], []],

@@ -36,6 +36,20 @@ describe("nextBranchMove", () => {
     expect(move([skipped, aCheck("passed")])).toEqual({ do: "green" });
   });
 
+  it("waits for the workflows of a fresh commit before it believes a status", () => {
+    const move = (withoutWorkflowSince: number | undefined, { now = 61_000, hasWorkflows = true } = {}) => {
+      const checks = [aCheck("passed", "bot"), aCheck("failed", "preview")];
+      const since = withoutWorkflowSince === undefined ? {} : { withoutWorkflowSince };
+      return nextBranchMove({ tip: OWN.head, checks, ...since }, { ...OWN, since: 50_000, hasWorkflows }, now).do;
+    };
+    expect(move(55_000)).toBe("wait");
+    expect(move(undefined)).toBe("fix");
+    expect(move(55_000, { hasWorkflows: false })).toBe("fix");
+    expect(move(55_000, { now: 110_000 })).toBe("fix");
+    // The forge had it long before this engine looked.
+    expect(move(1_000)).toBe("fix");
+  });
+
   it("takes no check of another commit", () => {
     expect(at([aCheck("passed")], { tip: "b".repeat(40) })).toEqual({ do: "rebuild" });
     expect(nextBranchMove({ tip: undefined, checks: [] }, OWN, 2_000)).toMatchObject({ do: "stop" });

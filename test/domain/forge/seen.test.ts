@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PullRequestState, RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
-import { countChecks, failedNames, seenOf } from "../../../src/domain/forge/seen.ts";
+import { countChecks, failedNames, seenOf, seenOfBranch } from "../../../src/domain/forge/seen.ts";
 
 const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000 } as const;
 
@@ -13,6 +13,18 @@ function read(over: Partial<PullRequestState>): PullRequestState {
 }
 
 const check = (name: string, state: RemoteCheck["state"], isRequired = false): RemoteCheck => ({ name, state, isRequired });
+
+describe("seenOfBranch", () => {
+  it("keeps the pages of checks, none of which is said to be required, and counts those beyond a hundred", () => {
+    const url = "https://forge.example/checks/1";
+    expect(seenOfBranch([{ ...check("ci", "failed"), url }], "waits for ci")).toEqual({
+      checks: [{ name: "ci", state: "failed", url }],
+      waits: "waits for ci",
+    });
+    const many = Array.from({ length: 101 }, (_, i) => check(`ci ${i}`, "passed"));
+    expect(countChecks(seenOfBranch(many, undefined))).toEqual({ passed: 101, total: 101 });
+  });
+});
 
 describe("seenOf", () => {
   it("marks what decides, and names required checks that nobody has registered", () => {

@@ -36,6 +36,23 @@ test.each<[EndKind, RegExp, RegExp]>([
   });
 });
 
+test.each<[EndKind, RegExp]>([
+  ["interrupted", /^this run continues/],
+  ["not-done", /^a new loop begins/],
+])("a loop of `loopdash ci` that is %s goes on by that verb, and not by its batch file", (kind, kept) => {
+  const loop = { ...batchOf([ticketOf("CI-1")]), name: "ci fix-login" };
+  const forge = { kind: "github-branch", remote: "origin", fixMode: "safe", appearMinutes: 10 } as const;
+  const repos = Object.fromEntries(
+    Object.entries(loop.repos).map(([name, repo]) => [name, { ...repo, base: "fix/login", forge }]),
+  );
+  const sim = new Simulation({ ...loop, repos });
+  sim.report({ type: "run-ended", kind, verdict: "unjudged", exitCode: 1, reason: "why" });
+  expect(nextSteps(sim.state)).toMatchObject({
+    command: "loopdash ci fix/login (with the same options)",
+    kept: expect.stringMatching(kept),
+  });
+});
+
 test("a run that has ended with landed tickets that are not live names the command that checks them", () => {
   const sim = new Simulation({ ...batchOf([ticketOf("T-1")]), live: { repeats: 0, everySeconds: 1 } });
   sim.decide();

@@ -51,6 +51,13 @@ describe("a ticket that a person adds", () => {
     expect(why(run(), value)).toContain(says);
   });
 
+  it("is refused for a branch whose checks decide, if that has a ticket", () => {
+    const batch = batchOf([ticketOf("T-1")]);
+    const forge = { kind: "github-branch", remote: "origin", fixMode: "safe", appearMinutes: 10 } as const;
+    const repos = Object.fromEntries(Object.entries(batch.repos).map(([id, repo]) => [id, { ...repo, forge }]));
+    expect(why(new Simulation({ ...batch, repos }), { title: "x" })).toContain("which takes one ticket");
+  });
+
   it("is refused once a run has been given many, and by a run that stops", () => {
     const sim = run();
     for (let n = 0; n < MOST_ADDED; n += 1) sim.command({ type: "add", ticket: { title: `${n}` } });

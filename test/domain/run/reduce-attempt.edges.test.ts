@@ -117,3 +117,13 @@ test("one ticket that the tracker does not take leaves the others to be filed, a
 test("a run in which nothing was tried has no slots to show", () => {
   expect(renderMarkdown(new Simulation(batchOf([ticketOf("T-1")])).state)).not.toContain("## Slots");
 });
+
+test("a merge that has its candidate checked is still the running step after the check", () => {
+  const merging: RunFact = { type: "step-started", ...of, step: 2, kind: "merge", name: "merge" };
+  const checking: RunFact = { type: "step-started", ...of, step: 0, kind: "gates", name: "gates" };
+  const checked: RunFact = { type: "step-ended", ...of, step: 0, ok: true, summary: "" };
+  expect(ticket(after(merging, checking)).attempt?.step).toMatchObject({ kind: "gates", outer: { kind: "merge" } });
+  expect(ticket(after(merging, checking, checked)).attempt?.step).toMatchObject({ kind: "merge", index: 2 });
+  const merged: RunFact = { type: "step-ended", ...of, step: 2, ok: true, summary: "" };
+  expect(ticket(after(merging, checking, checked, merged)).attempt?.step).toBeUndefined();
+});

@@ -16,9 +16,16 @@ function statusOf(run: RunBuilder, isLive = true) {
 }
 
 describe("pullRequestStatus", () => {
-  it("names failed checks first, then the numbers, the queue and the time since the push", () => {
+  it("names failed checks first, then the numbers, the queue and the time since the push, and the checks that have passed", () => {
     expect(statusOf(queued())).toEqual({
-      parts: ["#12", "failed: lint", "3 of 4 checks passed", "merge queue: 2nd", "pushed 4m ago"],
+      parts: [
+        "#12",
+        "failed: lint",
+        "3 of 4 checks passed",
+        "merge queue: 2nd",
+        "pushed 4m ago",
+        "passed: build, unit tests, end to end",
+      ],
       tone: "bad",
     });
   });
@@ -47,6 +54,7 @@ describe("pullRequestStatus", () => {
       "failed: lint",
       "1 of 3 checks passed",
       "pushed 7m ago",
+      "passed: build",
     ]);
   });
 

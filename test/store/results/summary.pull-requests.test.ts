@@ -43,7 +43,7 @@ describe("a pull request beside what landed", () => {
     const run = queued();
     const line = (live: boolean) => asLines(found(run, live), run.now).find((each) => each.includes("T-1"));
     expect(line(true)).toBe(
-      "  ‖ T-1  attempt 1, merge waits: #12 · failed: lint · 3 of 4 checks passed · merge queue: 2nd · pushed 4m ago",
+      "  ‖ T-1  attempt 1, merge waits: #12 · failed: lint · 3 of 4 checks passed · merge queue: 2nd · pushed 4m ago · passed: build, unit tests, end to end",
     );
     expect(line(false)).toContain("cut off at merge waits: #12 · read 1m ago · failed: lint");
     expect(asJson(found(run)).pullRequests).toMatchObject([{ ticket: "T-1", number: 12, queuePosition: 2 }]);

@@ -40,7 +40,7 @@ test("an attempt whose branch stayed red has its triage shown", () => {
 });
 
 test("a loop that has not ended says 130 and how to see what becomes of it", () => {
-  const result = ciResult(redBranch().state, { branch: "fix/login", folder: "/run", command: "loopdash ci fix/login" });
+  const result = ciResult(redBranch().state, { branch: "fix/login", folder: "/run" });
   expect(result).toMatchObject({ stopReason: "interrupted", exitCode: 130 });
   expect(result.suggestions).toEqual([expect.stringMatching(/^It may still be at work\. .*: loopdash attach \S+$/)]);
 });

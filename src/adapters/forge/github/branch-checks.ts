@@ -26,8 +26,14 @@ export interface BranchChecksOptions extends Omit<ClientOptions, "rights"> {
   readonly ignoredRun?: number | undefined;
 }
 
+/** The app of GitHub's own workflows. */
+const ACTIONS = "github-actions";
+
 const Branch = z.object({ commit: z.object({ sha: z.string() }) });
-const CheckRun = CheckRunFields.extend({ check_suite: z.object({ id: z.number() }).nullable() });
+const CheckRun = CheckRunFields.extend({
+  check_suite: z.object({ id: z.number() }).nullable(),
+  started_at: z.string().nullish(),
+});
 type CheckRun = z.infer<typeof CheckRun>;
 const Runs = z.object({
   workflow_runs: z.array(
@@ -61,7 +67,7 @@ async function readBranch(repository: GitHubRepository, wanted: Wanted): Promise
   // Each reading of the one branch is a round of the budget.
   repository.beginReading(0);
   const tip = await tipOf(repository, wanted.branch);
-  return { tip, checks: tip === undefined ? [] : await checksOf(repository, tip, wanted) };
+  return { tip, ...(tip === undefined ? { checks: [] } : await checksOf(repository, tip, wanted)) };
 }
 
 async function tipOf(repository: GitHubRepository, branch: string): Promise<string | undefined> {
@@ -76,7 +82,11 @@ async function tipOf(repository: GitHubRepository, branch: string): Promise<stri
   }
 }
 
-async function checksOf(repository: GitHubRepository, head: string, wanted: Wanted): Promise<readonly RemoteCheck[]> {
+async function checksOf(
+  repository: GitHubRepository,
+  head: string,
+  wanted: Wanted,
+): Promise<Pick<BranchReading, "checks" | "withoutWorkflowSince">> {
   const schema = z.object({ check_runs: z.array(CheckRun) });
   const all = await allPages(MOST_PAGES, async (page) => {
     const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
@@ -91,7 +101,12 @@ async function checksOf(repository: GitHubRepository, head: string, wanted: Want
     ({ name, app, check_suite }) => `${app?.slug} ${check_suite?.id} ${name}`,
     ({ id }) => id,
   );
-  return [...newest.map(ofRun), ...(wanted.workflow === undefined ? await statusesOf(repository, head) : [])];
+  const statuses = wanted.workflow === undefined ? await allStatusesOf(repository, head) : [];
+  const checks = [...newest.map(ofRun), ...statuses.map(ofStatus)];
+  if (checks.length === 0 || newest.some(({ app }) => app?.slug === ACTIONS)) return { checks };
+  const times = [...newest.map(({ started_at }) => started_at), ...statuses.map(({ created_at }) => created_at)];
+  const known = times.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
+  return { checks, withoutWorkflowSince: Math.min(...known) };
 }
 
 /** Tells whether the checks of a suite count. A suite of GitHub Actions is one run of a workflow. */
@@ -114,6 +129,9 @@ async function countingSuites(
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
 }
 
+/** Conclusions that GitHub takes for passed, though nothing was judged. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(["skipped", "neutral"]);
+
 function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck {
   const isOver = status === "completed" && conclusion !== null;
   const open = status === "in_progress" ? "running" : "waiting";
@@ -121,20 +139,18 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   return {
     ...{ name: checkName(name), state, isRequired: false },
     ...(details_url !== null && { url: plainUrl(details_url) }),
-    ...(isOver && conclusion === "skipped" && { isSkipped: true as const }),
+    ...(isOver && SAYS_NOTHING.has(conclusion) && { isSkipped: true as const }),
   };
 }
 
-/** Statuses of the older kind, set by services outside of GitHub Actions. */
-async function statusesOf(repository: GitHubRepository, head: string): Promise<readonly RemoteCheck[]> {
-  const statuses = await allStatusesOf(repository, head);
-  const states: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passed", pending: "waiting" };
-  return statuses.map(({ context, state, target_url }) => ({
-    name: checkName(context),
-    state: states[state] ?? "failed",
-    isRequired: false,
+const STATUS: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passed", pending: "waiting" };
+
+/** A status of the older kind, set by a service outside of GitHub Actions. */
+function ofStatus({ context, state, target_url }: Awaited<ReturnType<typeof allStatusesOf>>[number]): RemoteCheck {
+  return {
+    ...{ name: checkName(context), state: STATUS[state] ?? "failed", isRequired: false },
     ...(target_url !== null && { url: plainUrl(target_url) }),
-  }));
+  };
 }
 
 /** The answer to a request. Throws a ForgeUnavailable if GitHub gave none, whatever the cause. */

@@ -10,6 +10,7 @@ const Status = z.object({
   state: z.string(),
   description: z.string().nullable(),
   target_url: z.string().nullable(),
+  created_at: z.string().nullish(),
 });
 const Statuses = z.object({ statuses: z.array(Status) });
 

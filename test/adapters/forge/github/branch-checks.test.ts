@@ -78,6 +78,29 @@ describe("the checks of a branch", () => {
     expect(checks.find(({ name }) => name === "lint")?.isSkipped).toBeUndefined();
   });
 
+  it("tell one that is neutral from one that has passed", async () => {
+    const { stage } = await checked();
+    const job = stage.standIn.state.repos[0]?.forge?.ciJobs.find(({ name }) => name === "test");
+    if (job === undefined) throw new Error("there is no job");
+    job.conclusion = "neutral";
+    const { checks } = await checksOf(stage).read();
+    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isSkipped: true });
+  });
+
+  it("tell whether a workflow is among them, and since when there are others", async () => {
+    const { stage } = await checked();
+    expect((await checksOf(stage).read()).withoutWorkflowSince).toBeUndefined();
+    const headSha = await stage.forge.person("ann").push(REPO, "alone", { "c.txt": "c" });
+    const checks = checksOf(stage, { branch: "alone" });
+    expect(await checks.read()).toEqual({ tip: headSha, checks: [] });
+    for (const [id, at] of [5_000, 7_000].entries())
+      stage.standIn.state.repos[0]?.forge?.statuses.push({
+        ...{ id, sha: headSha, context: `bot ${id}`, state: "success", description: "", targetUrl: null, createdAt: at },
+        creator: "ann",
+      });
+    expect(await checks.read()).toMatchObject({ checks: [{}, {}], withoutWorkflowSince: 5_000 });
+  });
+
   it("are none without the branch, and no answer is none", async () => {
     const { stage } = await checked();
     expect(await checksOf(stage, { branch: "elsewhere" }).read()).toEqual({ tip: undefined, checks: [] });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { failedThere, queued, runOfPullRequests } from "../../../store/pull-request-scenes.ts";
+import { askedThere, failedThere, queued, runOfPullRequests } from "../../../store/pull-request-scenes.ts";
 import type { RunBuilder } from "../../../store/run-builder.ts";
 import { plumbing } from "../../../store/scenes.ts";
 import { type Mounted, mount } from "../../mount.tsx";
@@ -59,6 +59,25 @@ describe("the tab of checks", () => {
   test("names required checks that nobody has registered", async () => {
     await using m = await opened(failedThere(), [120, 50]);
     await m.stage.shows("? end to end  not registered  required");
+  });
+
+  test.each([
+    ["flaky", "lint; flaky, on the base, too"],
+    ["infrastructure", "lint; infrastructure: a machine or a registry failed"],
+    // As runs of older versions have it.
+    [undefined, "lint"],
+  ] as const)("names what loopdash had started again, and why: %s", async (category, text) => {
+    const run = queued().of("T-1", { type: "pull-request-rerun", names: ["lint"], ...(category && { category }) });
+    await using m = await opened(run, [120, 50]);
+    await m.stage.shows(`re-run once  ${text}`);
+  });
+
+  test("has the words of people and bots if they alone were the reason", async () => {
+    await using m = await opened(askedThere(), [120, 30]);
+    new FakeFile(m.store).tell("absent");
+    await m.stage.shows("ann asked for changes on #12");
+    await m.stage.shows("> Say when it throws.");
+    expect(await m.stage.terminal.text()).not.toContain("triage.md");
   });
 
   test("says why there is no pull request", async () => {

@@ -115,6 +115,45 @@ describe("the checks of a pull request", () => {
     expect((await stage.send("POST", `/actions/runs/${run.id}/rerun-failed-jobs`)).status).toBe(403);
   });
 
+  it("run on pushes to the default branch, too, if the job says so, by hand or by a merge; a person starts failed ones again", async () => {
+    const stage = await aStage({ jobs: [CHECK, { ...CHECK, name: "main", isRequired: false, on: ["push"] }] });
+    const { forge } = stage.standIn;
+    const first = (await stage.git(["rev-parse", "origin/main"])).stdout.trim();
+    await forge.untilChecked(REPO, first);
+    expect(stage.jobs(first)).toMatchObject([{ name: "main", conclusion: "failure", attempt: 1 }]);
+    expect(stage.forge.runs).toMatchObject([{ event: "push", branch: "main", sha: first }]);
+    await forge.person("ann").rerunFailed(REPO, first);
+    await forge.untilChecked(REPO, first, 2);
+    expect(stage.jobs(first)).toMatchObject([{ attempt: 1 }, { name: "main", attempt: 2 }]);
+
+    const pull = await stage.open("topic", { "ok.txt": "yes\n" });
+    await forge.untilChecked(REPO, pull.headSha);
+    const merged = await forge.person("ann").merge(REPO, pull.number);
+    await forge.untilChecked(REPO, merged);
+    const pushed = await forge.person("ann").push(REPO, "main", { "b.txt": "b\n" });
+    await forge.untilChecked(REPO, pushed);
+    expect([pull.headSha, merged, pushed].map((sha) => stage.jobs(sha))).toMatchObject([
+      [{ name: "test" }],
+      [{ name: "main", conclusion: "success" }],
+      [{ name: "main" }],
+    ]);
+    await forge.person("ann").rerunFailed(REPO, merged);
+    expect(stage.jobs(merged)).toHaveLength(1);
+  });
+
+  it("get variables of the machine that runs them", async () => {
+    const command = ["node", "-e", 'process.exit(process.env.SLOW === "yes" ? 5 : 0)'];
+    const stage = await aStage({ jobs: [{ name: "timed", command }] });
+    const { forge } = stage.standIn;
+    forge.machine = ({ job, attempt, event }) =>
+      attempt === 1 ? { SLOW: job === "timed" && event === "pull_request" ? "yes" : "" } : {};
+    const { headSha } = await stage.open("topic", { "a.txt": "a\n" });
+    await forge.untilChecked(REPO, headSha);
+    await forge.person("ann").rerunFailed(REPO, headSha);
+    await forge.untilChecked(REPO, headSha, 2);
+    expect(stage.jobs(headSha).map(({ conclusion }) => conclusion)).toEqual(["failure", "success"]);
+  });
+
   it("end what takes too long, with all that it started", async () => {
     const forever = { name: "forever", command: ["sh", "-c", "sleep 1000 & sleep 1000"], timeoutMs: 300 };
     const stage = await aStage({ jobs: [forever] });

@@ -10,9 +10,13 @@ const RUNNERS = 2;
 const DEFAULT_WORKFLOW = "CI";
 
 /** A moment in a job's life. It goes on when the gate's promise does. */
-export interface JobMoment {
+export interface JobMoment extends JobRun {
   /** Before its check appears, before it starts, and before its result is shown. */
   readonly stage: "register" | "start" | "finish";
+}
+
+/** One run of a job. */
+export interface JobRun {
   readonly repo: string;
   readonly job: string;
   readonly sha: string;
@@ -62,6 +66,8 @@ const INFRASTRUCTURE: Readonly<Record<string, { readonly conclusion: Conclusion;
 export class Ci {
   /** Holds jobs back: a job goes on when the promise resolves. One that never resolves is a check that never appears, or never ends. */
   gate: (moment: JobMoment) => Promise<void> | undefined = () => undefined;
+  /** Variables that the machine adds to what a job's command gets. */
+  machine: (run: JobRun) => Readonly<Record<string, string>> = () => ({});
   /** By the id of the job. */
   readonly logs = new Map<number, string>();
   /** Files of artifacts, by the artifact's id. */
@@ -81,7 +87,7 @@ export class Ci {
     const key = keyOf(repo, plan);
     if (this.#stops.has(key)) return;
     this.#stops.set(key, new AbortController());
-    this.#launchEach({ ...plan, repo, attempt: 1 }, (seed) => seed.on?.includes(plan.event) ?? true);
+    this.#launchEach({ ...plan, repo, attempt: 1 }, (seed) => seed.on?.includes(plan.event) ?? plan.event !== "push");
   }
 
   /** Runs jobs of a run again. The caller has seen that the run is over. */
@@ -213,6 +219,7 @@ export class Ci {
         GITHUB_RUN_ATTEMPT: String(attempt),
         GITHUB_RUN_ID: String(job.runId),
         GITHUB_SHA: sha,
+        ...this.machine({ repo, job: seed.name, sha, attempt, event }),
       },
     });
     signal.throwIfAborted();

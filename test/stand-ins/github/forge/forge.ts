@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Seed, State } from "../state.ts";
 import { type GitAnswer, type GitRequest, runBackend } from "./backend.ts";
-import { Ci, type JobMoment } from "./ci.ts";
+import { Ci, type JobMoment, type JobRun } from "./ci.ts";
 import { Downloads } from "./downloads.ts";
 import { branches } from "./git.ts";
 import { type Found, forgeOf, type Host, liveForge } from "./host.ts";
@@ -66,7 +66,10 @@ export class Forge {
     await writeFile(hook, `#!/bin/sh\nexec "${process.execPath}" "${HOOK}"\n`);
     await chmod(hook, 0o755);
     for (const [name, { forge }] of Object.entries(repos))
-      if (forge !== undefined) await makeRepository(join(this.root, `${name}.git`), forge, this.#host.now());
+      if (forge !== undefined) {
+        await makeRepository(join(this.root, `${name}.git`), forge, this.#host.now());
+        await this.pulls.pushed(name, new Map(), await branches(join(this.root, `${name}.git`)));
+      }
   }
 
   async close(): Promise<void> {
@@ -83,10 +86,15 @@ export class Forge {
     this.ci.gate = gate;
   }
 
+  /** The machines that run jobs; see `Ci.machine`. */
+  set machine(machine: (run: JobRun) => Readonly<Record<string, string>>) {
+    this.ci.machine = machine;
+  }
+
   /** Someone who works on pull requests by hand. */
   person(login: string): ForgePerson {
-    const { pulls, queue } = this;
-    return new ForgePerson(login, { host: this.#host, pulls, queue, turn: (act) => this.exclusive(act) });
+    const { ci, pulls, queue } = this;
+    return new ForgePerson(login, { host: this.#host, ci, pulls, queue, turn: (act) => this.exclusive(act) });
   }
 
   /** A repository of the state that a reader sees. */

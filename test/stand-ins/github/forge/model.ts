@@ -16,13 +16,13 @@ export interface SeedJob {
   readonly infrastructure?: { readonly how: InfrastructureFault; readonly attempts: number; readonly commits?: number };
   /** Default: "CI". */
   readonly workflow?: string;
-  /** Which events start it. Default: both. */
+  /** Which events start it; `push`: of the default branch. Default: the others. */
   readonly on?: readonly CiEvent[];
   /** Milliseconds until it is ended. Default: 60,000. */
   readonly timeoutMs?: number;
 }
 
-export type CiEvent = "pull_request" | "merge_group";
+export type CiEvent = "pull_request" | "merge_group" | "push";
 
 export type InfrastructureFault = "runner lost" | "shutdown signal" | "timed_out" | "cancelled";
 

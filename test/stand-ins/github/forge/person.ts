@@ -1,4 +1,6 @@
 import { addComment, newId, userOf } from "../state.ts";
+import { runState } from "./checks.ts";
+import type { Ci } from "./ci.ts";
 import { branches, git } from "./git.ts";
 import { type Host, issueOfPull, liveForge, pullOf } from "./host.ts";
 import type { MergeMethod, Pull, Status, Thread } from "./model.ts";
@@ -11,16 +13,24 @@ import { addReply, addReview, addThread } from "./reviews.ts";
 export class ForgePerson {
   readonly #login: string;
   readonly #host: Host;
+  readonly #ci: Ci;
   readonly #pulls: Pulls;
   readonly #queue: MergeQueue;
   readonly #turn: Turn;
 
   constructor(
     login: string,
-    { host, pulls, queue, turn }: { readonly host: Host; readonly pulls: Pulls; readonly queue: MergeQueue; readonly turn: Turn },
+    {
+      host,
+      ci,
+      pulls,
+      queue,
+      turn,
+    }: { readonly host: Host; readonly ci: Ci; readonly pulls: Pulls; readonly queue: MergeQueue; readonly turn: Turn },
   ) {
     this.#login = login;
     this.#host = host;
+    this.#ci = ci;
     this.#pulls = pulls;
     this.#queue = queue;
     this.#turn = turn;
@@ -74,6 +84,18 @@ export class ForgePerson {
     return this.#change(repo, ({ forge }) => {
       const by = { creator: this.#login, createdAt: this.#host.now(), description: null, targetUrl: null };
       forge.statuses.push({ id: newId(this.#host.state()), sha, context, state, ...by });
+    });
+  }
+
+  /** Starts the failed jobs of a commit again, as a click on "Re-run failed jobs" does. */
+  rerunFailed(repo: string, sha: string): Promise<void> {
+    return this.#turn(async () => {
+      const { forge } = liveForge(this.#host, repo);
+      for (const run of forge.runs.filter((each) => each.sha === sha && runState(forge, each).status === "completed")) {
+        const jobs = forge.ciJobs.filter(({ runId, attempt }) => runId === run.id && attempt === run.attempt);
+        const failed = jobs.filter(({ conclusion }) => conclusion === "failure").map(({ name }) => name);
+        if (failed.length > 0) this.#ci.rerun(repo, run, failed);
+      }
     });
   }
 

@@ -85,6 +85,7 @@ export class Pulls {
       const [old, tip] = [before.get(branch), after.get(branch)];
       if (old === tip) continue;
       const found = liveForge(this.#host, fullName);
+      if (tip !== undefined) this.#checkBranch(found, branch, tip);
       const open = found.forge.pulls.filter((each) => each.headRef === branch && isOpen(found, each));
       for (const pull of open) {
         if (tip === undefined) this.close(fullName, pull.number, "");
@@ -187,6 +188,7 @@ export class Pulls {
     Object.assign(pull, { mergedAt: now, mergedBy: by, mergeSha: sha });
     const issue = issueOfPull(repo, pull);
     Object.assign(issue, { state: "closed", closedAt: now, updatedAt: now, closedBy: by });
+    this.#checkBranch(found, pull.baseRef, sha);
     if (pull.baseRef === forge.defaultBranch) {
       const messages = await git(folder, ["log", "--format=%B", `${base}..${sha}`]);
       const refs = [shownText(issue.body), messages].flatMap((text) => closedBy(repo.fullName, text));
@@ -217,6 +219,12 @@ export class Pulls {
 
   #touch({ repo }: Found, pull: Pull): void {
     issueOfPull(repo, pull).updatedAt = this.#host.now();
+  }
+
+  /** Starts the jobs that run on pushes: those of the default branch alone. */
+  #checkBranch({ repo, forge }: Found, branch: string, sha: string): void {
+    if (branch === forge.defaultBranch && forge.jobs.some(({ on }) => on?.includes("push")))
+      this.#ci.start(repo.fullName, { sha, branch, event: "push" });
   }
 
   #check(fullName: string, { headSha, headRef }: Pull): void {

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { ANSWER, answers, open, result } from "./branch-stage.ts";
+
+cleanUp();
+
+describe("a branch with more than one kind of checks", () => {
+  test("is not green by a status that comes before its workflows", async () => {
+    const { stage, branch } = await open({ checks: { ...ANSWER, bot: () => undefined }, work: answers("42"), appearMs: 60_000 });
+    using _ = stage;
+    mkdirSync(join(stage.user, ".github/workflows"), { recursive: true });
+    writeFileSync(join(stage.user, ".github/workflows/ci.yml"), "on: push\n");
+    stage.git("add", ".");
+    stage.git("commit", "-q", "-m", "a workflow");
+    let reads = 0;
+    branch.onRead = () => void (reads += 1);
+    branch.leftOut = (name) => name === "test" && reads < 3;
+    branch.isWithoutWorkflow = (checks) => checks.every(({ name }) => name === "bot");
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), stage.tasks.length]).toEqual(["green", 1]);
+    expect(stage.of("pull-request-read")[0]).toMatchObject({ waits: "waits for its workflows to start" });
+  });
+
+  test("is not green if one of a great many checks that failed does not run any more", async () => {
+    const judge = ANSWER["test"] ?? (() => undefined);
+    const names = Array.from({ length: 60 }, (_, i) => `${"long ".repeat(20)}${i}`);
+    const { stage, branch } = await open({ checks: Object.fromEntries(names.map((name) => [name, judge])), work: answers("42") });
+    using _ = stage;
+    branch.leftOut = (name, read) => name === names[59] && read("answer.txt") !== undefined;
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), result(state).iterations[0]?.failedChecks.length]).toEqual(["infrastructure", 60]);
+    expect(result(state).summary).toMatch(/long 59 failed before and did not run on /);
+  });
+
+  test("is waited for if a check runs again before the oracle is asked", async () => {
+    const { stage, branch } = await open({ checks: { test: () => undefined }, limits: { attempts: 1 } });
+    using _ = stage;
+    let late = 0;
+    branch.onRead = () => void (late += stage.types().includes("merge-landed") ? 1 : 0);
+    branch.isRunning = () => late === 1 || late === 2;
+    stage.start();
+    const state = await stage.ended();
+    expect([ciStopReason(state), late]).toEqual(["green", 3]);
+    expect(stage.of("ticket-reopened")).toEqual([]);
+  });
+});
