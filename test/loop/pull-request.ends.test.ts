@@ -1,10 +1,19 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
 import type { FakePullRequests } from "./fake-pull-requests.ts";
 import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
+import { oneFile, type StageOptions } from "./stage.ts";
 
 cleanUp();
+
+interface Vanishing {
+  readonly shown: FakePullRequests["shown"];
+  readonly hasWorkflow?: boolean;
+  readonly work?: StageOptions["work"];
+}
 
 describe("a pull request", () => {
   test.each([
@@ -20,6 +29,81 @@ describe("a pull request", () => {
     await stage.ended();
     expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: expect.stringMatching(step) });
     expect([forge.merges, stage.tasks.length]).toEqual([0, 1]);
+  });
+
+  const absent = { checks: [], requiredChecks: [] };
+
+  test("that never gets a check is a person's where nothing in the repository starts one", async () => {
+    const { stage, forge } = await openStage({}, { appearMs: 30 });
+    using _ = stage;
+    forge.shown = absent;
+    stage.start();
+    await stage.ended();
+    const step = expect.stringContaining("any check did not appear within 0 min: give the repository a check, or say that none");
+    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: step, failures: 0 });
+  });
+
+  const WORKFLOW = join(".github", "workflows", "ci.yml");
+  const addsWorkflow = (task: Parameters<typeof oneFile>[0]) => {
+    mkdirSync(join(task.worktree, ".github", "workflows"), { recursive: true });
+    writeFileSync(join(task.worktree, WORKFLOW), "on: []\n");
+    return oneFile(task);
+  };
+  test.each([
+    ["the base has a workflow", { shown: absent, hasWorkflow: true }],
+    ["the change brings a workflow", { shown: absent, work: addsWorkflow }],
+    ["the check is required by name", { shown: { checks: [] } }],
+  ])(
+    "whose check does not appear fails its attempt if %s: a worker may be why",
+    async (_what, { shown, hasWorkflow, work }: Vanishing) => {
+      const { stage, forge } = await openStage({ limits: { attempts: 1 }, ...(work && { work }) }, { appearMs: 30 });
+      using _ = stage;
+      forge.shown = shown;
+      if (hasWorkflow === true) {
+        mkdirSync(join(stage.user, ".github", "workflows"), { recursive: true });
+        write(stage.user, WORKFLOW, "on: [pull_request]\n");
+        git(stage.user, "add", "-A");
+        git(stage.user, "commit", "-q", "-m", "workflow");
+      }
+      stage.start();
+      await stage.ended();
+      const summary = expect.stringMatching(/^pull request #7: (?:any check|the check ci) did not appear within/);
+      expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 1, evidence: [{ summary }] });
+      expect(forge.merges).toBe(0);
+    },
+  );
+
+  test("whose checks no longer appear fails its attempt, whatever starts them", async () => {
+    const { stage, forge } = await openStage({}, { appearMs: 30 });
+    using _ = stage;
+    forge.shown = { checks: [FAILED], requiredChecks: [] };
+    forge.onRead = () => {
+      if (forge.calls.filter((call) => call.startsWith("push")).length === 2) forge.shown = absent;
+    };
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 2 });
+  });
+
+  test("whose merge an unknown rule blocks is a person's after a bound", async () => {
+    const { stage, forge } = await openStage({}, { appearMs: 30 });
+    using _ = stage;
+    forge.shown = { merge: "blocked" };
+    stage.start();
+    await stage.ended();
+    const step = expect.stringContaining("a rule of main has blocked the merge");
+    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: step });
+    expect(stage.of("pull-request-read").map(({ waits }) => waits)).toContain("a rule of the base blocks the merge");
+  });
+
+  test("whose merge is blocked for less than the bound lands", async () => {
+    const { stage, forge } = await openStage({}, { appearMs: 60_000 });
+    using _ = stage;
+    forge.shown = { merge: "blocked" };
+    stage.start();
+    await stage.until("pull-request-read", (event) => "waits" in event && event.waits === "a rule of the base blocks the merge");
+    forge.shown = {};
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
   });
 
   test("whose push the forge refuses three times is a person's, with the forge's words, and costs no attempt", async () => {

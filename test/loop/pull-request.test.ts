@@ -128,6 +128,19 @@ describe("a pull request", () => {
     expect(stage.tasks).toHaveLength(2);
   });
 
+  test("whose agent hands in the same commit again answers no thread: nothing was done about it", async () => {
+    const { stage, forge } = await openStage({
+      work: ({ worktree }) => void writeFileSync(join(worktree, "T-1.txt"), "the same\n"),
+    });
+    using _ = stage;
+    forge.shown = { threads: [{ id: "t1", place: "T-1.txt:1", author: "lint-bot", isBot: true, body: "no digits" }] };
+    stage.start();
+    await stage.ended();
+    expect(stage.tasks).toHaveLength(2);
+    expect(forge.calls.filter((call) => call.startsWith("push"))).toHaveLength(1);
+    expect(forge.calls.filter((call) => call.startsWith("answer"))).toEqual([]);
+  });
+
   test("about which a person says something counts that as one intervention, however often it is read", async () => {
     const { stage, forge } = await openStage();
     using _ = stage;

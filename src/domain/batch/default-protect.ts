@@ -1,3 +1,5 @@
+import picomatch from "picomatch";
+
 /** In a list of protected paths: stands for the defaults. */
 export const PROTECT_DEFAULTS = "{defaults}";
 
@@ -32,6 +34,13 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 const RUNNER_GLOBS: ReadonlySet<string> = new Set(Object.values(RUNNERS).flat());
 
 const DEFAULTS: readonly string[] = [...CI, ...RUNNER_GLOBS];
+
+const isOfCi = picomatch([...CI], { dot: true, nocase: true });
+
+/** True for a file that decides which checks a change gets, by the conventions of the systems that read it. */
+export function isCiFile(path: string): boolean {
+  return isOfCi(path);
+}
 
 /** The protected paths of a batch: its list, in which `{defaults}` stands for the defaults. */
 export function protectedPaths(protect: readonly string[]): readonly string[] {

@@ -13,6 +13,9 @@ export interface PullRequestRules {
   readonly appearMs: number;
 }
 
+/** A wait for a rule of the base that nothing else in a reading tells. */
+export const BLOCKED_WHY = "a rule of the base blocks the merge";
+
 /** The engine's own record of its pull request. */
 export interface OwnPullRequest {
   /** The commit that the engine has pushed. */
@@ -23,6 +26,8 @@ export interface OwnPullRequest {
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
   readonly peopleHead?: string;
+  /** Since when readings show a merge that only such a rule blocks, in milliseconds since the epoch; absent if the last one did not. */
+  readonly blockedSince?: number | undefined;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
@@ -34,6 +39,8 @@ export type PullRequestMove =
   | { readonly do: "landed"; readonly commit: string }
   /** An agent has to change something. */
   | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly words: readonly Said[] }
+  /** A check has not appeared within the bound. `isAny`: none has, and none is required by name. `step`: a person's, should it be theirs. */
+  | { readonly do: "absent"; readonly step: string; readonly isAny: boolean }
   /** Only a person can go on: the exact step. */
   | { readonly do: "gate"; readonly step: string };
 
@@ -63,8 +70,28 @@ export function nextMove(
   const asked = askedOfPeople(pullRequest, { rules, own, name });
   if (asked !== undefined) return asked;
   if (pullRequest.merge === "unknown") return { do: "wait", why: "the forge works out whether it can be merged" };
-  if (pullRequest.merge === "blocked") return { do: "wait", why: "a rule of the base blocks the merge" };
+  if (pullRequest.merge === "blocked") return blocked(pullRequest, { rules, own, now });
   return { do: "merge" };
+}
+
+/**
+ * The move if all is well but for a rule that nothing tells. After the bound, failed checks that nobody requires are an agent's: such a
+ * rule may want what they look at, and a change that breaks it is no person's. Without any, the rest is a person's.
+ */
+function blocked(
+  pullRequest: PullRequestState,
+  { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove {
+  if (now - (own.blockedSince ?? now) < rules.appearMs) return { do: "wait", why: BLOCKED_WHY };
+  const failing = pullRequest.checks.filter(({ state }) => state === "failed");
+  if (failing.length > 0) return fix(pullRequest, failing, []);
+  const { number, url, threads } = pullRequest;
+  const base = plainText(rules.base, 100);
+  const conversations = threads.length === 1 ? "its open conversation" : `its ${threads.length} open conversations`;
+  const todo =
+    threads.length > 0 ? `resolve ${conversations}, then merge it` : "see there which rule is not met, meet it, and merge it";
+  const what = `a rule of ${base} has blocked the merge for ${Math.round(rules.appearMs / 60_000)} min, and the required checks have passed`;
+  return { do: "gate", step: `pull request #${number}: ${what}: ${todo} (${url})` };
 }
 
 /** A merge, or what a person or a program of theirs did to the pull request. */
@@ -115,7 +142,7 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
       ? 'give the repository a check, or say that none is needed ("checks": [] of its forge)'
       : `start it, or take it out of the rules of ${plainText(rules.base, 100)}`;
     const step = `pull request #${pullRequest.number}: ${what} did not appear within ${minutes} min: ${todo} (${pullRequest.url})`;
-    return { do: "gate", step };
+    return { do: "absent", step, isAny: mustHaveOne };
   }
   const open = required.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length === 0) return undefined;

@@ -88,6 +88,8 @@ export interface TicketPullRequest {
   readonly rerunCategory?: RerunCategory;
   /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
   readonly unseenReruns?: readonly string[];
+  /** Set if a reading has shown a check, at whichever commit. */
+  readonly hadChecks?: true;
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredHead?: string;
@@ -146,7 +148,7 @@ function intended(
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
   const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
-  const { number, url, requests, reviewers, answered = [], answeredHead, peopleHead } = known ?? {};
+  const { number, url, requests, reviewers, hadChecks, answered = [], answeredHead, peopleHead } = known ?? {};
   return {
     branch,
     head,
@@ -157,6 +159,7 @@ function intended(
     ...(url !== undefined && { url }),
     ...(requests !== undefined && { requests }),
     ...(reviewers !== undefined && { reviewers }),
+    ...(hadChecks && { hadChecks }),
     answered,
     ...(answeredHead !== undefined && { answeredHead }),
     ...(peopleHead !== undefined && { peopleHead }),
@@ -180,7 +183,8 @@ function withReading(
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
   const checksSince = checks.map((check) => sinceOf(known, check) ?? at);
-  return { ...rest, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
+  const had = (checks.length > 0 || known.hadChecks === true) && { hadChecks: true as const };
+  return { ...rest, ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
 }
 
 /** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */

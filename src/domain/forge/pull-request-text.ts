@@ -75,17 +75,23 @@ function quoted(text: string): string {
  * "closes" and a number hides them from whoever reads the source.
  */
 function inertMarkdown(line: string): string {
-  return line
+  return withoutNumbers(line)
     .replaceAll(/&(?=#?\w+;)/g, "&amp;")
     .replaceAll(/<(?=[a-z!/?])/gi, "&lt;")
-    .replaceAll(NUMBERED, "$&\u200b")
     .replaceAll(/(^|[^\w`])@(?=\w)/g, "$1@\u200b");
 }
 
 /** Text that a forge takes for a reference if a number follows. */
 const NUMBERED = /#(?=\d)|\bGH-(?=\d)/gi;
 
+/** The part of an issue's address before its number: a forge takes the whole address for a reference. */
+const ADDRESSED = /\/(?:issues|pull)\/+(?=\d)/gi;
+
 /** A template without references and without the entities that would become one; its HTML stays, and may hide a closing word's number. */
 function withoutReferences(template: string): string {
-  return template.replaceAll(/&(?=#\w+;|num;)/gi, "&amp;").replaceAll(NUMBERED, "$&\u200b");
+  return withoutNumbers(template.replaceAll(/&(?=#\w+;|(?:num|sol|colon|period);)/gi, "&amp;"));
+}
+
+function withoutNumbers(text: string): string {
+  return text.replaceAll(NUMBERED, "$&\u200b").replaceAll(ADDRESSED, "$&\u200b");
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
+import { BLOCKED_WHY, nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import type { SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { seenOf } from "../../domain/forge/seen.ts";
@@ -34,9 +34,9 @@ export async function awaitPullRequest(
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
-    const own = ownOf(ctx, scope, open.head);
+    const own = { ...ownOf(ctx, scope, open.head), blockedSince: waiting.blockedSince };
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
-    waiting.sees(read);
+    waiting.sees(read, move);
     tell(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
@@ -56,6 +56,7 @@ class Waiting {
   readonly #clock: PullRequestContext["clock"];
   #since: number;
   #isKnown = false;
+  #blockedSince: number | undefined;
 
   constructor(clock: PullRequestContext["clock"]) {
     this.#clock = clock;
@@ -67,12 +68,19 @@ class Waiting {
     return this.#clock.now() - this.#since;
   }
 
+  /** Since when readings show a merge that only an unknown rule blocks; undefined if the last one did not. */
+  get blockedSince(): number | undefined {
+    return this.#blockedSince;
+  }
+
   restart(): void {
     this.#since = this.#clock.now();
   }
 
   /** The forge works out in a moment whether a merge is possible, once it is asked: the base has moved. */
-  sees({ merge }: PullRequestState): void {
+  sees({ merge }: PullRequestState, move: PullRequestMove): void {
+    const isBlocked = move.do === "wait" && move.why === BLOCKED_WHY;
+    this.#blockedSince = isBlocked ? (this.#blockedSince ?? this.#clock.now()) : undefined;
     if (this.#isKnown && merge === "unknown") this.restart();
     this.#isKnown = merge !== "unknown";
   }

@@ -1,3 +1,4 @@
+import { isCiFile } from "../../domain/batch/default-protect.ts";
 import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -49,6 +50,10 @@ export async function landByPullRequest(
         return { ok: false, evidence: decision.evidence };
       case "gate":
         throw gate(scope, { number: open.number, step: decision.step });
+      case "absent":
+        if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))
+          throw gate(scope, { number: open.number, step: decision.step });
+        return absent(decision.step);
       case "rebuild":
     }
   }
@@ -126,6 +131,28 @@ function stepOf(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: 
   if (proposed.as === "refused") return `let loopdash push ${branch} to ${pulls.name}, and reopen the ticket: ${proposed.reason}`;
   const found = proposed.tip === undefined ? "was removed" : `is at ${plainText(proposed.tip.slice(0, 12), 12)}`;
   return `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
+}
+
+/** The failure of a change for which a check did not appear: the change may be why. */
+function absent(step: string): StepFailed {
+  const detail =
+    "The engine cannot tell whether the change is why: it may rename or remove what starts the check, or touch only files that the check leaves out. If so, change that. Otherwise a person has to start the check.";
+  return { ok: false, evidence: { step: "merge", name: "pull request", summary: plainText(step, 300), detail } };
+}
+
+/**
+ * True if no change of a worker's can be why no check appears: neither the base nor the change has a file that starts one, and the pull
+ * request never had one.
+ */
+async function isWithoutCi(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  repo: Repo,
+  { base, head }: OpenPullRequest,
+): Promise<boolean> {
+  if (pullRequestOf(ctx, scope)?.hadChecks === true) return false;
+  const files = [await repo.files(base), await repo.files(head)];
+  return !files.flat().some(isCiFile);
 }
 
 /** Proposes again after a refusal, a few times: a hook of the forge may depend on something that passes. */

@@ -114,6 +114,16 @@ describe("a push forge", () => {
     expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
   });
 
+  test("takes such a fault for a refusal if the remote says beside it that who asks may not push", async () => {
+    const stage = await pushStage();
+    const from = stage.tip();
+    const to = stage.commitOn(from, "work.txt");
+    writeFileSync(join(stage.origin, "refs", "heads", "main.lock"), "");
+    const hook = join(stage.origin, "hooks", "pre-receive");
+    writeFileSync(hook, "#!/bin/sh\necho 'You are not allowed to push to main.' >&2\n", { mode: 0o755 });
+    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "refused" });
+  });
+
   test("completes a landing that was cut off between the remote and this machine", async () => {
     const stage = await pushStage();
     const from = stage.tip();

@@ -36,6 +36,16 @@ export const DEFENCES = {
     name: "a named check that does not appear is not green",
     holes: [{ file: NEXT_MOVE, from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],
   },
+  absent: {
+    name: "a check that a change may have kept away is no person's",
+    holes: [
+      {
+        file: "src/loop/steps/pull-request.ts",
+        from: "if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))",
+        to: "if (decision.isAny || !(await isWithoutCi(ctx, scope, needs.repo, open)))",
+      },
+    ],
+  },
   head: {
     name: "the checks of the pushed commit count, and those of no other",
     holes: [
@@ -77,7 +87,11 @@ export const DEFENCES = {
     name: "no words of a ticket close an issue, neither in what lands nor in the pull request",
     holes: [
       { file: "src/domain/batch/commit-message.ts", from: '"$1$2see $3"', to: '"$1$2$3"' },
-      { file: "src/domain/forge/pull-request-text.ts", from: '    .replaceAll(NUMBERED, "$&\\u200b")\n', to: "" },
+      {
+        file: "src/domain/forge/pull-request-text.ts",
+        from: 'text.replaceAll(NUMBERED, "$&\\u200b").replaceAll(ADDRESSED, "$&\\u200b")',
+        to: "text",
+      },
       { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/&(?=#?\\w+;)/g, "&amp;")', to: "" },
       { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/<(?=[a-z!/?])/gi, "&lt;")', to: "" },
     ],

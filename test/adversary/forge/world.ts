@@ -26,6 +26,8 @@ export interface Aftermath {
   readonly pulls: readonly Pull[];
   /** True if the issue of somebody else, #1, was closed. */
   readonly isOtherClosed: boolean;
+  /** True if the run left the ticket to a person. */
+  readonly isGated: boolean;
 }
 
 /** An attack by the agent of one ticket, or by others on its pull request. */
@@ -97,8 +99,8 @@ async function runAttacks(program: string, protect: readonly string[], group: re
   const events = eventsOf(stdout);
   if (code === 4 || standIn.mistakes.length > 0) throw new Error(`${stderr}\n${standIn.mistakes.join("\n")}`);
   const outcomes = group.map(async (attack) => {
-    const after = await aftermath(standIn, attack);
     const said = saidOf(events, attack.id);
+    const after = { ...(await aftermath(standIn, attack)), isGated: said.includes('"type":"ticket-gated"') };
     return [attack.id, outcomeOf(attack, after, { said, stderr, isShipped: program === PROGRAM })] as const;
   });
   return new Map(await Promise.all(outcomes));
@@ -171,7 +173,7 @@ await ({ ${bodies.join(",\n")} }[ticket] ?? (() => { work(); ${HONEST} }))();`);
   );
 }
 
-async function aftermath(standIn: GitHubStandIn, attack: ForgeAttack): Promise<Aftermath> {
+async function aftermath(standIn: GitHubStandIn, attack: ForgeAttack): Promise<Omit<Aftermath, "isGated">> {
   const fullName = `acme/${repoOf(attack)}`;
   const folder = `${standIn.forge.root}/${fullName}.git`;
   const names = (await git(folder, ["ls-tree", "-r", "-z", "--name-only", "main"])).split("\0").filter((name) => name !== "");

@@ -43,14 +43,16 @@ describe("the next move of a pull request", () => {
       expect(move({ checks: [], requiredChecks: [] })).toEqual({ do: "wait", why: "waits for any check to appear" });
     });
 
-    test("that never appear are a person's after a bound", () => {
+    test("that never appear end the wait after a bound", () => {
       const own = { pushedAt: NOW - 600_000 };
       expect(move({ checks: [] }, { own })).toMatchObject({
-        do: "gate",
+        do: "absent",
+        isAny: false,
         step: expect.stringContaining("the check tests did not appear within 10 min"),
       });
       expect(move({ checks: [], requiredChecks: [] }, { own })).toMatchObject({
-        do: "gate",
+        do: "absent",
+        isAny: true,
         step: expect.stringContaining('"checks": []'),
       });
     });
@@ -153,5 +155,29 @@ describe("the next move of a pull request", () => {
   test("whatever the forge does not know yet, or blocks by another rule, waits", () => {
     expect(move({ merge: "unknown" })).toMatchObject({ do: "wait" });
     expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge" });
+  });
+
+  describe("a rule that nothing else tells, after the bound", () => {
+    const own = { pushedAt: 0, blockedSince: NOW - 600_000 };
+    const optional: RemoteCheck = { name: "scan", state: "failed", isRequired: false };
+
+    test("is a person's, with the step", () => {
+      const said = "a rule of main has blocked the merge for 10 min, and the required checks have passed";
+      const step = `pull request #7: ${said}: see there which rule is not met, meet it, and merge it (https://forge.example/7)`;
+      expect(move({ merge: "blocked" }, { own })).toEqual({ do: "gate", step });
+      expect(move({ merge: "blocked" }, { own: { pushedAt: 0, blockedSince: NOW - 599_999 } })).toMatchObject({ do: "wait" });
+    });
+
+    test("names the conversations that are open", () => {
+      const thread = { id: "t1", place: "a.ts:3", author: "ada", isBot: false, body: "unused" };
+      const step = expect.stringContaining("passed: resolve its open conversation, then merge it");
+      const answered = new Set(["t1"]);
+      expect(move({ merge: "blocked", threads: [thread] }, { own: { ...own, answered } })).toEqual({ do: "gate", step });
+    });
+
+    test("is an agent's if a check has failed that nobody requires: a change may break the rule", () => {
+      expect(move({ merge: "blocked", checks: [PASSED, optional] }, { own })).toMatchObject({ do: "fix", checks: [optional] });
+      expect(move({ merge: "ready", checks: [PASSED, optional] }, { own })).toEqual({ do: "merge" });
+    });
   });
 });

@@ -45,6 +45,22 @@ describe("the text of a pull request", () => {
     },
   );
 
+  it.each([
+    "https://github.com/acme/app/issues/1",
+    "http://github.com/acme/app/pull/1",
+    "https://github.com/acme/app/issues//1",
+    "https&colon;//github.com/acme/app/issues&sol;1",
+    "https://github.com/acme/app/issues&#x2f;1",
+  ])("lets neither a template nor a ticket refer to an issue by its whole address: %s", (address) => {
+    for (const said of [`Closes <b></b>${address}`, `closes [it](${address})`, `Fixes <a href="${address}">it</a>`]) {
+      const texts = [
+        pullRequestBody({ ...OPTIONS, template: `## Notes\n\n${said}\n` }),
+        pullRequestBody({ ...OPTIONS, ticket: { ...OPTIONS.ticket, body: said } }),
+      ];
+      for (const text of texts) expect(text).not.toMatch(/(?:issues|pull)(?:\/+|&sol;|&#x2f;)1/);
+    }
+  });
+
   it("has its own form if the template cannot be used", () => {
     for (const template of ["", "  \n", "<!-- never ends\n## Summary", "```\n## Summary", "x".repeat(20_001)])
       expect(pullRequestBody({ ...OPTIONS, template })).toMatch(/^## What and why/);

@@ -83,6 +83,23 @@ describe("a question to the reviewer", () => {
   });
 });
 
+test("a contract's own dollars bind its ticket alone, and loosen nothing", () => {
+  const agent = { kind: "command" as const, command: ["x"], usdPerAttempt: 2 };
+  const capOf = (usd: number) => {
+    const contract = { path: "c.md", sha: "0", body: "", stopWhen: { usd } };
+    const batch = batchOf([ticketOf("T-1", { contract }), ticketOf("T-2")], { usdPerTicket: 3 });
+    const { state } = new Simulation({ ...batch, agent });
+    return [T1, T2].map((id) => attemptCap(state, stateOf(state, id)));
+  };
+  expect(capOf(1.99)).toEqual(["usdPerTicket", undefined]);
+  expect(capOf(2)).toEqual([undefined, undefined]);
+  const { state } = new Simulation({
+    ...batchOf([ticketOf("T-1", { contract: { path: "c.md", sha: "0", body: "", stopWhen: { usd: 9 } } })], { usdPerTicket: 1 }),
+    agent,
+  });
+  expect(attemptCap(state, stateOf(state, T1))).toBe("usdPerTicket");
+});
+
 test("an agent that was lost costs what was set aside for it, one that never ran nothing, and one that ended what it said", () => {
   const sim = paid();
   sim.decide();

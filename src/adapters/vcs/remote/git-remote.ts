@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { errorMessage } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
@@ -136,7 +137,7 @@ class Remote implements GitRemote {
     const ref = branchRef(move.branch);
     const lease = `--force-with-lease=${ref}:${from === "" ? "" : objectId(from)}`;
     const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease];
-    const result = await this.#run([...args, "--", this.#address, `${objectId(to)}:${ref}`], signal);
+    const result = await this.#pushExactly(args, { branch: move.branch, to }, signal);
     // One line for the branch: a flag, the two names, and what became of it (git-push(1), OUTPUT).
     const line = result.stdout.split("\n").find((each) => /^[ +\-*!=]\t/.test(each));
     if (line === undefined) return this.#withoutAnswer(move.branch, result, signal);
@@ -162,7 +163,27 @@ class Remote implements GitRemote {
     const tip = await this.fetch(branch);
     if (tip === undefined) return;
     // The remote says at its first answer whether who asks may push at all. Nothing is sent.
-    await this.#must(["push", "--dry-run", "--porcelain", "--no-verify", "--", this.#address, `${tip}:${branchRef(branch)}`]);
+    const result = await this.#pushExactly(["push", "--dry-run", "--porcelain", "--no-verify"], { branch, to: tip });
+    if (result.status !== 0) throw this.#unavailable(result);
+  }
+
+  /**
+   * Pushes to the branch of this very name. git takes a plain name at the remote for any that ends with it, such as a tag
+   * `refs/heads/main` (builtin `match_explicit` in remote.c), but not one that a pattern gives.
+   */
+  async #pushExactly(
+    args: readonly string[],
+    { branch, to }: { readonly branch: string; readonly to: string },
+    signal?: AbortSignal,
+  ): Promise<GitResult> {
+    const own = `refs/push/${randomUUID()}`;
+    const from = `${own}/${branchRef(branch).slice("refs/heads/".length)}`;
+    await this.#store.content(["update-ref", from, objectId(to)]);
+    try {
+      return await this.#run([...args, "--", this.#address, `${own}/*:refs/heads/*`], signal);
+    } finally {
+      await this.#store.tryContent(["update-ref", "-d", from]);
+    }
   }
 
   async #must(args: readonly string[], signal?: AbortSignal): Promise<GitResult> {

@@ -2,6 +2,9 @@
 const OWN_FAULT =
   /unpacker error|failed to (?:lock|update ref|write)|cannot lock ref|internal (?:server )?error|time-?out|unable to migrate/i;
 
+/** A branch whose name another one's is in the way of (`a` and `a/b`): no time mends that. Words of git's files and reftable backends. */
+const IN_THE_WAY = /\bdirectory file conflict\b|\bcannot lock ref '[^']*': '[^']*' exists; cannot create\b/i;
+
 /** Refusals of what a change holds: GitHub's GH001 (large files) and push protection. */
 const CONTENT = /\bGH00[12]\b|push protection|\bsecrets?\b|\blarge files?\b|\bfile size\b|\bexceeds\b/i;
 
@@ -28,12 +31,18 @@ export function refusalWords(line: string, stderr: string): RefusalWords {
 }
 
 /** True if the remote failed by itself. Words of hooks do not count: they may quote a name that the change chose. */
-export function isOwnFault({ why }: RefusalWords): boolean {
-  return OWN_FAULT.test(why);
+export function isOwnFault(words: RefusalWords): boolean {
+  return OWN_FAULT.test(words.why) && !isInTheWay(words);
+}
+
+/** True if another branch is in the way. Lines that come with git's own failure are no hook's. */
+function isInTheWay({ why, told }: RefusalWords): boolean {
+  return IN_THE_WAY.test(why) || (OWN_FAULT.test(why) && told.some((each) => IN_THE_WAY.test(each)));
 }
 
 /** True if the refusal is about who may push there, whatever the change is. Only how a line begins counts: a name comes later in it. */
-export function isForbidden({ why, told }: RefusalWords): boolean {
-  const words = [why, ...told];
+export function isForbidden(refusal: RefusalWords): boolean {
+  const words = [refusal.why, ...refusal.told];
+  if (isInTheWay(refusal)) return true;
   return !words.some((each) => CONTENT.test(each)) && words.some((each) => RIGHTS.test(each));
 }

@@ -55,6 +55,62 @@ async function aSilentServer(): Promise<{ address: string; asked: Promise<unknow
   return { address, asked: asked.promise, left: left.promise };
 }
 
+describe("a branch of the engine beside others whose names look like it", () => {
+  const BRANCH = "loopdash/r1/T-1";
+  /** Names that end, or begin, as its full name does. */
+  const LOOKALIKES = [
+    `refs/tags/${BRANCH}`,
+    `refs/tags/refs/heads/${BRANCH}`,
+    `refs/heads/refs/heads/${BRANCH}`,
+    `refs/heads/heads/${BRANCH}`,
+    `refs/heads/x/${BRANCH}`,
+    `refs/heads/${BRANCH}0`,
+    `refs/remotes/origin/${BRANCH}`,
+  ];
+
+  test("is not taken for any of them, and overwrites none", async () => {
+    const { root, user, origin, move } = aClone();
+    git(user, "remote", "add", "origin", origin);
+    const theirs = git(origin, "commit-tree", `${move.from}^{tree}`, "-m", "theirs");
+    for (const ref of LOOKALIKES) git(origin, "update-ref", ref, theirs);
+    const remote = await originOf(user, root);
+    expect(await remote.tip(BRANCH)).toBeUndefined();
+    expect(await remote.fetch(BRANCH)).toBeUndefined();
+    expect(await remote.push({ branch: BRANCH, to: move.to })).toEqual({ as: "pushed" });
+    expect([await remote.tip(BRANCH), await remote.fetch(BRANCH)]).toEqual([move.to, move.to]);
+    expect(await remote.push({ branch: BRANCH, from: move.to, to: move.to })).toEqual({ as: "pushed" });
+    for (const ref of LOOKALIKES) expect(git(origin, "rev-parse", ref), ref).toBe(theirs);
+  });
+
+  test.each(LOOKALIKES)("is pushed although there is %s alone, which stays", async (ref) => {
+    const { root, user, origin, move } = aClone();
+    git(user, "remote", "add", "origin", origin);
+    git(origin, "update-ref", ref, move.from);
+    const remote = await originOf(user, root);
+    expect(await remote.push({ branch: BRANCH, to: move.to })).toEqual({ as: "pushed" });
+    await remote.checkWritable(BRANCH);
+    expect([git(origin, "rev-parse", ref), git(origin, "rev-parse", `refs/heads/${BRANCH}`)]).toEqual([move.from, move.to]);
+  });
+
+  test("is left as it is if somebody else made it before the first push", async () => {
+    const { root, user, origin, move } = aClone();
+    git(user, "remote", "add", "origin", origin);
+    git(origin, "update-ref", `refs/heads/${BRANCH}`, move.from);
+    expect(await (await originOf(user, root)).push({ branch: BRANCH, to: move.to })).toEqual({ as: "moved" });
+    expect(git(origin, "rev-parse", `refs/heads/${BRANCH}`)).toBe(move.from);
+  });
+
+  test("cannot be made below a branch of somebody else: that is a refusal, and nothing of theirs is lost", async () => {
+    const { root, user, origin, move } = aClone();
+    git(user, "remote", "add", "origin", origin);
+    git(origin, "update-ref", "refs/heads/loopdash", move.from);
+    expect(await (await originOf(user, root)).push({ branch: BRANCH, to: move.to })).toMatchObject({
+      ...{ as: "refused", isForbidden: true, reason: expect.stringContaining("'refs/heads/loopdash' exists") },
+    });
+    expect(git(origin, "rev-parse", "refs/heads/loopdash")).toBe(move.from);
+  });
+});
+
 describe("a remote that accepts a connection and says nothing", () => {
   const LONG = { answerMs: 3_600_000, silentMs: 3_600_000, transferMs: 3_600_000 };
 
