@@ -46,6 +46,11 @@ export interface PullRequestState {
   readonly merge: "ready" | "blocked" | "behind" | "conflict" | "unknown";
   /** The checks of `head`, and of no other commit. */
   readonly checks: readonly RemoteCheck[];
+  /**
+   * The workflows of `head`: no check is a job of one, some still run, so that more of their jobs may appear, or all are over. Absent if the
+   * forge does not tell.
+   */
+  readonly workflows?: "none" | "running" | "over";
   /** Names of checks that the rules of the base require, whether they are registered or not. */
   readonly requiredChecks: readonly string[];
   /** Approvals count for `head` alone. */

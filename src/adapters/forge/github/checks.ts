@@ -9,7 +9,7 @@ const MAX_URL = 500;
 
 /** The fields of a check in queries with a variable `$number`. */
 export const CHECK_FIELDS = `__typename
-  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { app { slug } workflowRun { event workflow { id } } } }
+  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { status app { slug } workflowRun { event workflow { id } } } }
   ... on StatusContext { context state targetUrl createdAt isRequired(pullRequestNumber: $number) }`;
 
 const PASSED = ["SUCCESS", "NEUTRAL", "SKIPPED"] as const;
@@ -25,6 +25,7 @@ const CheckRun = z.object({
   detailsUrl: z.string().nullable(),
   isRequired: z.boolean(),
   checkSuite: z.object({
+    status: z.string(),
     app: z.object({ slug: z.string() }).nullable(),
     workflowRun: z.object({ event: z.string(), workflow: z.object({ id: z.string() }) }).nullable(),
   }),
@@ -62,6 +63,14 @@ export function checksOf(all: readonly Check[], required: ReadonlySet<string>): 
       ...(url !== null && { url: plainUrl(url) }),
     };
   });
+}
+
+/** The workflows of a commit by its checks. A check suite of GitHub Actions is one run of a workflow, and over once all of its jobs are. */
+export function workflowsOf(all: readonly Check[]): "none" | "running" | "over" {
+  const suites = all.flatMap((check) => (check.__typename === "CheckRun" ? [check.checkSuite] : []));
+  const ofWorkflows = suites.filter(({ workflowRun }) => workflowRun !== null);
+  if (ofWorkflows.length === 0) return "none";
+  return ofWorkflows.every(({ status }) => status === "COMPLETED") ? "over" : "running";
 }
 
 /** A check's name, safe for a terminal. */

@@ -14,7 +14,7 @@ function aRun(part: Partial<Run> & { readonly app?: string; readonly workflow?: 
     conclusion: "SUCCESS",
     detailsUrl: null,
     isRequired: false,
-    checkSuite: { app: { slug: app }, workflowRun: { event, workflow: { id: workflow } } },
+    checkSuite: { status: "COMPLETED", app: { slug: app }, workflowRun: { event, workflow: { id: workflow } } },
     ...rest,
   };
 }

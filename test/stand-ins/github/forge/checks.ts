@@ -42,9 +42,9 @@ function statusState({ state }: Status): ContextState {
 }
 
 /** A run's status and conclusion follow from its jobs. */
-export function runState(forge: ForgeRepo, { id }: WorkflowRun): Pick<Job, "status" | "conclusion"> {
+export function runState(forge: ForgeRepo, { id, awaited }: WorkflowRun): Pick<Job, "status" | "conclusion"> {
   const jobs = latestJobs(forge, (job) => job.runId === id);
-  if (jobs.some(({ status }) => status !== "completed")) {
+  if (awaited.length > 0 || jobs.some(({ status }) => status !== "completed")) {
     const isQueued = jobs.every(({ status }) => status === "queued");
     return { status: isQueued ? "queued" : "in_progress", conclusion: null };
   }
