@@ -5,7 +5,7 @@ import type { BranchChecks } from "../../../ports/branch-checks.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
-import { checkName, newestOf, plainUrl } from "./checks.ts";
+import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
 import { failuresOf, historyOf } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
@@ -33,6 +33,7 @@ const Branch = z.object({ commit: z.object({ sha: z.string() }) });
 const CheckRun = CheckRunFields.extend({
   check_suite: z.object({ id: z.number() }).nullable(),
   started_at: z.string().nullish(),
+  completed_at: z.string().nullish(),
 });
 type CheckRun = z.infer<typeof CheckRun>;
 const Runs = z.object({
@@ -86,11 +87,9 @@ async function tipOf(repository: GitHubRepository, branch: string): Promise<stri
 async function checksOf(repository: GitHubRepository, head: string, wanted: Wanted): Promise<Omit<BranchReading, "tip">> {
   const all = await checkRuns(repository, head);
   const counts = await countingSuites(repository, head, wanted);
-  const newest = newestOf(
-    all.filter(({ check_suite }) => counts(check_suite?.id)),
-    ({ name, app, check_suite }) => `${app?.slug} ${check_suite?.id} ${name}`,
-    ({ id }) => id,
-  );
+  const counting = all.filter(({ check_suite }) => counts(check_suite?.id));
+  const latest = newestOf(counting, keyOf, ({ id }) => id);
+  const newest = counting.filter((run) => latest.some((later) => later === run || isSibling(run, later)));
   const statuses = wanted.workflow === undefined ? await allStatusesOf(repository, head) : [];
   const checks = [...newest.map(ofRun), ...statuses.map(ofStatus)];
   const suites = new Set(newest.flatMap(({ app, check_suite }) => (app?.slug === ACTIONS ? [check_suite?.id] : [])));
@@ -105,6 +104,15 @@ async function checksOf(repository: GitHubRepository, head: string, wanted: Want
   const times = [...newest.map(({ started_at }) => started_at), ...statuses.map(({ created_at }) => created_at)];
   const known = times.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
   return { checks, withoutWorkflowSince: Math.min(...known) };
+}
+
+function keyOf({ name, app, check_suite }: CheckRun): string {
+  return `${app?.slug} ${check_suite?.id} ${name}`;
+}
+
+/** True for another job of the same name in the same run of a workflow, such as one of a matrix. */
+function isSibling(run: CheckRun, later: CheckRun): boolean {
+  return keyOf(run) === keyOf(later) && overlap(run.completed_at, later.started_at);
 }
 
 /** The newest runs of checks of a commit. */

@@ -101,6 +101,15 @@ describe("the checks of a branch", () => {
     expect(await checks.read()).toMatchObject({ checks: [{}, {}], withoutWorkflowSince: 5_000 });
   });
 
+  it("are all jobs of one name in a run of a workflow, such as those of a matrix", async () => {
+    const stage = await aForgeStage({ jobs: [{ ...UNIT, command: ["false"] }, UNIT] });
+    const { headSha } = await stage.opened({ "a.txt": "a" });
+    await stage.forge.untilChecked(REPO, headSha, 2);
+    for (const job of stage.standIn.state.repos[0]?.forge?.ciJobs ?? [])
+      Object.assign(job, { startedAt: 1_000, completedAt: 9_000 });
+    expect(await namesOf(checksOf(stage))).toEqual(["test failed", "test passed"]);
+  });
+
   it("tell whether their workflow still runs: a job that needs another one is still to appear", async () => {
     const stage = await aForgeStage({ jobs: [UNIT, { ...UNIT, name: "later", needs: "test" }] });
     let release = (): void => undefined;
