@@ -113,11 +113,17 @@ function peoplesAct(
   return undefined;
 }
 
-/** The checks that decide: those that the forge or the batch requires; without either, all that are registered. */
+/**
+ * The checks that decide: those that the forge or the batch requires; without either, all that are registered. A required job that was skipped
+ * counts as passed at the forge, also if that is because another job, which it needs, has failed: so that one decides, too.
+ */
 export function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
   const names = new Set([...requiredChecks, ...(rules.checks ?? [])]);
   if (names.size === 0 && rules.checks === undefined) return checks;
-  return checks.filter(({ name, isRequired }) => isRequired || names.has(name));
+  const required = checks.filter(({ name, isRequired }) => isRequired || names.has(name));
+  const skippedIn = new Set(required.flatMap(({ isSkipped, run }) => (isSkipped === true && run !== undefined ? [run] : [])));
+  const failed = checks.filter(({ state, run }) => state === "failed" && run !== undefined && skippedIn.has(run));
+  return [...new Set([...required, ...failed])];
 }
 
 /** The checks that the forge or the batch requires by name. */

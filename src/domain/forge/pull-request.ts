@@ -8,6 +8,8 @@ export interface RemoteCheck {
   readonly url?: string;
   /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. */
   readonly isSkipped?: true;
+  /** The run of a workflow that it is a job of, if it has failed or was skipped there. */
+  readonly run?: string;
 }
 
 /** A conversation about lines of a pull request that nobody has resolved. Texts are untrusted. */

@@ -43,6 +43,15 @@ describe("the next move of a pull request", () => {
       expect(move({ checks: [], requiredChecks: [] })).toEqual({ do: "wait", why: "waits for any check to appear" });
     });
 
+    test("that were skipped do not excuse what they were skipped for", () => {
+      const skipped: RemoteCheck = { ...PASSED, isSkipped: true, run: "1" };
+      const lint: RemoteCheck = { name: "lint", state: "failed", isRequired: false, run: "1" };
+      expect(move({ checks: [skipped, lint] })).toMatchObject({ do: "fix", checks: [lint] });
+      expect(move({ checks: [skipped, { ...lint, run: "2" }] })).toEqual({ do: "merge" });
+      expect(move({ checks: [PASSED, lint] })).toEqual({ do: "merge" });
+      expect(move({ checks: [skipped] })).toEqual({ do: "merge" });
+    });
+
     test("that have passed are not all while a workflow runs, or has not started", () => {
       const all = { requiredChecks: [], checks: [{ ...PASSED, isRequired: false }] };
       const running = { do: "wait", why: "waits for its workflows to end" };

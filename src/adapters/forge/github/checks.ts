@@ -62,6 +62,7 @@ export function checksOf(all: readonly Check[], required: ReadonlySet<string>): 
       name,
       state: stateOf(check),
       isRequired: check.isRequired || required.has(name),
+      ...(isRun && ofRun(check)),
       ...(url !== null && { url: plainUrl(url) }),
     };
   });
@@ -92,6 +93,16 @@ export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, age
     if (known === undefined || ageOf(item) >= ageOf(known)) newest.set(keyOf(item), item);
   }
   return [...newest.values()];
+}
+
+/** Whether a job was skipped, and in which run of a workflow it was that or has failed. */
+function ofRun({ status, conclusion, checkSuite: { id, workflowRun } }: z.infer<typeof CheckRun>): Partial<RemoteCheck> {
+  const isSkipped = status === "COMPLETED" && conclusion === "SKIPPED";
+  const hasFailed = status === "COMPLETED" && FAILED.some((failed) => failed === conclusion);
+  return {
+    ...(isSkipped && { isSkipped: true as const }),
+    ...((isSkipped || hasFailed) && workflowRun !== null && { run: id }),
+  };
 }
 
 function ageOf(check: Check): number {
