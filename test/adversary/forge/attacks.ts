@@ -156,7 +156,9 @@ const OPEN: readonly ForgeAttack[] = [
     id: "H3-skipped",
     what: "breaks a job that the required one needs, so that this is skipped, which counts as passed",
     defence: DEFENCES.skipped,
-    seed: { files: { "README.md": "# A repository\n", ".github/workflows/ci.yml": NEEDS.replace("exit 0", "grep -q done work.txt") } },
+    seed: {
+      files: { "README.md": "# A repository\n", ".github/workflows/ci.yml": NEEDS.replace("exit 0", "grep -q done work.txt") },
+    },
     agent: "half();",
     told: /failed on #\d+: lint/,
     harm: half,

@@ -34,9 +34,7 @@ export const DEFENCES = {
   },
   workflowsStart: {
     name: "what others say of a commit does not hide that its workflows have not started",
-    holes: [
-      { file: NEXT_MOVE, from: 'workflows === "none" && own.hasWorkflows === true &&', to: "false &&" },
-    ],
+    holes: [{ file: NEXT_MOVE, from: 'workflows === "none" && own.hasWorkflows === true &&', to: "false &&" }],
   },
   workflowsEnd: {
     name: "a workflow that still runs may have more jobs",
