@@ -15,6 +15,8 @@ export class FakePullRequests {
   shown: Partial<PullRequestState> = {};
   /** Called before each reading. */
   onRead: () => void = () => undefined;
+  /** Called after each merge, before it is answered. */
+  onMerged: (commit: string) => Promise<void> = () => Promise.resolve();
   isAway = false;
   /** False: none of the failed checks has a job that can be started again. */
   canRerun = true;
@@ -88,12 +90,15 @@ export class FakePullRequests {
           this.onRead();
           return this.#state();
         }),
-      merge: ({ head, title, body }) =>
-        reached(() => {
-          if (this.#merged !== undefined) return { as: "merged", commit: this.#merged.commit } as const;
+      merge: async ({ head, title, body }) => {
+        const commit = await reached(() => {
+          if (this.#merged !== undefined) return this.#merged.commit;
           this.calls.push(`merge ${head}`);
-          return { as: "merged", commit: this.merge(head, `${title}\n\n${body}`) } as const;
-        }),
+          return this.merge(head, `${title}\n\n${body}`);
+        });
+        await this.onMerged(commit);
+        return { as: "merged", commit };
+      },
       failures: (_head, names) =>
         reached(() => {
           this.calls.push(`words of ${names.join()}`);

@@ -90,6 +90,8 @@ export interface TicketPullRequest {
   readonly unseenReruns?: readonly string[];
   /** Set if a reading has shown a check, at whichever commit. */
   readonly hadChecks?: true;
+  /** Set once the forge was asked to merge `head`: its commit may be on the base before the run knows of it. */
+  readonly isMerging?: true;
   /** Words that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredHead?: string;
@@ -137,8 +139,11 @@ function reduceKnown(
       return { ...known, ...names, ...(event.category !== undefined && { rerunCategory: event.category }) };
     }
     case "pull-request-merging":
-    case "pull-request-gated":
-      return known;
+      return { ...known, isMerging: true };
+    case "pull-request-gated": {
+      const { isMerging: _, ...rest } = known;
+      return rest;
+    }
   }
 }
 

@@ -66,6 +66,7 @@ export class PeopleWatch {
     const seen = this.#seen(key);
     if (seen === tip) return;
     if (seen === undefined) return void report({ type: "fingerprints-recorded", fingerprints: [fingerprint] });
+    if (this.#isMergingAtForge(repo)) return;
     const since = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
     const ours = this.#ours(repo);
     const theirs = since?.filter(({ sha }) => !ours.has(sha));
@@ -85,6 +86,15 @@ export class PeopleWatch {
       const ticket = Object.hasOwn(plan.index, name) ? plan.tickets[plan.index[name] as number] : undefined;
       if (ticket?.repo === repo.id) await observeBranch(this.#ctx, repo, { ticket: ticket.id, branch });
     }
+  }
+
+  /** True while a forge may have merged a change whose commit the run does not know yet. A later poll tells it from commits of people. */
+  #isMergingAtForge(repo: Repo): boolean {
+    const { plan, tickets } = this.#ctx.state();
+    return [...vecItems(tickets)].some(({ phase, attempt, pullRequest }, i) => {
+      const isOpen = phase === "waiting" || phase === "working" || phase === "finishing";
+      return isOpen && plan.tickets[i]?.repo === repo.id && pullRequest?.isMerging === true && attempt?.merge === undefined;
+    });
   }
 
   /**

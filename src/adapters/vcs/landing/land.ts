@@ -24,7 +24,8 @@ export async function land(
   const to = objectId(options.to);
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
-  if (tip !== from) return alreadyMoved(store, checkouts, { from, to, tip });
+  // A base that holds `to` already may hold more: it is never moved back.
+  if (tip !== from || (await isAncestor(store, to, tip))) return alreadyMoved(store, checkouts, { from, to, tip });
 
   for (const checkout of checkouts) {
     const reason = await whyNotFollow(store, checkout, { from, to, rehearse: known.unwilling.has(checkout.path) });

@@ -173,6 +173,19 @@ describe("land, with the base checked out", () => {
     expect(statusOf(of.user)).toBe(" M b.txt");
   });
 
+  test("never moves the base back to a commit that it holds already", async () => {
+    const of = await setUp();
+    const { from, to } = await readyCandidate(of, { "a.txt": "landed\n" });
+    await of.repo.land({ from, to });
+    write(of.user, "b.txt", "on top\n");
+    git(of.user, "add", "-A");
+    git(of.user, "commit", "-q", "-m", "on top");
+    const tip = git(of.user, "rev-parse", "main");
+    const before = everything(of);
+    expect(await of.repo.land({ from: tip, to })).toEqual({ as: "landed" });
+    expect(everything(of)).toBe(before);
+  });
+
   test("is told that the base moved, and takes no file along", async () => {
     const of = await setUp();
     const ready = await readyCandidate(of, { "a.txt": "landed\n" });
