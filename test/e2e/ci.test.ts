@@ -6,8 +6,10 @@ import type { CiResult } from "../../src/domain/ci/ci-result.ts";
 import { tryGit } from "../stand-ins/github/forge/git.ts";
 import type { SeedJob } from "../stand-ins/github/forge/model.ts";
 import { GitHubStandIn } from "../stand-ins/github/server.ts";
+import { terminals } from "./pty.ts";
 import { PROGRAM, Stage } from "./stage.ts";
 
+const open = terminals();
 const REPO = "acme/app";
 const TOKEN = "token-of-loopdash";
 const BRANCH = "feature/answer";
@@ -204,6 +206,33 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
     expect(stderr).toMatch(/goes on with ci-feature-answer-/);
     expect((await there("rev-list", `${pushed}..FETCH_HEAD`)).split("\n")).toHaveLength(2);
     expect(iterations.filter(({ commit }) => commit !== null)).toHaveLength(2);
+  });
+});
+
+describe("loopdash ci on a terminal of 80×24", { timeout: 300_000 }, () => {
+  test("shows the checks while they run, and says why it stopped and how to go on", async () => {
+    const { stage, standIn, batch, env } = await staged({
+      change: { "answer.txt": "41\n" },
+      agent: 'fs.writeFileSync("answer.txt", "40\\n");',
+    });
+    // The checks run until the screen has shown them.
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    onTestFinished(goOn);
+    standIn.forge.gate = ({ stage: moment }) => (moment === "finish" ? promise : undefined);
+    const args = ["ci", BRANCH, "--repo", "app", "--batch", batch, "--max-iterations", "1"];
+    const pty = open(stage, args, { env });
+    await pty.waitFor(/CI-1 [^\n]* #1 [^]*#1 · 0 of 2 checks passed · waits for style, test · pushed/);
+    expect(pty.isWhole()).toBe(true);
+    goOn();
+    await pty.waitFor(/NOT DONE[^]*max_iterations/);
+    await pty.waitFor(`loopdash ci ${BRANCH}`);
+    expect(pty.isWhole()).toBe(true);
+    pty.type("q");
+    expect(await pty.exitCode()).toBe(1);
+    const left = pty.main();
+    for (const part of [/ci of feature\/answer: max_iterations/, /failed: test/, /next: +loopdash ci feature\/answer/])
+      expect(left).toMatch(part);
+    expect(standIn.mistakes).toEqual([]);
   });
 });
 
