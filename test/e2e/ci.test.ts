@@ -217,7 +217,7 @@ describe("loopdash ci on a terminal of 80×24", { timeout: 300_000 }, () => {
     });
     // The checks run until the screen has shown them.
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
-    onTestFinished(goOn);
+    onTestFinished(() => goOn());
     standIn.forge.gate = ({ stage: moment }) => (moment === "finish" ? promise : undefined);
     const args = ["ci", BRANCH, "--repo", "app", "--batch", batch, "--max-iterations", "1"];
     const pty = open(stage, args, { env });
