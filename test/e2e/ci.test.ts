@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CiResult } from "../../src/domain/ci/ci-result.ts";
 import { tryGit } from "../stand-ins/github/forge/git.ts";
 import type { SeedJob } from "../stand-ins/github/forge/model.ts";
 import { GitHubStandIn } from "../stand-ins/github/server.ts";
+import { terminals } from "./pty.ts";
 import { PROGRAM, Stage } from "./stage.ts";
 
+const open = terminals();
 const REPO = "acme/app";
 const TOKEN = "token-of-loopdash";
 const BRANCH = "feature/answer";
@@ -33,6 +36,19 @@ const JOBS: readonly SeedJob[] = [
   { name: "style", command: ["node", "format.mjs", "--check"], workflow: "Style" },
   { name: "test", command: ["node", "check.mjs"], workflow: "Test" },
 ];
+/** A test that fails by chance: it passes in the second run alone. The folder counts the runs. */
+const chanceIn = (counts: string): SeedJob => ({
+  name: "chance",
+  command: [
+    "node",
+    "-e",
+    `const fs = require("fs"), folder = process.argv[1], n = fs.readdirSync(folder).length;
+    fs.writeFileSync(folder + "/" + n, "");
+    console.log((n === 1 ? "ok 1 - sums" : "not ok 1 - sums\\n  ---\\n  message: 'by chance'\\n  ...") + "\\n1..1");
+    process.exit(n === 1 ? 0 : 1);`,
+    counts,
+  ],
+});
 const AGENT = `say("TOLD " + /expected 42, got 41/.test(prompt)); fs.writeFileSync("answer.txt", "42\\n");`;
 
 interface Over {
@@ -147,6 +163,28 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
     expect(standIn.state.repos[0]?.forge?.ciJobs.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
+  test("stops if nothing fails but tests that fail by chance, also when they are started again", async () => {
+    const counts = mkdtempSync(join(tmpdir(), "loopdash-e2e-runs-"));
+    onTestFinished(() => rmSync(counts, { recursive: true }));
+    const { stage, standIn, pushed, result, there } = await staged({ jobs: [chanceIn(counts)] });
+    await standIn.forge.untilChecked(REPO, pushed);
+    await standIn.forge.person("ann").rerunFailed(REPO, pushed);
+    await standIn.forge.untilChecked(REPO, pushed, 2);
+    await standIn.forge.person("ann").rerunAll(REPO, pushed);
+    await standIn.forge.untilChecked(REPO, pushed, 3);
+    const { code, stopReason, iterations, suggestions, stderr, run } = await result();
+    expect({ code, stopReason }, stderr).toEqual({ code: 1, stopReason: "flaky" });
+    // The fourth run is the only one that the loop has started, and no agent has worked.
+    expect(standIn.state.repos[0]?.forge?.ciJobs.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+    expect(iterations).toMatchObject([{ number: 0, commit: null, failedChecks: ["chance"] }]);
+    expect(stderr).toContain("re-run once: chance; flaky");
+    expect(suggestions.join("\n")).toContain("Only tests that have both passed and failed");
+    expect(stage.everything()).not.toContain("agent-launching");
+    expect((await stage.report(run)).ci).toEqual({ stopReason: "flaky" });
+    expect(await there("rev-parse", "FETCH_HEAD")).toBe(pushed);
+    expect(standIn.mistakes).toEqual([]);
+  });
+
   test("goes on after kill -9 with the same loop, and pushes nothing twice", async () => {
     const { stage, batch, env, result, pushed, there } = await staged({
       change: { "answer.txt": "41\n" },
@@ -168,6 +206,33 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
     expect(stderr).toMatch(/goes on with ci-feature-answer-/);
     expect((await there("rev-list", `${pushed}..FETCH_HEAD`)).split("\n")).toHaveLength(2);
     expect(iterations.filter(({ commit }) => commit !== null)).toHaveLength(2);
+  });
+});
+
+describe("loopdash ci on a terminal of 80×24", { timeout: 300_000 }, () => {
+  test("shows the checks while they run, and says why it stopped and how to go on", async () => {
+    const { stage, standIn, batch, env } = await staged({
+      change: { "answer.txt": "41\n" },
+      agent: 'fs.writeFileSync("answer.txt", "40\\n");',
+    });
+    // The checks run until the screen has shown them.
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    onTestFinished(() => goOn());
+    standIn.forge.gate = ({ stage: moment }) => (moment === "finish" ? promise : undefined);
+    const args = ["ci", BRANCH, "--repo", "app", "--batch", batch, "--max-iterations", "1"];
+    const pty = open(stage, args, { env });
+    await pty.waitFor(/CI-1 [^\n]* #1 [^]*#1 · 0 of 2 checks passed · waits for style, test · pushed/);
+    expect(pty.isWhole()).toBe(true);
+    goOn();
+    await pty.waitFor(/NOT DONE[^]*max_iterations/);
+    await pty.waitFor(`loopdash ci ${BRANCH}`);
+    expect(pty.isWhole()).toBe(true);
+    pty.type("q");
+    expect(await pty.exitCode()).toBe(1);
+    const left = pty.main();
+    for (const part of [/ci of feature\/answer: max_iterations/, /failed: test/, /next: +loopdash ci feature\/answer/])
+      expect(left).toMatch(part);
+    expect(standIn.mistakes).toEqual([]);
   });
 });
 
@@ -211,6 +276,9 @@ describe("loopdash ci refuses", { timeout: 300_000 }, () => {
     if (forge === undefined) throw new Error("no forge");
     forge.protection["kept"] = { ...forge.protection["main"], ...PROTECTED };
     await refuse("a protected branch", "kept", /kept is a protected branch/);
+    // Its branch has the name of one that is here.
+    await standIn.forge.person("eve").openFromFork(REPO, BRANCH, { "x.txt": "by eve" });
+    await refuse("a pull request from a fork", "2", /pull request #2 is from a fork/);
     await standIn.forge.person("ann").close(REPO, 1);
     await refuse("a closed pull request", "1", /pull request #1 is closed/);
     stage.git("app", "remote", "set-url", "origin", "/somewhere/else");

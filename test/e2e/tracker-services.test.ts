@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SERVICES, stagedIn } from "./services.ts";
 import { HONEST, PROGRAM } from "./stage.ts";
@@ -98,6 +99,26 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
     expect(code, stdout.slice(-3_000)).toBe(0);
     expect(stdout.match(/"type":"agent-started"/g)).toHaveLength(1);
     expect(service.shown()).toMatchObject([{ state: "done" }]);
+  });
+
+  test("refuses a contract of a ticket that it does not have, and warns of one that the query does not select", async () => {
+    const tracker = kind === "linear" ? { label: "now" } : { labels: ["now"] };
+    const { stage, service, batch } = await stagedIn(kind, [[1], [2]], { tracker });
+    service.people.label(1, "now");
+    const [later, missing] = [service.id(2), service.id(77)];
+    stage.write("c.md", '---\ncriteria:\n  - {name: unit, command: ["true"]}\n---\n# Done\n');
+    const file = JSON.parse(readFileSync(batch, "utf8"));
+    const plan = (contracts: object) => {
+      writeFileSync(batch, JSON.stringify({ ...file, contracts }));
+      return stage.run([batch, "--dry-run"], service.env);
+    };
+    const warned = await plan({ [service.id(1)]: "c.md", [later]: "c.md" });
+    expect(warned.code, warned.stderr).toBe(0);
+    expect(warned.stdout + warned.stderr).toContain(`the batch has no ticket "${later}"`);
+    const refused = await plan({ [later]: "c.md", [missing]: "c.md" });
+    expect(refused.code, refused.stderr).toBe(2);
+    expect(refused.stderr).toMatch(new RegExp(`contracts.*(?:Linear|GitHub) has no ticket "${missing}"`));
+    expect(refused.stderr).not.toContain(later);
   });
 
   test("names a token that is missing or refused, and starts nothing", async () => {

@@ -6,7 +6,7 @@ import { isResumable } from "../../domain/results/next-steps.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { stateFromJournal } from "../engine/journal-state.ts";
+import { hasBegun, stateFromJournal } from "../engine/journal-state.ts";
 import { listRuns, withStore } from "../find-run.ts";
 import { prepareStateHome, type StateHome } from "../state-home.ts";
 import type { CiTarget } from "./find-target.ts";
@@ -136,10 +136,10 @@ function folderFor({ root }: StateHome, { branch, repository: { path } }: Pick<C
   return join(root, "ci", createHash("sha256").update(`${path}\0${branch}`).digest("hex").slice(0, 16));
 }
 
-/** The last state of the newest run of a batch file; undefined if none has begun. */
+/** The last state of the newest run of a batch file; undefined if none has begun: an engine may have been killed before its first event. */
 export function lastState(path: string): RunState | undefined {
   return withStore((store) => {
-    const row = store.list().find(({ batchPath }) => batchPath === path);
+    const row = store.list().find(({ batchPath, run }) => batchPath === path && hasBegun(store, run));
     return row && stateFromJournal(store.openForReading(row.run), row.run);
   });
 }

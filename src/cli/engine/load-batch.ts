@@ -6,7 +6,7 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import type { FolderTicket, Standing } from "../../domain/batch/merge-folder.ts";
-import { contractPaths } from "../../domain/batch/named-contracts.ts";
+import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
@@ -18,6 +18,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
 import { contractFilesOf, misplacedContracts, readContractFiles } from "./contract-files.ts";
+import { missingContractTickets } from "./contract-tickets.ts";
 import { outsideTrackerOf } from "./open-tracker.ts";
 import { type OutsideTracker, readOutsideTickets } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
@@ -82,9 +83,12 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const contracts = await readContractFiles(contractPaths(text, folderTickets), folder);
   const read = readBatch(text, { folder, testCommands, contracts, ...(folderTickets === undefined ? {} : { folderTickets }) });
   if (!read.ok) throw invalid(file, read.problems);
+  const missing = await missingContractTickets(unselectedTickets(text, folderTickets), {
+    ...{ outside, kind: read.batch.tracker.kind, known: read.batch.tickets.map(({ id }) => id), locate: read.locate },
+  });
   const state = stateHome(options.env ?? process.env, options.cwd).root;
-  const misplaced = misplacedContracts(read.batch, { folder, state, locate: read.locate });
-  if (misplaced.length > 0) throw invalid(file, misplaced);
+  const unusable = [...missing, ...misplacedContracts(read.batch, { folder, state, locate: read.locate })];
+  if (unusable.length > 0) throw invalid(file, unusable);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
   const { agent, reviewer } = read.batch;
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };

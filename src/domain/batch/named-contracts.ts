@@ -1,3 +1,4 @@
+import { TicketId } from "../values/ids.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { hintFor } from "./nearest.ts";
@@ -25,10 +26,28 @@ function contractOf({ contracts = {} }: BatchFile, { id, contract }: TicketSpec)
 
 /** The contract files that a batch file and its tickets name; empty if it has problems that `readBatch` will report. */
 export function contractPaths(text: string, folderTickets: readonly FolderTicket[] | undefined): readonly string[] {
+  const file = mergedFile(text, folderTickets);
+  return file === undefined ? [] : [...new Set(file.tickets.flatMap((ticket) => contractOf(file, ticket) ?? []))];
+}
+
+/** The tickets with contracts that the query of a batch in Linear or GitHub does not select; empty for any other batch. */
+export function unselectedTickets(text: string, folderTickets: readonly FolderTicket[] | undefined): readonly TicketId[] {
+  const file = mergedFile(text, folderTickets);
+  return file === undefined || !isInService(file) ? [] : unknownIds(file);
+}
+
+function mergedFile(text: string, folderTickets: readonly FolderTicket[] | undefined): BatchFile | undefined {
   const parsed = parseBatchFile(text);
-  if (!parsed.ok) return [];
-  const { file } = mergeFolder(parsed, folderTickets);
-  return [...new Set(file.tickets.flatMap((ticket) => contractOf(file, ticket) ?? []))];
+  return parsed.ok ? mergeFolder(parsed, folderTickets).file : undefined;
+}
+
+function isInService({ tracker: { kind } }: BatchFile): boolean {
+  return kind === "linear" || kind === "github";
+}
+
+function unknownIds({ tickets, contracts = {} }: BatchFile): readonly TicketId[] {
+  const known = new Set<string>(tickets.map(({ id }) => id));
+  return Object.keys(contracts).flatMap((id) => (known.has(id) ? [] : [TicketId.parse(id)]));
 }
 
 /** Checks the contracts of a batch. A named file without a text was not read, which is a problem (law 4). */
@@ -66,16 +85,14 @@ function isFromFile(locate: Locate, i: number): boolean {
 
 /**
  * Contracts of tickets that the batch does not have. Those of a query may be gone from it because they are done, so they are only
- * told at each start.
+ * told at each start, unless the tracker does not have them either.
  */
 function unknownTickets(file: BatchFile, locate: Locate, problems: BatchProblem[]): BatchProblem[] {
   const known: readonly string[] = file.tickets.map(({ id }) => id);
-  const isQuery = file.tracker.kind === "linear" || file.tracker.kind === "github";
-  return Object.keys(file.contracts ?? {}).flatMap((id) => {
-    if (known.includes(id)) return [];
+  return unknownIds(file).flatMap((id) => {
     const hint = hintFor(id, known, "known here");
     const problem = problemAt(locate, ["contracts", id], `the batch has no ticket ${displayValue(id)}`, hint);
-    if (isQuery) return [{ ...problem, atStart: true as const }];
+    if (isInService(file)) return [{ ...problem, atStart: true as const }];
     problems.push(problem);
     return [];
   });

@@ -4,6 +4,7 @@ import type { Defence } from "../suite.ts";
 const WORKER = "src/loop/attempt/worker.ts";
 const START = "src/cli/engine/start-engine.ts";
 const CHAIN = "src/adapters/journal/chain.ts";
+const CHECK_BUNDLE = "src/cli/bundles/check-bundle.ts";
 const TABLE = "src/adapters/journal/journal-table.ts";
 
 const UNCONFINED: Hole = {
@@ -223,6 +224,41 @@ export const DEFENCES = {
         file: "src/adapters/executor/process-executor.ts",
         from: "killDescendants: true,",
         to: "killDescendants: true, shell: true,",
+      },
+    ],
+  },
+  bundledFiles: {
+    name: "a bundle lists and packs plain files of its run alone, and follows no link",
+    holes: [
+      {
+        file: "src/adapters/plain-file.ts",
+        from: "constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK",
+        to: "constants.O_RDONLY",
+      },
+      {
+        file: "src/adapters/file-sum.ts",
+        from: 'if ((await realpath(file)) !== file) return { ok: false, why: "a link leads to it" };',
+        to: "void realpath;",
+      },
+    ],
+  },
+  bundleSums: {
+    name: "each listed file is compared with its list",
+    holes: [
+      {
+        file: CHECK_BUNDLE,
+        from: "const checked = await checkFiles(source, listed,",
+        to: "const checked = await checkFiles(source, [] as typeof listed,",
+      },
+    ],
+  },
+  bundleListSums: {
+    name: "each list is compared with its sum in the journal",
+    holes: [
+      {
+        file: CHECK_BUNDLE,
+        from: 'const problem = compareFile(path, sha256, found, "when the attempt ended: what it lists is not checked");',
+        to: 'const problem = compareFile(path, found?.ok === true ? found.sha256 : sha256, found, "");',
       },
     ],
   },

@@ -147,7 +147,7 @@ export function simplePullBody(at: At, found: Found, pull: Pull): object {
     assignees: [],
     requested_reviewers: pull.reviewers.map((login) => userBody(at, login)),
     requested_teams: [],
-    head: end(at, found, { ref: pull.headRef, sha: pull.headSha }),
+    head: headOf(at, found, pull),
     base: end(at, found, { ref: pull.baseRef, sha: pull.baseSha }),
     _links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
     author_association: associationOf(repo, issue.author),
@@ -156,7 +156,19 @@ export function simplePullBody(at: At, found: Found, pull: Pull): object {
   };
 }
 
-function end(at: At, found: Found, { ref, sha }: { readonly ref: string; readonly sha: string }): object {
+/** A person's fork of a repository, as far as bodies show it. */
+function forkOf({ repo, ...found }: Found, owner: string): Found {
+  const fullName = `${owner}/${repo.fullName.split("/")[1] ?? ""}`;
+  return { ...found, repo: { ...repo, id: repo.id + 1_000_000_000, fullName, issues: [] } };
+}
+
+function headOf(at: At, found: Found, { fork, headRef: ref, headSha: sha }: Pull): object {
+  if (fork === null) return end(at, found, { ref, sha });
+  const head = end(at, forkOf(found, fork), { ref, sha });
+  return { ...head, repo: { ...head.repo, fork: true } };
+}
+
+function end(at: At, found: Found, { ref, sha }: { readonly ref: string; readonly sha: string }) {
   const owner = found.repo.fullName.split("/")[0] ?? "";
   const repo = repositoryBody(at, found, { canPush: false, isAdmin: false });
   return { label: `${owner}:${ref}`, ref, sha, user: userBody(at, owner), repo };

@@ -67,7 +67,7 @@ function pullsOf(at: At, found: Found, sha: string): readonly object[] {
   const url = `${at.api}/repos/${repo.fullName}`;
   const short = { id: repo.id, url, name: repo.fullName.split("/")[1] ?? "" };
   return forge.pulls
-    .filter((pull) => pull.headSha === sha && isOpen(found, pull))
+    .filter((pull) => pull.fork === null && pull.headSha === sha && isOpen(found, pull))
     .map((pull) => ({
       id: repo.issues.find(({ number }) => number === pull.number)?.id ?? 0,
       number: pull.number,

@@ -89,7 +89,7 @@ export function pullNode(asking: Asking, found: Found, pull: Pull): object {
     body: issue.body,
     state: pullState(found, pull),
     isDraft: pull.isDraft,
-    isCrossRepository: false,
+    isCrossRepository: pull.fork !== null,
     author: () => actor(asking, issue.author),
     createdAt: timeText(issue.createdAt),
     updatedAt: timeText(issue.updatedAt),

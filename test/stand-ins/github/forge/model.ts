@@ -103,6 +103,8 @@ export interface Thread {
 /** What a pull request has beyond its issue, which has title, text, state and comments. */
 export interface Pull {
   readonly number: number;
+  /** The owner of the fork whose branch it is; null if the branch is one of this repository. */
+  readonly fork: string | null;
   readonly headRef: string;
   headSha: string;
   baseRef: string;

@@ -3,7 +3,7 @@ import { runState } from "./checks.ts";
 import type { Ci } from "./ci.ts";
 import { branches, git } from "./git.ts";
 import { type Host, issueOfPull, liveForge, pullOf } from "./host.ts";
-import type { MergeMethod, Pull, Status, Thread } from "./model.ts";
+import type { Job, MergeMethod, Pull, Status, Thread, WorkflowRun } from "./model.ts";
 import type { Pulls } from "./pulls.ts";
 import type { MergeQueue, Turn } from "./queue.ts";
 import { commitFiles } from "./repositories.ts";
@@ -89,14 +89,12 @@ export class ForgePerson {
 
   /** Starts the failed jobs of a commit again, as a click on "Re-run failed jobs" does. */
   rerunFailed(repo: string, sha: string): Promise<void> {
-    return this.#turn(async () => {
-      const { forge } = liveForge(this.#host, repo);
-      for (const run of forge.runs.filter((each) => each.sha === sha && runState(forge, each).status === "completed")) {
-        const jobs = forge.ciJobs.filter(({ runId, attempt }) => runId === run.id && attempt === run.attempt);
-        const failed = jobs.filter(({ conclusion }) => conclusion === "failure").map(({ name }) => name);
-        if (failed.length > 0) this.#ci.rerun(repo, run, failed);
-      }
-    });
+    return this.#rerun(repo, sha, ({ attempt, conclusion }, run) => attempt === run.attempt && conclusion === "failure");
+  }
+
+  /** Starts all jobs of a commit again, as a click on "Re-run all jobs" does. */
+  rerunAll(repo: string, sha: string): Promise<void> {
+    return this.#rerun(repo, sha, () => true);
   }
 
   close(repo: string, number: number): Promise<void> {
@@ -139,12 +137,37 @@ export class ForgePerson {
     });
   }
 
+  /** Opens a pull request from a branch of a fork of the person's: this repository has its commit, and no such branch. */
+  openFromFork(repo: string, headRef: string, files: Readonly<Record<string, string | null>>): Promise<Pull> {
+    return this.#turn(async () => {
+      const { folder, forge } = liveForge(this.#host, repo);
+      const [author, now] = [this.#login, this.#host.now()];
+      const branch = `fork-of-${author}/${headRef}`;
+      const commit = { branch, from: forge.defaultBranch, files, message: "A change", author, now };
+      const headSha = await commitFiles(folder, commit);
+      const pull = await this.#pulls.openFromFork(repo, { title: "From a fork", author, headRef, headSha });
+      await git(folder, ["update-ref", "-d", `refs/heads/${branch}`]);
+      return pull;
+    });
+  }
+
   deleteBranch(repo: string, branch: string): Promise<void> {
     return this.#turn(async () => {
       const { folder } = liveForge(this.#host, repo);
       const before = await branches(folder);
       await git(folder, ["update-ref", "-d", `refs/heads/${branch}`]);
       await this.#pulls.pushed(repo, before, await branches(folder));
+    });
+  }
+
+  #rerun(repo: string, sha: string, isMeant: (job: Job, run: WorkflowRun) => boolean): Promise<void> {
+    return this.#turn(async () => {
+      const { forge } = liveForge(this.#host, repo);
+      for (const run of forge.runs.filter((each) => each.sha === sha && runState(forge, each).status === "completed")) {
+        const jobs = forge.ciJobs.filter((job) => job.runId === run.id && isMeant(job, run));
+        const names = [...new Set(jobs.map(({ name }) => name))];
+        if (names.length > 0) this.#ci.rerun(repo, run, names);
+      }
     });
   }
 

@@ -53,6 +53,26 @@ describe("large pushes and fetches", () => {
   });
 });
 
+describe("a pull request from a fork", () => {
+  it("has the fork's branch as its head, which the repository does not have, and its checks run", async () => {
+    const stage = await aStage({ jobs: [CHECK] });
+    const own = await stage.open("topic", { "ok.txt": "no\n" });
+    const { number, headSha } = await stage.standIn.forge.person("eve").openFromFork(REPO, "topic", { "ok.txt": "yes\n" });
+    expect((await stage.get(`/pulls/${number}`)).body).toMatchObject({
+      head: { label: "eve:topic", ref: "topic", sha: headSha, repo: { full_name: "eve/app", fork: true } },
+      base: { repo: { full_name: REPO, fork: false } },
+    });
+    const listed = (head: string) => stage.get(`/pulls?head=${head}`);
+    expect((await listed("eve:topic")).body).toMatchObject([{ number }]);
+    expect((await listed("acme:topic")).body).toMatchObject([{ number: own.number }]);
+    await stage.standIn.forge.untilChecked(REPO, headSha);
+    expect(stage.jobs(headSha)).toMatchObject([{ conclusion: "success" }]);
+    expect((await stage.git(["ls-remote", "origin"])).stdout).not.toContain(`${headSha}\trefs/heads/`);
+    expect((await stage.send("PUT", `/pulls/${number}/merge`)).status).toBe(200);
+    expect(stage.standIn.mistakes).toEqual([]);
+  });
+});
+
 describe("a pull request", () => {
   it.each(["squash", "merge", "rebase"] as const)("goes from its push over true checks to a %s merge", async (method) => {
     const stage = await aStage({ jobs: [CHECK] });

@@ -51,31 +51,40 @@ export class Pulls {
     if (baseSha === undefined) throw invalid({ field: "base", code: "invalid" });
     if (headSha === undefined) throw invalid({ field: "head", code: "invalid" });
     const owner = repo.fullName.split("/")[0];
-    if (forge.pulls.some((each) => each.headRef === headRef && each.baseRef === base && isOpen(found, each)))
+    const same = ownPulls(forge, headRef).filter(({ baseRef }) => baseRef === base);
+    if (same.some((each) => isOpen(found, each)))
       throw invalid({ code: "custom", message: `A pull request already exists for ${owner}:${headRef}.` });
     if ((await git(folder, ["rev-list", "--count", `${baseSha}..${headSha}`])) === "0")
       throw invalid({ code: "custom", message: `No commits between ${base} and ${headRef}` });
+    return this.#add(found, { title, body, author }, { fork: null, headRef, headSha, baseRef: base, baseSha, isDraft });
+  }
+
+  /** Opens a pull request against the default branch from a branch of the author's fork, whose commit is in this repository's store. */
+  async openFromFork(
+    fullName: string,
+    { title, author, headRef, headSha }: Pick<OpenOptions, "title" | "author"> & Pick<Pull, "headRef" | "headSha">,
+  ): Promise<Pull> {
+    const found = liveForge(this.#host, fullName);
+    const { defaultBranch: baseRef } = found.forge;
+    const baseSha = await branchTip(found.folder, baseRef);
+    if (baseSha === undefined) throw new Error(`there is no branch ${baseRef}`);
+    const head = { fork: author, headRef, headSha, baseRef, baseSha, isDraft: false };
+    return this.#add(found, { title, body: "", author }, head);
+  }
+
+  async #add(
+    { repo, forge, folder }: Found,
+    text: Pick<OpenOptions, "title" | "body" | "author">,
+    head: Pick<Pull, "fork" | "headRef" | "headSha" | "baseRef" | "baseSha" | "isDraft">,
+  ): Promise<Pull> {
     this.#host.remember();
-    const issue = addIssue(this.#host.state(), repo, { title, body, author, isPullRequest: true }, this.#host.now());
-    const { number } = issue;
-    const pull: Pull = {
-      number,
-      headRef,
-      headSha,
-      baseRef: base,
-      baseSha,
-      isDraft,
-      mergedAt: null,
-      mergedBy: null,
-      mergeSha: null,
-      reviewers: [],
-      reviews: [],
-      threads: [],
-    };
+    const { number } = addIssue(this.#host.state(), repo, { ...text, isPullRequest: true }, this.#host.now());
+    const unmerged = { mergedAt: null, mergedBy: null, mergeSha: null };
+    const pull: Pull = { number, ...head, ...unmerged, reviewers: [], reviews: [], threads: [] };
     forge.pulls.push(pull);
-    await git(folder, ["update-ref", `refs/pull/${number}/head`, headSha]);
+    await git(folder, ["update-ref", `refs/pull/${number}/head`, pull.headSha]);
     this.#host.changed();
-    this.#check(fullName, pull);
+    this.#check(repo.fullName, pull);
     return pull;
   }
 
@@ -86,7 +95,7 @@ export class Pulls {
       if (old === tip) continue;
       const found = liveForge(this.#host, fullName);
       if (tip !== undefined) this.#checkBranch(found, branch, tip);
-      const open = found.forge.pulls.filter((each) => each.headRef === branch && isOpen(found, each));
+      const open = ownPulls(found.forge, branch).filter((each) => isOpen(found, each));
       for (const pull of open) {
         if (tip === undefined) this.close(fullName, pull.number, "");
         else await this.#move(found, pull, tip);
@@ -114,7 +123,7 @@ export class Pulls {
   async reopen(fullName: string, number: number): Promise<void> {
     const found = liveForge(this.#host, fullName);
     const pull = pullOf(found, number);
-    const tip = await branchTip(found.folder, pull.headRef);
+    const tip = pull.fork === null ? await branchTip(found.folder, pull.headRef) : pull.headSha;
     if (pull.mergedAt !== null || tip === undefined)
       throw invalid({ field: "state", code: "custom", message: "state cannot be changed. The pull request cannot be reopened." });
     this.#host.remember();
@@ -194,7 +203,7 @@ export class Pulls {
       const refs = [shownText(issue.body), messages].flatMap((text) => closedBy(repo.fullName, text));
       closeIssues(this.#host.state(), refs, { pullRequest: pull.number, by, now });
     }
-    if (forge.settings.deletesBranchOnMerge) {
+    if (forge.settings.deletesBranchOnMerge && pull.fork === null) {
       const before = new Map([[pull.headRef, pull.headSha]]);
       await tryGit(folder, ["update-ref", "-d", `refs/heads/${pull.headRef}`, pull.headSha]);
       await this.pushed(repo.fullName, before, new Map());
@@ -233,6 +242,11 @@ export class Pulls {
 }
 
 const METHOD_WORDS = { merge: "Merge commits", squash: "Squash merges", rebase: "Rebase merges" };
+
+/** The pull requests of a branch of the repository itself. */
+function ownPulls({ pulls }: Found["forge"], branch: string): readonly Pull[] {
+  return pulls.filter(({ fork, headRef }) => fork === null && headRef === branch);
+}
 
 export function isOpen({ repo }: Found, pull: Pull): boolean {
   return issueOfPull(repo, pull).state === "open";

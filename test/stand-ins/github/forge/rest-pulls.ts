@@ -84,7 +84,7 @@ function list(request: ForgeRequest): RestAnswer {
   const pulls = forge.pulls
     .filter((pull) => state === "all" || (state === "open") === isOpen(found, pull))
     // GitHub ignores a head that names no owner.
-    .filter(({ headRef }) => head === null || !head.includes(":") || head === `${owner}:${headRef}`)
+    .filter(({ fork, headRef }) => head === null || !head.includes(":") || head === `${fork ?? owner}:${headRef}`)
     .filter(({ baseRef }) => base === null || base === baseRef)
     .sort((a, b) => sign * (order(a) - order(b) || a.number - b.number));
   return listAnswer(request, pulls, (pull) => simplePullBody(request, found, pull));
