@@ -66,7 +66,7 @@ describe("a pull request on a terminal", { timeout: 300_000 }, () => {
     await pty.press("R", /✔ docs +passed +optional/);
     await pty.press("A", "Request a review of T-1");
     await pty.press("stranger", "stranger█");
-    await pty.press("\r", /refused: .*collaborator/);
+    await pty.press("\r", /not done: .*collaborator/);
     await pty.press("A", "Request a review of T-1");
     await pty.press("ben", "ben█");
     await pty.press("\r", /approval +missing · asked: ben/);

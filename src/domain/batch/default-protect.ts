@@ -42,6 +42,13 @@ export function isCiFile(path: string): boolean {
   return isOfCi(path);
 }
 
+const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
+
+/** True for a file of a workflow of GitHub Actions. */
+export function isWorkflow(path: string): boolean {
+  return WORKFLOW.test(path);
+}
+
 /** The protected paths of a batch: its list, in which `{defaults}` stands for the defaults. */
 export function protectedPaths(protect: readonly string[]): readonly string[] {
   return [...new Set(protect.flatMap((glob) => (glob === PROTECT_DEFAULTS ? DEFAULTS : [glob])))];

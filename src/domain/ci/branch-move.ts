@@ -13,6 +13,8 @@ export interface BranchReading {
    * forge has had the commit since then at least.
    */
   readonly withoutWorkflowSince?: number;
+  /** Present if all of these checks have passed, and a workflow of theirs still runs: jobs that need others are still to appear. */
+  readonly isWorkflowRunning?: true;
 }
 
 /** The engine's own knowledge of the branch. */
@@ -61,6 +63,7 @@ export function nextBranchMove(reading: BranchReading, own: OwnBranch, now: numb
   if (areWorkflowsAwaited(reading, own, now)) return { do: "wait", why: "waits for its workflows to start" };
   const failed = checks.filter(({ state }) => state === "failed");
   if (failed.length > 0) return { do: "fix", checks: failed };
+  if (reading.isWorkflowRunning === true) return { do: "wait", why: "waits for its workflows to end" };
   return unlessMissing(tip, checks, own, now);
 }
 

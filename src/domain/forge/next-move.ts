@@ -26,6 +26,8 @@ export interface OwnPullRequest {
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
   readonly peopleHead?: string;
+  /** True if the commit has workflows, whose checks may appear after others. */
+  readonly hasWorkflows?: boolean;
   /** Since when readings show a merge that only such a rule blocks, in milliseconds since the epoch; absent if the last one did not. */
   readonly blockedSince?: number | undefined;
 }
@@ -64,7 +66,7 @@ export function nextMove(
   if (failing.length > 0 || said.length > 0) return fix(pullRequest, failing, said);
   if (pullRequest.queuePosition !== undefined)
     return { do: "wait", why: `place ${pullRequest.queuePosition} in the merge queue` };
-  const open = whyNotGreen(pullRequest, rules, now - own.pushedAt);
+  const open = whyNotGreen(pullRequest, rules, now - own.pushedAt) ?? moreExpected(pullRequest, { rules, own, now });
   if (open !== undefined) return open;
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
   const asked = askedOfPeople(pullRequest, { rules, own, name });
@@ -111,11 +113,17 @@ function peoplesAct(
   return undefined;
 }
 
-/** The checks that decide: those that the forge or the batch requires; without either, all that are registered. */
+/**
+ * The checks that decide: those that the forge or the batch requires; without either, all that are registered. A required job that was skipped
+ * counts as passed at the forge, also if that is because another job, which it needs, has failed: so that one decides, too.
+ */
 export function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
   const names = new Set([...requiredChecks, ...(rules.checks ?? [])]);
   if (names.size === 0 && rules.checks === undefined) return checks;
-  return checks.filter(({ name, isRequired }) => isRequired || names.has(name));
+  const required = checks.filter(({ name, isRequired }) => isRequired || names.has(name));
+  const skippedIn = new Set(required.flatMap(({ isSkipped, run }) => (isSkipped === true && run !== undefined ? [run] : [])));
+  const failed = checks.filter(({ state, run }) => state === "failed" && run !== undefined && skippedIn.has(run));
+  return [...new Set([...required, ...failed])];
 }
 
 /** The checks that the forge or the batch requires by name. */
@@ -147,6 +155,22 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
   const open = required.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length === 0) return undefined;
   return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+}
+
+/**
+ * The wait for checks that nobody requires by name, while all that are there have passed: a job that needs another one appears once
+ * that is over, and what other services say may come before any workflow has started.
+ */
+function moreExpected(
+  pullRequest: PullRequestState,
+  { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove | undefined {
+  const { workflows } = pullRequest;
+  if (rules.checks !== undefined || namedOf(pullRequest, rules).length > 0) return undefined;
+  if (workflows === "running") return { do: "wait", why: "waits for its workflows to end" };
+  if (workflows === "none" && own.hasWorkflows === true && now - own.pushedAt < rules.appearMs)
+    return { do: "wait", why: "waits for its workflows to start" };
+  return undefined;
 }
 
 function saidOf({ threads, words }: PullRequestState, { answered }: OwnPullRequest): readonly Said[] {

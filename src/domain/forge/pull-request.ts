@@ -8,6 +8,8 @@ export interface RemoteCheck {
   readonly url?: string;
   /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. */
   readonly isSkipped?: true;
+  /** The run of a workflow that it is a job of, if it has failed or was skipped there. */
+  readonly run?: string;
 }
 
 /** A conversation about lines of a pull request that nobody has resolved. Texts are untrusted. */
@@ -46,6 +48,11 @@ export interface PullRequestState {
   readonly merge: "ready" | "blocked" | "behind" | "conflict" | "unknown";
   /** The checks of `head`, and of no other commit. */
   readonly checks: readonly RemoteCheck[];
+  /**
+   * The workflows of `head`: no check is a job of one, some still run, so that more of their jobs may appear, or all are over. Absent if the
+   * forge does not tell.
+   */
+  readonly workflows?: "none" | "running" | "over";
   /** Names of checks that the rules of the base require, whether they are registered or not. */
   readonly requiredChecks: readonly string[];
   /** Approvals count for `head` alone. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { BLOCKED_WHY, nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import type { SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
@@ -31,10 +32,11 @@ export async function awaitPullRequest(
 ): Promise<PullRequestDecision> {
   let queued = 0;
   const waiting = new Waiting(ctx.clock);
+  const hasWorkflows = (await needs.repo.files(open.head)).some(isWorkflow);
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
-    const own = { ...ownOf(ctx, scope, open.head), blockedSince: waiting.blockedSince };
+    const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, blockedSince: waiting.blockedSince };
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
     waiting.sees(read, move);
     tell(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));

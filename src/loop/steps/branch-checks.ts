@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
@@ -28,9 +29,6 @@ const CHASES = 5;
 const DETAIL_CHARS = 4_000;
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
-
-/** Files of workflows of GitHub Actions. */
-const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
 /** The checks of the branch that a repository's changes land on, and the batch's rules for them. */
 export interface BranchTarget {
@@ -163,7 +161,7 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 /** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
-  const hasWorkflows = (await repo.files(head)).some((path) => WORKFLOW.test(path));
+  const hasWorkflows = (await repo.files(head)).some(isWorkflow);
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, () => checks.read());

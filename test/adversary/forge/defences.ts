@@ -32,6 +32,18 @@ export const DEFENCES = {
     name: "no check is not green",
     holes: [{ file: NEXT_MOVE, from: "const mustHaveOne = rules.checks === undefined &&", to: "const mustHaveOne = false &&" }],
   },
+  workflowsStart: {
+    name: "what others say of a commit does not hide that its workflows have not started",
+    holes: [{ file: NEXT_MOVE, from: 'workflows === "none" && own.hasWorkflows === true &&', to: "false &&" }],
+  },
+  workflowsEnd: {
+    name: "a workflow that still runs may have more jobs",
+    holes: [{ file: NEXT_MOVE, from: 'workflows === "running"', to: 'workflows === "ended"' }],
+  },
+  skipped: {
+    name: "a required check that was skipped does not excuse the failure that it was skipped for",
+    holes: [{ file: NEXT_MOVE, from: 'state === "failed" && run !== undefined &&', to: "false &&" }],
+  },
   missing: {
     name: "a named check that does not appear is not green",
     holes: [{ file: NEXT_MOVE, from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],

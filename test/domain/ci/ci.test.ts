@@ -50,6 +50,11 @@ describe("nextBranchMove", () => {
     expect(move(1_000)).toBe("fix");
   });
 
+  it("is not green while a workflow runs: a job that needs another one appears later", () => {
+    const reading = { tip: OWN.head, checks: [aCheck("passed")], isWorkflowRunning: true } as const;
+    expect(nextBranchMove(reading, OWN, 61_000)).toEqual({ do: "wait", why: "waits for its workflows to end" });
+  });
+
   it("takes no check of another commit", () => {
     expect(at([aCheck("passed")], { tip: "b".repeat(40) })).toEqual({ do: "rebuild" });
     expect(nextBranchMove({ tip: undefined, checks: [] }, OWN, 2_000)).toMatchObject({ do: "stop" });

@@ -43,6 +43,30 @@ describe("the next move of a pull request", () => {
       expect(move({ checks: [], requiredChecks: [] })).toEqual({ do: "wait", why: "waits for any check to appear" });
     });
 
+    test("that were skipped do not excuse what they were skipped for", () => {
+      const skipped: RemoteCheck = { ...PASSED, isSkipped: true, run: "1" };
+      const lint: RemoteCheck = { name: "lint", state: "failed", isRequired: false, run: "1" };
+      expect(move({ checks: [skipped, lint] })).toMatchObject({ do: "fix", checks: [lint] });
+      expect(move({ checks: [skipped, { ...lint, run: "2" }] })).toEqual({ do: "merge" });
+      expect(move({ checks: [PASSED, lint] })).toEqual({ do: "merge" });
+      expect(move({ checks: [skipped] })).toEqual({ do: "merge" });
+    });
+
+    test("that have passed are not all while a workflow runs, or has not started", () => {
+      const all = { requiredChecks: [], checks: [{ ...PASSED, isRequired: false }] };
+      const running = { do: "wait", why: "waits for its workflows to end" };
+      expect(move({ ...all, workflows: "running" })).toEqual(running);
+      expect(move({ ...all, workflows: "over" }, { own: { hasWorkflows: true } })).toEqual({ do: "merge" });
+      const unstarted = { ...all, workflows: "none" } as const;
+      expect(move(unstarted, { own: { hasWorkflows: true } })).toEqual({ do: "wait", why: "waits for its workflows to start" });
+      expect(move(unstarted)).toEqual({ do: "merge" });
+      // Workflows may be for something else than pull requests.
+      expect(move(unstarted, { own: { hasWorkflows: true, pushedAt: NOW - 600_000 } })).toEqual({ do: "merge" });
+      // Whoever names checks has said what counts.
+      expect(move({ workflows: "running" })).toEqual({ do: "merge" });
+      expect(move({ ...all, workflows: "running" }, { rules: { checks: ["tests"] } })).toEqual({ do: "merge" });
+    });
+
     test("that never appear end the wait after a bound", () => {
       const own = { pushedAt: NOW - 600_000 };
       expect(move({ checks: [] }, { own })).toMatchObject({

@@ -5,7 +5,7 @@ import type { BranchChecks } from "../../../ports/branch-checks.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
-import { checkName, newestOf, plainUrl } from "./checks.ts";
+import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
 import { failuresOf, historyOf } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
@@ -33,6 +33,7 @@ const Branch = z.object({ commit: z.object({ sha: z.string() }) });
 const CheckRun = CheckRunFields.extend({
   check_suite: z.object({ id: z.number() }).nullable(),
   started_at: z.string().nullish(),
+  completed_at: z.string().nullish(),
 });
 type CheckRun = z.infer<typeof CheckRun>;
 const Runs = z.object({
@@ -42,6 +43,7 @@ const Runs = z.object({
       name: z.string().nullish(),
       path: z.string(),
       check_suite_id: z.number().optional(),
+      status: z.string().nullable(),
     }),
   ),
 });
@@ -82,11 +84,39 @@ async function tipOf(repository: GitHubRepository, branch: string): Promise<stri
   }
 }
 
-async function checksOf(
-  repository: GitHubRepository,
-  head: string,
-  wanted: Wanted,
-): Promise<Pick<BranchReading, "checks" | "withoutWorkflowSince">> {
+async function checksOf(repository: GitHubRepository, head: string, wanted: Wanted): Promise<Omit<BranchReading, "tip">> {
+  const all = await checkRuns(repository, head);
+  const counts = await countingSuites(repository, head, wanted);
+  const counting = all.filter(({ check_suite }) => counts(check_suite?.id));
+  const latest = newestOf(counting, keyOf, ({ id }) => id);
+  const newest = counting.filter((run) => latest.some((later) => later === run || isSibling(run, later)));
+  const statuses = wanted.workflow === undefined ? await allStatusesOf(repository, head) : [];
+  const checks = [...newest.map(ofRun), ...statuses.map(ofStatus)];
+  const suites = new Set(newest.flatMap(({ app, check_suite }) => (app?.slug === ACTIONS ? [check_suite?.id] : [])));
+  if (suites.size > 0 && checks.every(({ state }) => state === "passed")) {
+    const runs = await workflowRuns(repository, head);
+    const isRunning = runs.some(({ check_suite_id, status }) => suites.has(check_suite_id) && status !== "completed");
+    // One that has ended since may have had more jobs than those that were read before.
+    const isMore = !isRunning && (await checkRuns(repository, head)).length > all.length;
+    return { checks, ...((isRunning || isMore) && { isWorkflowRunning: true as const }) };
+  }
+  if (checks.length === 0 || suites.size > 0) return { checks };
+  const times = [...newest.map(({ started_at }) => started_at), ...statuses.map(({ created_at }) => created_at)];
+  const known = times.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
+  return { checks, withoutWorkflowSince: Math.min(...known) };
+}
+
+function keyOf({ name, app, check_suite }: CheckRun): string {
+  return `${app?.slug} ${check_suite?.id} ${name}`;
+}
+
+/** True for another job of the same name in the same run of a workflow, such as one of a matrix. */
+function isSibling(run: CheckRun, later: CheckRun): boolean {
+  return keyOf(run) === keyOf(later) && overlap(run.completed_at, later.started_at);
+}
+
+/** The newest runs of checks of a commit. */
+async function checkRuns(repository: GitHubRepository, head: string): Promise<readonly CheckRun[]> {
   const schema = z.object({ check_runs: z.array(CheckRun) });
   const all = await allPages(MOST_PAGES, async (page) => {
     const { check_runs } = await repository.read("list its checks", schema, (rest, name) =>
@@ -95,18 +125,7 @@ async function checksOf(
     return check_runs;
   });
   if (all.length >= MOST_PAGES * PAGE) throw new ForgeUnavailable(`${head} has ${MOST_PAGES * PAGE} checks or more`);
-  const counts = await countingSuites(repository, head, wanted);
-  const newest = newestOf(
-    all.filter(({ check_suite }) => counts(check_suite?.id)),
-    ({ name, app, check_suite }) => `${app?.slug} ${check_suite?.id} ${name}`,
-    ({ id }) => id,
-  );
-  const statuses = wanted.workflow === undefined ? await allStatusesOf(repository, head) : [];
-  const checks = [...newest.map(ofRun), ...statuses.map(ofStatus)];
-  if (checks.length === 0 || newest.some(({ app }) => app?.slug === ACTIONS)) return { checks };
-  const times = [...newest.map(({ started_at }) => started_at), ...statuses.map(({ created_at }) => created_at)];
-  const known = times.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
-  return { checks, withoutWorkflowSince: Math.min(...known) };
+  return all;
 }
 
 /** Tells whether the checks of a suite count. A suite of GitHub Actions is one run of a workflow. */
@@ -116,17 +135,21 @@ async function countingSuites(
   { workflow, ignoredRun }: Wanted,
 ): Promise<(suite: number | undefined) => boolean> {
   if (workflow === undefined && ignoredRun === undefined) return () => true;
-  const runs = await allPages(MOST_PAGES, async (page) => {
-    const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
-      rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: PAGE, page }),
-    );
-    return workflow_runs;
-  });
+  const runs = await workflowRuns(repository, head);
   const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
   const own = suitesOf(({ id }) => id === ignoredRun);
   if (workflow === undefined) return (suite) => !own.has(suite);
   const named = suitesOf(({ name, path }) => name === workflow || path === workflow || path.endsWith(`/${workflow}`));
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
+}
+
+function workflowRuns(repository: GitHubRepository, head: string): Promise<readonly WorkflowRun[]> {
+  return allPages(MOST_PAGES, async (page) => {
+    const { workflow_runs } = await repository.read("list its workflow runs", Runs, (rest, name) =>
+      rest.actions.listWorkflowRunsForRepo({ ...name, head_sha: head, per_page: PAGE, page }),
+    );
+    return workflow_runs;
+  });
 }
 
 /** Conclusions that GitHub takes for passed, though nothing was judged. */

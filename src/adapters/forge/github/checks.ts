@@ -9,7 +9,7 @@ const MAX_URL = 500;
 
 /** The fields of a check in queries with a variable `$number`. */
 export const CHECK_FIELDS = `__typename
-  ... on CheckRun { databaseId name status conclusion detailsUrl isRequired(pullRequestNumber: $number) checkSuite { app { slug } workflowRun { event workflow { id } } } }
+  ... on CheckRun { databaseId name status conclusion startedAt completedAt detailsUrl isRequired(pullRequestNumber: $number) checkSuite { id status app { slug } workflowRun { event workflow { id } } } }
   ... on StatusContext { context state targetUrl createdAt isRequired(pullRequestNumber: $number) }`;
 
 const PASSED = ["SUCCESS", "NEUTRAL", "SKIPPED"] as const;
@@ -22,9 +22,13 @@ const CheckRun = z.object({
   name: z.string(),
   status: z.enum(["COMPLETED", "IN_PROGRESS", "PENDING", "QUEUED", "REQUESTED", "WAITING"]),
   conclusion: Conclusion.nullable(),
+  startedAt: z.string().nullish(),
+  completedAt: z.string().nullish(),
   detailsUrl: z.string().nullable(),
   isRequired: z.boolean(),
   checkSuite: z.object({
+    id: z.string(),
+    status: z.string(),
     app: z.object({ slug: z.string() }).nullable(),
     workflowRun: z.object({ event: z.string(), workflow: z.object({ id: z.string() }) }).nullable(),
   }),
@@ -45,13 +49,12 @@ export type Check = z.infer<typeof Check>;
 
 /**
  * The checks that count, by the names that the rules of the base require. A later run of an app replaces its earlier one of the same name,
- * workflow and event. A job of another workflow may have the name of a required check, and hides nothing.
+ * workflow and event, but not another job of the same name in the same run of the workflow, such as one of a matrix. A job of another workflow may have the name of a required check, and hides nothing.
  */
 export function checksOf(all: readonly Check[], required: ReadonlySet<string>): readonly RemoteCheck[] {
-  const newest = newestOf(all, keyOf, (check) =>
-    check.__typename === "CheckRun" ? check.databaseId : Date.parse(check.createdAt),
-  );
-  return newest.map((check) => {
+  const newest = newestOf(all, keyOf, ageOf);
+  const siblings = all.filter((check) => newest.some((later) => keyOf(later) === keyOf(check) && isSibling(check, later)));
+  return [...newest, ...siblings].map((check) => {
     const isRun = check.__typename === "CheckRun";
     const name = checkName(isRun ? check.name : check.context);
     const url = isRun ? check.detailsUrl : check.targetUrl;
@@ -59,9 +62,18 @@ export function checksOf(all: readonly Check[], required: ReadonlySet<string>): 
       name,
       state: stateOf(check),
       isRequired: check.isRequired || required.has(name),
+      ...(isRun && ofRun(check)),
       ...(url !== null && { url: plainUrl(url) }),
     };
   });
+}
+
+/** The workflows of a commit by its checks. A check suite of GitHub Actions is one run of a workflow, and over once all of its jobs are. */
+export function workflowsOf(all: readonly Check[]): "none" | "running" | "over" {
+  const suites = all.flatMap((check) => (check.__typename === "CheckRun" ? [check.checkSuite] : []));
+  const ofWorkflows = suites.filter(({ workflowRun }) => workflowRun !== null);
+  if (ofWorkflows.length === 0) return "none";
+  return ofWorkflows.every(({ status }) => status === "COMPLETED") ? "over" : "running";
 }
 
 /** A check's name, safe for a terminal. */
@@ -81,6 +93,30 @@ export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, age
     if (known === undefined || ageOf(item) >= ageOf(known)) newest.set(keyOf(item), item);
   }
   return [...newest.values()];
+}
+
+/** Whether a job was skipped, and in which run of a workflow it was that or has failed. */
+function ofRun({ status, conclusion, checkSuite: { id, workflowRun } }: z.infer<typeof CheckRun>): Partial<RemoteCheck> {
+  const isSkipped = status === "COMPLETED" && conclusion === "SKIPPED";
+  const hasFailed = status === "COMPLETED" && FAILED.some((failed) => failed === conclusion);
+  return {
+    ...(isSkipped && { isSkipped: true as const }),
+    ...((isSkipped || hasFailed) && workflowRun !== null && { run: id }),
+  };
+}
+
+function ageOf(check: Check): number {
+  return check.__typename === "CheckRun" ? check.databaseId : Date.parse(check.createdAt);
+}
+
+function isSibling(check: Check, later: Check): boolean {
+  if (check === later || check.__typename !== "CheckRun" || later.__typename !== "CheckRun") return false;
+  return check.checkSuite.id === later.checkSuite.id && overlap(check.completedAt, later.startedAt);
+}
+
+/** True if a run had not ended when the other one began, so that it is no earlier attempt of it: none is started again before it has ended. */
+export function overlap(completedAt: string | null | undefined, startedAt: string | null | undefined): boolean {
+  return Date.parse(completedAt ?? "") > Date.parse(startedAt ?? "");
 }
 
 function keyOf(check: Check): string {

@@ -3,7 +3,7 @@ import type { PersonsWords, PullRequestState, ReviewThread } from "../../../doma
 import { boundedHead } from "../../../domain/values/bounded-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
-import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl } from "./checks.ts";
+import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl, workflowsOf } from "./checks.ts";
 import { COST, type GitHubRepository } from "./repository.ts";
 import type { RulesReader } from "./rules.ts";
 import {
@@ -140,6 +140,7 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
     ...(pull.state === "MERGED" && pull.mergeCommit !== null && { mergeCommit: pull.mergeCommit.oid }),
     merge: MERGE[pull.mergeStateStatus],
     checks: checksOf(all, rules.checks),
+    workflows: workflowsOf(all),
     requiredChecks: [...new Set([...rules.checks, ...required])],
     review: reviewOf(pull, rules.approvals),
     threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),

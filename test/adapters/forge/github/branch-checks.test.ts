@@ -101,6 +101,32 @@ describe("the checks of a branch", () => {
     expect(await checks.read()).toMatchObject({ checks: [{}, {}], withoutWorkflowSince: 5_000 });
   });
 
+  it("are all jobs of one name in a run of a workflow, such as those of a matrix", async () => {
+    const stage = await aForgeStage({ jobs: [{ ...UNIT, command: ["false"] }, UNIT] });
+    const { headSha } = await stage.opened({ "a.txt": "a" });
+    await stage.forge.untilChecked(REPO, headSha, 2);
+    for (const job of stage.standIn.state.repos[0]?.forge?.ciJobs ?? [])
+      Object.assign(job, { startedAt: 1_000, completedAt: 9_000 });
+    expect(await namesOf(checksOf(stage))).toEqual(["test failed", "test passed"]);
+  });
+
+  it("tell whether their workflow still runs: a job that needs another one is still to appear", async () => {
+    const stage = await aForgeStage({ jobs: [UNIT, { ...UNIT, name: "later", needs: "test" }] });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    stage.forge.gate = ({ stage: at, job }) => (at === "register" && job === "later" ? held : undefined);
+    const { headSha } = await stage.opened({ "a.txt": "a" });
+    await stage.forge.untilChecked(REPO, headSha, 1);
+    expect(await checksOf(stage).read()).toMatchObject({ checks: [{ state: "passed" }], isWorkflowRunning: true });
+    release();
+    await stage.forge.untilChecked(REPO, headSha, 2);
+    const { checks, isWorkflowRunning } = await checksOf(stage).read();
+    expect([checks.length, isWorkflowRunning]).toEqual([2, undefined]);
+    expect(stage.standIn.mistakes).toEqual([]);
+  });
+
   it("are none without the branch, and no answer is none", async () => {
     const { stage } = await checked();
     expect(await checksOf(stage, { branch: "elsewhere" }).read()).toEqual({ tip: undefined, checks: [] });

@@ -14,7 +14,7 @@ function aRun(part: Partial<Run> & { readonly app?: string; readonly workflow?: 
     conclusion: "SUCCESS",
     detailsUrl: null,
     isRequired: false,
-    checkSuite: { app: { slug: app }, workflowRun: { event, workflow: { id: workflow } } },
+    checkSuite: { id: "CS_1", status: "COMPLETED", app: { slug: app }, workflowRun: { event, workflow: { id: workflow } } },
     ...rest,
   };
 }
@@ -44,6 +44,17 @@ describe("checksOf", () => {
     [null, "waiting"] as const,
   ])("takes a run that ended with %s as %s", (conclusion, state) => {
     expect(statesOf([aRun({ conclusion })])).toEqual([state]);
+  });
+
+  it("lets no job hide another one of its name in the same run of a workflow, and an attempt the earlier one", () => {
+    const [first, second, third] = ["2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z", "2026-01-01T00:02:00Z"];
+    const red = aRun({ databaseId: 1, conclusion: "FAILURE", startedAt: first, completedAt: third });
+    const matrix = aRun({ databaseId: 2, startedAt: second, completedAt: third });
+    expect(statesOf([red, matrix]).toSorted()).toEqual(["failed", "passed"]);
+    expect(statesOf([{ ...red, completedAt: second }, matrix])).toEqual(["passed"]);
+    // A newer run of the workflow replaces the older one, which may have been cancelled for it.
+    const newer = { ...matrix, checkSuite: { ...matrix.checkSuite, id: "CS_2" } };
+    expect(statesOf([red, newer])).toEqual(["passed"]);
   });
 
   it.each([

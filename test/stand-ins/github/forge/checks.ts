@@ -2,9 +2,8 @@ import type { ForgeRepo, Job, Protection, Status, WorkflowRun } from "./model.ts
 
 /** The newest attempt of each job of a commit, in the order of their first appearance. */
 export function latestJobs({ ciJobs }: ForgeRepo, wanted: (job: Job) => boolean): readonly Job[] {
-  const byName = new Map<string, Job>();
-  for (const job of ciJobs.filter(wanted)) byName.set(`${job.runId} ${job.name}`, job);
-  return [...byName.values()];
+  const byName = Map.groupBy(ciJobs.filter(wanted), ({ runId, name }) => `${runId} ${name}`);
+  return [...byName.values()].flatMap((jobs) => jobs.filter(({ attempt }) => attempt === jobs.at(-1)?.attempt));
 }
 
 /** The newest status of each context of a commit. */
@@ -42,9 +41,9 @@ function statusState({ state }: Status): ContextState {
 }
 
 /** A run's status and conclusion follow from its jobs. */
-export function runState(forge: ForgeRepo, { id }: WorkflowRun): Pick<Job, "status" | "conclusion"> {
+export function runState(forge: ForgeRepo, { id, awaited }: WorkflowRun): Pick<Job, "status" | "conclusion"> {
   const jobs = latestJobs(forge, (job) => job.runId === id);
-  if (jobs.some(({ status }) => status !== "completed")) {
+  if (awaited.length > 0 || jobs.some(({ status }) => status !== "completed")) {
     const isQueued = jobs.every(({ status }) => status === "queued");
     return { status: isQueued ? "queued" : "in_progress", conclusion: null };
   }

@@ -1,7 +1,8 @@
 import { newId } from "../state.ts";
 import { type Host, liveForge } from "./host.ts";
-import type { Annotation, CiEvent, Conclusion, Job, SeedJob, WorkflowRun } from "./model.ts";
-import { type JobResult, runJob } from "./run-job.ts";
+import type { CiEvent, Conclusion, Job, SeedJob, WorkflowRun } from "./model.ts";
+import { concluded, lost, type Outcome } from "./outcome.ts";
+import { runJob } from "./run-job.ts";
 import { workflowJobs } from "./workflows.ts";
 
 /** Jobs that run at the same time. */
@@ -35,32 +36,9 @@ interface Launch extends CiPlan {
   readonly repo: string;
   readonly seed: SeedJob;
   readonly attempt: number;
+  /** Jobs of its workflow that appear after others. */
+  readonly later: readonly string[];
 }
-
-interface Outcome {
-  readonly conclusion: Conclusion;
-  readonly log: readonly string[];
-  readonly annotations: readonly Annotation[];
-  readonly reports: Readonly<Record<string, Buffer>>;
-}
-
-const INFRASTRUCTURE: Readonly<Record<string, { readonly conclusion: Conclusion; readonly message: string }>> = {
-  "runner lost": {
-    conclusion: "failure",
-    message:
-      "The hosted runner lost communication with the server. Anything in your workflow that terminates the runner process, starves it for CPU/Memory, or blocks its network access can cause this error.",
-  },
-  "shutdown signal": {
-    conclusion: "failure",
-    message:
-      "The runner has received a shutdown signal. This can happen when the runner service is stopped, or a manually started runner is canceled.",
-  },
-  timed_out: {
-    conclusion: "timed_out",
-    message: "The job was not acquired by Runner of type hosted even after multiple attempts",
-  },
-  cancelled: { conclusion: "cancelled", message: "The operation was canceled." },
-};
 
 /** Runs the jobs of pushed commits, each in a checkout of its tree. */
 export class Ci {
@@ -76,6 +54,7 @@ export class Ci {
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
+  readonly #ends = new Map<string, PromiseWithResolvers<Conclusion>>();
   #free = RUNNERS;
 
   constructor(host: Host) {
@@ -112,16 +91,22 @@ export class Ci {
   }
 
   /** Launches the jobs that are meant: those of the seed, and those of the tree's own workflow files if the repository has any. */
-  #launchEach(launch: Omit<Launch, "seed">, isMeant: (seed: SeedJob) => boolean): void {
+  #launchEach(launch: Omit<Launch, "seed" | "later">, isMeant: (seed: SeedJob) => boolean): void {
     const { forge, folder } = liveForge(this.#host, launch.repo);
     const each = (seeds: readonly SeedJob[]) => {
-      for (const seed of seeds.filter(isMeant)) this.#track(launch, (signal) => this.#run({ ...launch, seed }, signal));
+      const meant = seeds.filter(isMeant);
+      for (const seed of meant) {
+        const later = meant.flatMap(({ name, needs, workflow }) =>
+          needs !== undefined && workflow === seed.workflow ? [name] : [],
+        );
+        this.#track(launch, (signal) => this.#run({ ...launch, seed, later }, signal));
+      }
     };
     each(forge.jobs);
     if (forge.readsWorkflows) this.#track(launch, async () => each(await workflowJobs(folder, launch.sha)));
   }
 
-  #track(launch: Omit<Launch, "seed">, begin: (signal: AbortSignal) => Promise<void>): void {
+  #track(launch: Omit<Launch, "seed" | "later">, begin: (signal: AbortSignal) => Promise<void>): void {
     const signal = this.#stops.get(keyOf(launch.repo, launch))?.signal ?? AbortSignal.abort();
     const work = begin(signal).catch((error: unknown) => {
       if (!signal.aborted) this.#host.mistake(error);
@@ -131,8 +116,11 @@ export class Ci {
   }
 
   async #run(launch: Launch, signal: AbortSignal): Promise<void> {
+    const needed = await this.#needed(launch, signal);
     await this.#pass("register", launch, signal);
     const job = this.#register(launch);
+    if (needed !== undefined && needed !== "success")
+      return this.#complete(launch, job, { conclusion: "skipped", log: [], annotations: [], reports: {} });
     try {
       await this.#pass("start", launch, signal);
       await this.#runner(signal);
@@ -152,6 +140,24 @@ export class Ci {
     }
   }
 
+  /** The conclusion of the job that this one needs; undefined if it needs none, or is started again. */
+  async #needed(launch: Launch, signal: AbortSignal): Promise<Conclusion | undefined> {
+    const { needs } = launch.seed;
+    if (needs === undefined || launch.attempt > 1) return undefined;
+    const over = this.#over(launch, needs).promise;
+    await Promise.race([over, aborted(signal)]);
+    signal.throwIfAborted();
+    return over;
+  }
+
+  /** The end of a job of the same workflow. */
+  #over({ repo, sha, event, seed }: Launch, name: string): PromiseWithResolvers<Conclusion> {
+    const key = JSON.stringify([repo, sha, event, seed.workflow, name]);
+    const over = this.#ends.get(key) ?? Promise.withResolvers<Conclusion>();
+    this.#ends.set(key, over);
+    return over;
+  }
+
   /** Waits for the gate, and never within the request that started it all. */
   async #pass(stage: JobMoment["stage"], { repo, seed, sha, attempt, event }: Launch, signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -166,7 +172,7 @@ export class Ci {
     this.#free -= 1;
   }
 
-  #register({ repo, seed, sha, branch, event, attempt }: Launch): Job {
+  #register({ repo, seed, sha, branch, event, attempt, later }: Launch): Job {
     const { state, now } = this.#host;
     const workflow = seed.workflow ?? DEFAULT_WORKFLOW;
     this.#host.remember();
@@ -174,9 +180,11 @@ export class Ci {
     let run = forge.runs.find((each) => each.sha === sha && each.event === event && each.workflow === workflow);
     if (run === undefined) {
       const number = forge.runs.filter((each) => each.workflow === workflow).length + 1;
-      run = { id: newId(state()), number, workflow, event, branch, sha, attempt, createdAt: now(), updatedAt: now() };
+      const times = { createdAt: now(), updatedAt: now() };
+      run = { id: newId(state()), number, workflow, event, branch, sha, attempt, ...times, awaited: [...later] };
       forge.runs.push(run);
     }
+    run.awaited = run.awaited.filter((name) => name !== seed.name);
     const job: Job = {
       id: newId(state()),
       runId: run.id,
@@ -241,6 +249,7 @@ export class Ci {
       forge.artifacts.push(artifact);
       this.files.set(artifact.id, reports);
     });
+    if (conclusion !== null) this.#over(launch, launch.seed.name).resolve(conclusion);
   }
 
   #change(change: () => void): void {
@@ -259,37 +268,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function failure(message: string): Annotation {
-  return { path: ".github", line: 1, endLine: 1, level: "failure", title: null, message };
-}
-
-/** The runner gave up: GitHub has no log of such a job. */
-function lost(how: string): Outcome {
-  const { conclusion = "failure", message = how } = INFRASTRUCTURE[how] ?? {};
-  return { conclusion, log: [], annotations: [failure(message)], reports: {} };
-}
-
-function concluded({ name, command, flaky, timeoutMs }: SeedJob, attempt: number, result: JobResult): Outcome {
-  const { exitCode, isTimedOut, annotations, reports } = result;
-  const log = [`##[group]Run ${command.join(" ")}`, "##[endgroup]", ...result.log];
-  if (isTimedOut) {
-    const message = `The job running on runner GitHub Actions 1 has exceeded the maximum execution time of ${timeoutMs ?? 60_000} milliseconds.`;
-    return {
-      conclusion: "cancelled",
-      log: [...log, `##[error]${message}`],
-      annotations: [...annotations, failure(message)],
-      reports,
-    };
-  }
-  if (exitCode === 0 && (flaky === undefined || attempt > 1)) return { conclusion: "success", log, annotations, reports };
-  if (exitCode === 0) log.push(`${name}: a flaky step failed`);
-  const message = `Process completed with exit code ${exitCode === 0 ? 1 : (exitCode ?? 137)}.`;
-  return {
-    conclusion: "failure",
-    log: [...log, `##[error]${message}`],
-    annotations: [...annotations, failure(message)],
-    reports,
-  };
 }

@@ -1,7 +1,7 @@
 import { type Asking, actor, connection, type PageArgs } from "../nodes.ts";
 import { timeText } from "../state.ts";
 import { jobPage, suiteOf } from "./check-bodies.ts";
-import { latestJobs, latestStatuses, protectionOf, rollupState } from "./checks.ts";
+import { latestJobs, latestStatuses, protectionOf, rollupState, runState } from "./checks.ts";
 import { git } from "./git.ts";
 import type { Found } from "./host.ts";
 import type { Job, Status } from "./model.ts";
@@ -82,6 +82,7 @@ function checkRunNode(asking: Asking, found: Found, job: Job): object {
     checkSuite: () => ({
       id: `CS_${suiteOf(job.runId)}`,
       databaseId: suiteOf(job.runId),
+      status: run === undefined ? "COMPLETED" : runState(found.forge, run).status.toUpperCase(),
       app: { id: "A_1", slug: "github-actions", name: "GitHub Actions" },
       workflowRun: {
         id: `WFR_${job.runId}`,

@@ -16,6 +16,8 @@ export interface SeedJob {
   readonly infrastructure?: { readonly how: InfrastructureFault; readonly attempts: number; readonly commits?: number };
   /** Default: "CI". */
   readonly workflow?: string;
+  /** The job of its workflow without whose success it is skipped. Its check appears once that one is over. */
+  readonly needs?: string;
   /** Which events start it; `push`: of the default branch. Default: the others. */
   readonly on?: readonly CiEvent[];
   /** Milliseconds until it is ended. Default: 60,000. */
@@ -151,6 +153,8 @@ export interface WorkflowRun {
   attempt: number;
   readonly createdAt: number;
   updatedAt: number;
+  /** Names of its jobs that wait for others, and have no check yet. */
+  awaited: string[];
 }
 
 export interface Artifact {

@@ -7,7 +7,13 @@ const FOLDER = ".github/workflows/";
 /** A workflow file, as far as this stand-in reads one. */
 interface Workflow {
   readonly on?: string | readonly string[] | Readonly<Record<string, unknown>>;
-  readonly jobs?: Readonly<Record<string, { readonly name?: string; readonly steps?: readonly { readonly run?: string }[] }>>;
+  readonly jobs?: Readonly<Record<string, WorkflowJob>>;
+}
+
+interface WorkflowJob {
+  readonly name?: string;
+  readonly needs?: string;
+  readonly steps?: readonly { readonly run?: string }[];
 }
 
 /**
@@ -26,9 +32,10 @@ function jobsIn(workflow: string, text: string): readonly SeedJob[] {
   const names = typeof on === "string" ? [on] : Array.isArray(on) ? on : Object.keys(on);
   const events = new Set(names.flatMap((name: string): CiEvent[] => EVENTS[name] ?? []));
   if (events.size === 0) return [];
-  return Object.entries(jobs).map(([id, { name = id, steps = [] }]) => {
+  return Object.entries(jobs).map(([id, { name = id, needs, steps = [] }]) => {
     const script = steps.flatMap(({ run }) => run ?? []).join("\n");
-    return { name, workflow, on: [...events], command: ["sh", "-ec", script] };
+    const waits = needs === undefined ? {} : { needs: jobs[needs]?.name ?? needs };
+    return { name, workflow, on: [...events], command: ["sh", "-ec", script], ...waits };
   });
 }
 
