@@ -130,7 +130,7 @@ export function describeChoice({ row, others }: Pick<RecordedRun, "row" | "other
     others.map(({ run }) => run),
     MOST_NAMED,
   );
-  return `${row.run} is taken of the runs of "${plainText(row.name)}"; the others: ${named}`;
+  return `using ${row.run} of the runs of "${plainText(row.name)}"; the others: ${named}`;
 }
 
 interface Choice {

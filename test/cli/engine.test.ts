@@ -272,7 +272,7 @@ describe("finding a run", () => {
     store.create({ ...row("of-another-file", Date.now() - 10_000), name, batchPath: "/elsewhere/batch.json" }).close();
     store.create({ ...row("night-shift-20261001-0a0b", Date.now() + 1), name, batchPath }).close();
     expect(lookUpRun(name)).toMatchObject({ row: { run: "night-shift-20261001-0a0b" }, others: [{ run: "r-1" }] });
-    expect(describeChoice(lookUpRun(name))).toBe(`night-shift-20261001-0a0b is taken of the runs of "${name}"; the others: r-1`);
+    expect(describeChoice(lookUpRun(name))).toBe(`using night-shift-20261001-0a0b of the runs of "${name}"; the others: r-1`);
   });
 
   test("a pid file alone does not make a run live, and neither does nonsense in it", async () => {

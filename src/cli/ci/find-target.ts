@@ -48,7 +48,7 @@ export async function findTarget(
   refuseDiffering(found, await tipHere(top, found.branch));
   if (checkout.isDetached) throw refused("no branch is checked out here", `Check it out: git switch ${shown(found.branch)}`);
   if (checkout.isDirty)
-    throw refused("the checkout has uncommitted changes", "Commit or stash them: what is pushed must be all there is.");
+    throw refused("the checkout has uncommitted changes", "Commit or stash them: the checks at GitHub see only what is pushed.");
   const repository = await findRepository({ name: undefined, path: top, base: found.branch }, { cwd, env });
   if ("problem" in repository) throw refused(repository.problem, "Check the branch out here.");
   return { ...found, repository: repository.value, fullName, baseUrl, token };

@@ -27,7 +27,8 @@ export function readOrigin(address: string, apiUrl: string | undefined): Origin 
     const why = `the remote origin is at ${plainText(host, 200)}, and GITHUB_API_URL is of ${plainText(api ?? "no host", 200)}`;
     throw refused(why, "Set GITHUB_API_URL to the API of the host of origin, or unset it for github.com.");
   }
-  const todo = "Add it: git remote add origin https://github.com/OWNER/NAME. For your own GitHub set GITHUB_API_URL.";
+  const todo =
+    "Name it: git remote set-url origin https://github.com/OWNER/NAME (add, if there is no origin). For a GitHub Enterprise Server set GITHUB_API_URL.";
   throw refused("the remote origin is no repository of GitHub", todo);
 }
 

@@ -14,11 +14,18 @@ export function resultLines(result: CiResult): readonly string[] {
   ];
 }
 
-function iterationLine({ number, commit, changedFiles, fixers, failedChecks, summary }: CiResultIteration): string {
-  const what = number === 0 ? "read the branch as it was" : commit === null ? "pushed nothing" : pushed(commit, changedFiles);
+function iterationLine(iteration: CiResultIteration): string {
+  const { number, fixers, failedChecks, summary } = iteration;
+  const what = didWhat(iteration);
   const by = fixers.length === 0 ? "" : ` by ${firstFewLine([...fixers], 3)}`;
   const then = failedChecks.length === 0 ? summary : `failed: ${firstFewLine([...failedChecks], 4)}`;
   return `  ${number}  ${what}${by}${then === "" ? "" : `; ${then}`}`;
+}
+
+function didWhat({ number, attempt, commit, changedFiles, outcome }: CiResultIteration): string {
+  if (commit !== null) return pushed(commit, changedFiles);
+  if (outcome === "stopped") return `attempt ${attempt} was stopped; it does not count`;
+  return number === 0 ? "read the branch as it was" : "pushed nothing";
 }
 
 function pushed(commit: string, files: number): string {

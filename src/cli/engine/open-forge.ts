@@ -110,7 +110,7 @@ function accessOf(
   const name = spec.repo ?? (repo.url === undefined ? undefined : new URL(repo.url).pathname.slice(1));
   if (name === undefined) {
     const why = `the address of ${remote.name} does not tell which repository of GitHub it is`;
-    throw refused(repo, why, 'Name it: "repo": "owner/name" in its forge.');
+    throw refused(repo, why, 'Name it in its forge: "repo": "owner/name", and "baseUrl" for a GitHub Enterprise Server.');
   }
   if (credentials === undefined)
     throw refused(repo, "its forge has no token", `Set ${TOKEN_OF.github.variable}, or name a secret in its forge.`);
@@ -124,7 +124,8 @@ async function reachable<T>(repo: Repo, ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     const isAway = [RepoUnavailable, SecretUnavailable, ForgeUnavailable].some((kind) => error instanceof kind);
     if (!isAway) throw error;
-    const todo = "See that `git push` works there without a question, or correct its forge in the batch file.";
+    const todo =
+      "See that its token, or else `git push` without a question, may push there, or correct its forge in the batch file.";
     throw refused(repo, errorMessage(error), todo);
   }
 }

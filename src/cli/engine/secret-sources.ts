@@ -102,10 +102,13 @@ interface SourceProblem {
 function sourceProblem({ env, file, command }: SecretSpec, batch: Batch, context: SecretContext): SourceProblem | undefined {
   if (env !== undefined) {
     const value = context.env[env];
-    const unfit = value === undefined || value === "" ? "is not set" : unfitSecret(value);
+    if (value === undefined || value === "") {
+      const todo = `Set ${env} in the environment that loopdash is started from. No agent will see it.`;
+      return { why: `${env} is not set`, todo };
+    }
+    const unfit = unfitSecret(value);
     if (unfit === undefined) return undefined;
-    const todo = `Set ${env} in the environment that loopdash is started from. No agent will see it.`;
-    return { why: `${env} ${unfit}`, todo };
+    return { why: `${env} ${unfit}`, todo: `Set ${env} to the whole token or password, and to nothing else.` };
   }
   if (file !== undefined) return fileProblem(secretFile(file, context), batch);
   return commandProblem(command ?? [], batch, context);

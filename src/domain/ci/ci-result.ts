@@ -97,7 +97,8 @@ const NEXT: Readonly<Record<CiStopReason, string>> = {
   no_change: "Nothing was changed. Repair it yourself, give another agent (--agent), or, after report-only, run it without that.",
   same_failure: "The same failed three times: what fails may need a person.",
   flaky: "Only tests that have both passed and failed on one commit failed: repair them.",
-  infrastructure: "The checks could not run, or the loop could not: see the summary.",
+  infrastructure:
+    "The checks could not run, or the loop could not: see the summary. If no check appeared, see that a workflow starts for this branch.",
   blocked_path: 'The change touches protected paths. Make it yourself, or change "protect" in a batch (--batch).',
   budget: "Give it more money in a batch (--batch, limits).",
   interrupted: "The same command goes on, with the same options.",
