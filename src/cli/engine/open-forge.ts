@@ -1,11 +1,13 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
 import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
+import { protocolOf } from "../../adapters/vcs/remote/remote-access.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
+import { remoteHost } from "../../domain/values/repo-address.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
@@ -42,6 +44,7 @@ export async function openForge(
   if (spec === undefined || spec.kind === "local") return { repo };
   const credentials = credentialsOf(spec, secrets);
   const remote = await remoteOf(repo, spec, credentials);
+  if (spec.kind !== "push" && spec.baseUrl === undefined) await refuseForeignHost(repo, spec.remote);
   const forge = createPushForge({ repo, remote });
   const reason = await reachable(repo, async () => {
     const isRead = spec.kind === "github-branch" && spec.fixMode === "report-only";
@@ -74,6 +77,18 @@ async function remoteOf(
 ): Promise<GitRemote> {
   const isByHttp = spec.kind === "push" || /^https?:/.test((await repo.remoteAddress(spec.remote)) ?? "");
   return repo.remote({ name: spec.remote, ...(credentials !== undefined && isByHttp && { credentials }) });
+}
+
+/** Without a `baseUrl`, the token goes to github.com's API: that of another server must not. Throws a UserError (exit 4). */
+async function refuseForeignHost(repo: RepoWithRemotes, name: string): Promise<void> {
+  const address = (await repo.remoteAddress(name)) ?? "";
+  if (protocolOf(address) === "file") return;
+  const host = remoteHost(address);
+  if (host === "github.com") return;
+  const why = `the remote "${name}" is at ${host ?? "an unknown host"}, and without "baseUrl" its token would go to api.github.com`;
+  const todo =
+    'Name "baseUrl" in its forge: "https://HOST/api/v3" for a GitHub Enterprise Server, or "https://api.github.com" if the host is github.com by another name.';
+  throw refused(repo, why, todo);
 }
 
 function pullRequestsOf(

@@ -34,6 +34,12 @@ export function remoteRepository(remote: string): { readonly host: string; reado
   return names.every((name) => NAME.test(name)) ? { host: SSH_HOSTS[host] ?? host, names } : undefined;
 }
 
+/** The host of a remote's address, in lower case, whatever its path is. Undefined for a path on this machine and for any other form. */
+export function remoteHost(remote: string): string | undefined {
+  const host = placeOf(remote.trim())?.host.toLowerCase();
+  return host === undefined ? undefined : (SSH_HOSTS[host] ?? host);
+}
+
 /** The address of a commit's page; `repo` is one that `repoAddress` gave. Undefined for anything but a hexadecimal hash. */
 export function commitAddress(repo: string, sha: string): string | undefined {
   if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha)) return undefined;

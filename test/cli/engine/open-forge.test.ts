@@ -81,3 +81,64 @@ describe("a start with pull requests", () => {
     expect((await opened(seed, onBroken)).pullRequests).toBeDefined();
   });
 });
+
+describe("a remote that is not on github.com, without baseUrl", () => {
+  /** Opens the clone with another address of its remote, and notes what the remote is asked. */
+  const at = async (address: string, kind: "github" | "github-branch", baseUrl?: string) => {
+    const github = await aStage({});
+    expect(await github.git(["remote", "set-url", "origin", address])).toMatchObject({ code: 0 });
+    const asked: string[] = [];
+    const note = (what: string) => () => {
+      asked.push(what);
+      return Promise.reject(new RepoUnavailable("asked"));
+    };
+    const repo = await openRepo({ id: RepoId.parse("app"), path: github.clone, base: "main", env: process.env });
+    const remote: typeof repo.remote = async (how) =>
+      replaced(await repo.remote(how), { checkWritable: note("checkWritable"), tip: note("tip"), fetch: note("fetch") });
+    const spec = { kind, remote: "origin", repo: REPO, token: "T", appearMinutes: 10, ...(baseUrl && { baseUrl }) } as const;
+    const whole =
+      spec.kind === "github"
+        ? { ...spec, kind: spec.kind, approvals: "gate" as const }
+        : { ...spec, kind: spec.kind, fixMode: "safe" as const };
+    const opening = openForge(replaced(repo, { remote }), whole, SECRETS, { how: "look" });
+    return {
+      error: await opening.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+      asked,
+    };
+  };
+
+  test.each([
+    ["https://ghe.acme.example/acme/app.git", "ghe.acme.example"],
+    ["http://ghe.acme.example/~ann/app", "ghe.acme.example"],
+    ["git@ghe.acme.example:acme/app.git", "ghe.acme.example"],
+    ["ssh://git@ghe.acme.example:2222/acme/app", "ghe.acme.example"],
+    ["git@acme.ghe.com:acme/app.git", "acme.ghe.com"],
+    ["git@my_alias:acme/app.git", "an unknown host"],
+    ["https://github.com.evil.example/acme/app", "github.com.evil.example"],
+  ])("is refused before anybody is asked: %s", async (address, host) => {
+    for (const kind of ["github", "github-branch"] as const) {
+      const { error, asked } = await at(address, kind);
+      expect(error).toMatchObject({
+        why: `the remote "origin" is at ${host}, and without "baseUrl" its token would go to api.github.com`,
+        todo: expect.stringMatching(/^Name "baseUrl" in its forge: "https:\/\/HOST\/api\/v3"/),
+        exitCode: 4,
+      });
+      expect(asked).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["https://github.com/acme/app.git", undefined],
+    ["git@github.com:acme/app.git", undefined],
+    ["ssh://git@ssh.github.com:443/acme/app.git", undefined],
+    ["../elsewhere.git", undefined],
+    ["git@ghe.acme.example:acme/app.git", "https://ghe.acme.example/api/v3"],
+  ])("does not refuse %s with baseUrl %s", async (address, baseUrl) => {
+    const { error, asked } = await at(address, "github", baseUrl);
+    expect(error).toMatchObject({ why: "asked" });
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});

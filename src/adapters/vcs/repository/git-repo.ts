@@ -15,6 +15,7 @@ import { finishCutOffLanding, land } from "../landing/land.ts";
 import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
 import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
+import { remoteAccess } from "../remote/remote-access.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
@@ -47,13 +48,14 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
     { ...repoOf(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
     store,
   );
-  const remoteAddress = async (name: string) => pushUrl(store.at.settings, name);
-  return { ...repo, remoteAddress, remote: (remote) => openRemote(store, { ...remote, env: options.env ?? {} }) };
+  const env = options.env ?? {};
+  const remoteAddress = async (name: string) => pushUrl(store.at.settings, name, new Map((await remoteAccess(env)).settings));
+  return { ...repo, remoteAddress, remote: (remote) => openRemote(store, { ...remote, env }) };
 }
 
 /** A repository of this machine, and its remotes. */
 export interface RepoWithRemotes extends Repo {
-  /** The address of a remote as the repository's own settings give it; undefined if there is none. */
+  /** The address of a remote that changes are pushed to, by the settings of the repository and of its user; undefined if there is none. */
   remoteAddress(name: string): Promise<string | undefined>;
   /** One of its remotes, which is asked with these credentials. Throws a UserError (exit 4) if the repository has no such remote. */
   remote(options: {
