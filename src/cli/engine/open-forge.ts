@@ -1,4 +1,5 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
+import { checkRepository } from "../../adapters/forge/github/check-repository.ts";
 import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
 import { protocolOf } from "../../adapters/vcs/remote/remote-access.ts";
@@ -54,6 +55,7 @@ export async function openForge(
   if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
   const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   if (spec.kind === "push") return forged;
+  await refuseUnfit(repo, spec, { remote, credentials });
   if (spec.kind === "github-branch") return { ...forged, branchChecks: branchChecksOf(repo, spec, { remote, credentials }) };
   const { pulls, ...opened } = pullRequestsOf(repo, spec, { remote, credentials });
   if (onBroken === "revert" && (await reachable(repo, () => pulls.baseRefusesPushes()))) {
@@ -68,6 +70,7 @@ export async function openForge(
 }
 
 type GitHubForge = Extract<ForgeSpec, { kind: "github" }>;
+type BranchForge = Extract<ForgeSpec, { kind: "github-branch" }>;
 
 /** A token for GitHub's API may go to git as well, if that is reached by http; ssh has keys of its own. */
 async function remoteOf(
@@ -91,6 +94,28 @@ async function refuseForeignHost(repo: RepoWithRemotes, name: string): Promise<v
   throw refused(repo, why, todo);
 }
 
+/**
+ * Asks GitHub for the repository before an agent works for it. If GitHub only asks to wait, the start goes on: the run waits, too.
+ * Throws a UserError (exit 4).
+ */
+async function refuseUnfit(
+  repo: Repo,
+  spec: GitHubForge | BranchForge,
+  at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
+): Promise<void> {
+  const access = accessOf(repo, spec, at);
+  try {
+    // The checks of a branch are read alone: its pushes are git's.
+    const unfit = await checkRepository(access, { writes: spec.kind === "github" });
+    if (unfit !== undefined) throw refused(repo, unfit.why, unfit.todo);
+  } catch (error) {
+    if (error instanceof ForgeUnavailable && error.retryAt !== undefined) return;
+    if (!(error instanceof ForgeUnavailable || error instanceof SecretUnavailable)) throw error;
+    const todo = 'See that "baseUrl" is its API if its forge has one, and that the token is valid and may read and write there.';
+    throw refused(repo, errorMessage(error), todo);
+  }
+}
+
 function pullRequestsOf(
   repo: Repo,
   spec: GitHubForge,
@@ -105,7 +130,7 @@ function pullRequestsOf(
 
 function branchChecksOf(
   repo: Repo,
-  spec: Extract<ForgeSpec, { kind: "github-branch" }>,
+  spec: BranchForge,
   at: { readonly remote: GitRemote; readonly credentials: RemoteCredentials | undefined },
 ): BranchTarget {
   const { workflow, ignoredRun, pullRequest, fixMode, appearMinutes } = spec;

@@ -9,6 +9,7 @@ import { RepoId } from "../../../src/domain/values/ids.ts";
 import { RepoUnavailable } from "../../../src/ports/vcs.ts";
 import type { SeedForge } from "../../stand-ins/github/forge/model.ts";
 import { aStage, REPO } from "../../stand-ins/github/forge/stage.ts";
+import type { Fault } from "../../stand-ins/github/server.ts";
 
 const SECRETS = { secrets: { get: async () => "token", renew: async () => "token" } } as unknown as RunSecrets;
 const PROTECTED: SeedForge = { protection: { main: { contexts: ["tests"] } } };
@@ -58,6 +59,66 @@ describe("a token that may only read", () => {
   test("is enough if nothing is to be changed, and for nothing else", async () => {
     expect((await readOnly("report-only")).branchChecks).toMatchObject({ canChange: false });
     await expect(readOnly("safe")).rejects.toMatchObject({ why: "the token may not push", exitCode: 4 });
+  });
+});
+
+describe("a repository at GitHub", () => {
+  /** Opens the forge, and gives the error and what the stand-in was asked for. */
+  const asked = async (over: { repo?: string; token?: string; away?: true; kind?: "github-branch"; fault?: Fault }) => {
+    const { repo, github } = await cloned({});
+    const paths: string[] = [];
+    const reader = github.standIn.tokens.get("reader");
+    if (reader !== undefined) reader.canWrite = false;
+    github.standIn.fault = ({ method, path }) => {
+      paths.push(`${method} ${path}`);
+      return over.fault;
+    };
+    // The remote itself takes every push: git is asked with credentials of its own.
+    const takes = () => Promise.resolve();
+    const remote: typeof repo.remote = async (how) =>
+      replaced(await repo.remote(how), { checkWritable: takes, tip: () => repo.baseTip(), fetch: () => repo.baseTip() });
+    const secrets = { secrets: { get: async () => over.token ?? "token", renew: async () => over.token ?? "token" } };
+    const baseUrl = over.away ? "http://127.0.0.1:1/api/v3" : github.standIn.enterpriseUrl;
+    const common = { remote: "origin", repo: over.repo ?? REPO, token: "T", baseUrl, appearMinutes: 10 } as const;
+    const spec =
+      over.kind === undefined
+        ? ({ ...common, kind: "github", approvals: "gate" } as const)
+        : ({ ...common, kind: "github-branch", fixMode: "safe" } as const);
+    const opening = openForge(replaced(repo, { remote }), spec, secrets as unknown as RunSecrets, { how: "look" });
+    const error = await opening.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return { error, paths };
+  };
+
+  test("is asked for once, and nothing else, if all is well", async () => {
+    expect(await asked({})).toEqual({ error: undefined, paths: [`GET /repos/${REPO}`] });
+    expect(await asked({ kind: "github-branch" })).toEqual({ error: undefined, paths: [`GET /repos/${REPO}`] });
+  });
+
+  test.each([
+    ["does not exist", { repo: "acme/nope" }, "GitHub has no repository acme/nope, or the token may not see it"],
+    ["is for reading alone", { token: "reader" }, "the token may read acme/app, and not write to it"],
+    ["does not accept the token", { token: "no such token" }, /^GitHub does not accept the token \(401\)/],
+    [
+      "forbids it",
+      { fault: { status: 403, body: { message: "Forbidden" } } },
+      /\(403\): Forbidden; the token needs the right to/,
+    ],
+    ["cannot be reached", { away: true }, /^GitHub cannot be reached/],
+  ] as const)("refuses the start if it %s", async (_what, over, why) => {
+    const { error } = await asked(over);
+    expect(error).toMatchObject({
+      what: 'the changes of repository "app" cannot land on main',
+      why: typeof why === "string" ? why : expect.stringMatching(why),
+      todo: expect.stringMatching(/token|write/),
+      exitCode: 4,
+    });
+  });
+
+  test("may be read alone if git pushes the branch", async () => {
+    expect((await asked({ token: "reader", kind: "github-branch" })).error).toBeUndefined();
   });
 });
 
