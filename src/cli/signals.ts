@@ -20,6 +20,15 @@ export function askedToLeave(): AbortSignal {
   return controller.signal;
 }
 
+/** Calls `leave` at the first SIGINT or SIGTERM, which end the process no longer by themselves, until the returned function is called. */
+export function onSignalsUntil(leave: () => void): () => void {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, leave);
+  return () => {
+    for (const signal of signals) process.off(signal, leave);
+  };
+}
+
 /** Turns signals into an orderly stop. A second one of the same kind ends the process at once; the run can still be resumed. */
 export function stopOnSignals(engine: Pick<Engine, "stop">, signals: readonly NodeJS.Signals[]): void {
   for (const signal of signals) {

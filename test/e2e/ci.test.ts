@@ -209,6 +209,30 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
   });
 });
 
+describe("loopdash ci --json that a signal ends early", { timeout: 300_000 }, () => {
+  test.each([
+    ["before anything is begun", 1],
+    ["while the engine starts", 2],
+  ] as const)("prints a document and exits with 130: %s", async (_when, nth) => {
+    const { stage, standIn, batch, env } = await staged({ change: { "answer.txt": "41\n" } });
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    let seen = 0;
+    standIn.fault = ({ method, path }) => {
+      if (`${method} ${path}` !== `GET /repos/${REPO}`) return undefined;
+      seen += 1;
+      if (seen < nth) return undefined;
+      resolve();
+      return "hang";
+    };
+    const started = stage.start(["ci", BRANCH, "--repo", "app", "--batch", batch, "--json"], env);
+    await asked;
+    started.child.kill("SIGINT");
+    const { code, stdout, stderr } = await started.ended;
+    expect(code, stderr).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { what: "loopdash ci was interrupted" }, exitCode: 130 });
+  });
+});
+
 describe("loopdash ci on a terminal of 80×24", { timeout: 300_000 }, () => {
   test("shows the checks while they run, and says why it stopped and how to go on", async () => {
     const { stage, standIn, batch, env } = await staged({

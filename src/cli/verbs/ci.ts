@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
 import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
@@ -9,7 +10,8 @@ import { type CiTarget, findTarget } from "../ci/find-target.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
 import { resultLines } from "../ci/result-lines.ts";
-import { writeAll, writeNote } from "../print.ts";
+import { printUserError, writeAll, writeNote } from "../print.ts";
+import { onSignalsUntil } from "../signals.ts";
 import { runFolder, stateHome } from "../state-home.ts";
 import { isInteractive } from "../terminal.ts";
 
@@ -18,12 +20,36 @@ import { isInteractive } from "../terminal.ts";
  * if the oracle says done and the ticket is not left to a person.
  */
 export async function ci(flags: CiFlags): Promise<number> {
+  const begun: Begun = {};
+  const release = onSignalsUntil(() => process.exit(leave(flags, begun)));
   try {
-    return await loop(flags);
+    return await loop(flags, { begun, release });
   } catch (error) {
     if (flags.json === true && error instanceof UserError) writeAll(1, refusalText(error));
     throw error;
+  } finally {
+    release();
   }
+}
+
+/** The loop that this process has begun, or goes on with. */
+interface Begun {
+  result?: () => CiResult | undefined;
+}
+
+/** Tells what a signal ended before the engine could take it, and gives the exit code. */
+function leave(flags: CiFlags, { result }: Begun): number {
+  const told = result?.();
+  if (told?.stopReason === "interrupted") return show(told, flags);
+  const error = new UserError({
+    what: "loopdash ci was interrupted",
+    why: "a signal ended it before anything was begun",
+    todo: "Nothing was changed. The same command starts it.",
+    exitCode: EXIT.interrupted,
+  });
+  if (flags.json === true) writeAll(1, refusalText(error));
+  printUserError(error);
+  return error.exitCode;
 }
 
 /** A refusal for programs, which have no other document then: `what`, `why` and `todo` are what people read. */
@@ -31,7 +57,10 @@ function refusalText({ what, why, todo, exitCode }: UserError): string {
   return `${JSON.stringify({ error: { what, why, todo }, exitCode }, undefined, 2)}\n`;
 }
 
-async function loop(flags: CiFlags): Promise<number> {
+async function loop(
+  flags: CiFlags,
+  { begun, release }: { readonly begun: Begun; readonly release: () => void },
+): Promise<number> {
   const [cwd, env] = [process.cwd(), process.env];
   const target = await findTarget(flags, { cwd, env });
   const batch = await composeBatch(target, flags, { cwd, env, tell: (line) => writeNote(line.trim()) });
@@ -45,15 +74,20 @@ async function loop(flags: CiFlags): Promise<number> {
     `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${goesOn}`,
   );
   if (kept.length > 0) writeNote(`as when it began: ${plainText(kept.join(", "), 200)}`);
-  await runBatch(path, flags);
-  const state = lastState(path);
-  if (state === undefined) return EXIT.notDone;
-  const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
-  return show(ciResult(state, { branch: plainText(target.branch, 100), folder }), flags);
+  const result = (): CiResult | undefined => {
+    const state = existsSync(home.db) ? lastState(path) : undefined;
+    if (state === undefined) return undefined;
+    const folder = join(runFolder(home, state.run), "tickets", CI_TICKET);
+    return ciResult(state, { branch: plainText(target.branch, 100), folder });
+  };
+  begun.result = result;
+  await runBatch(path, flags, release);
+  const ended = result();
+  return ended === undefined ? EXIT.notDone : show(ended, flags);
 }
 
-/** Runs the loop as any other batch: in this process, or in its own beside a dashboard. */
-async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey }: CiFlags): Promise<void> {
+/** Runs the loop as any other batch: in this process, or in its own beside a dashboard. Calls `release` once signals are theirs. */
+async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey }: CiFlags, release: () => void): Promise<void> {
   const options = {
     fresh: false,
     detach: false,
@@ -64,11 +98,19 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
   } as const;
   if (json !== true && isHeadless !== true && isInteractive()) {
     const { run } = await import("./run.ts");
+    release();
     await run({ verb: "run", batch, output: "auto", ...options });
     return;
   }
   const { headless } = await import("./headless.ts");
-  await headless({ verb: "run", batch, output: "headless", ...options, ...(json === true && { fd: 2 as const }) });
+  await headless({
+    verb: "run",
+    batch,
+    output: "headless",
+    onStoppable: release,
+    ...options,
+    ...(json === true && { fd: 2 as const }),
+  });
 }
 
 async function showPlan(

@@ -19,11 +19,13 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
   readonly checksOnly?: ChecksOnly;
   /** The file descriptor that lines go to; default: standard output. */
   readonly fd?: 1 | 2;
+  /** Called once signals stop the engine in order. */
+  readonly onStoppable?: () => void;
 };
 
 /** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
 export async function headless(request: HeadlessRequest): Promise<RunState> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output, fd = 1 } = request;
+  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output, fd = 1, onStoppable } = request;
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   const format = output === "json" ? "json" : "lines";
@@ -47,6 +49,7 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     ...(acceptChanges ? { acceptChanges: "all" } : {}),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  onStoppable?.();
   const print = linePrinter(format, fd);
   for (const event of engine.written) print(event, engine.state());
   engine.subscribe(print);
