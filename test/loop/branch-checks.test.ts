@@ -196,6 +196,7 @@ describe("the loop stops with", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), stage.ticket(CI).phase]).toEqual(["infrastructure", "stalled"]);
     expect(result(state).summary).toMatch(/^no check appeared within/);
+    expect(result(state).iterations).toMatchObject([{ number: 0, attempt: 1, outcome: "failed", commit: null }]);
   });
 
   test("infrastructure if the check that failed does not run on the commit that was pushed: that is not green", async () => {

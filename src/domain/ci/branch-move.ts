@@ -54,8 +54,8 @@ export function nextBranchMove(reading: BranchReading, own: OwnBranch, now: numb
   if (tip !== own.head) return { do: "rebuild" };
   if (checks.length === 0) {
     const what = own.workflow === undefined ? "no check" : `no check of the workflow ${plainText(own.workflow, 100)}`;
-    if (now - own.since < own.appearMs) return { do: "wait", why: "waits for a check to appear" };
-    const minutes = Math.round(own.appearMs / 60_000);
+    const minutes = Number((own.appearMs / 60_000).toFixed(2));
+    if (now - own.since < own.appearMs) return { do: "wait", why: `waits for a check to appear, ${minutes} min at most` };
     return { do: "stop", why: `${what} appeared within ${minutes} min for ${plainText(tip.slice(0, 12), 12)}` };
   }
   const open = checks.filter(({ state }) => state === "waiting" || state === "running");

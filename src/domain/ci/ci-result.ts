@@ -73,14 +73,17 @@ const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
 
 function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
   let number = 0;
-  return history.map(({ n, outcome, summary, costUsd, readOnly }) => {
+  return history.map(({ n, outcome, summary, costUsd, readOnly, hadAgent }) => {
     const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
     // One that only read the branch, or what another had pushed, or was cut off before it pushed, is none of its own.
     const isContinued = known.some((other) => other.attempt < n && other.commit !== undefined && other.commit === failure?.head);
     const isOwn = readOnly !== true && !isContinued && !UNCOUNTED.has(outcome);
     if (commit !== null || isOwn) number += 1;
+    // A change that was cut off is an iteration, and the one that takes its place has the same number.
+    const isCutOff = commit === null && !isContinued && (outcome === "stopped" || outcome === "lost");
+    const hasWorked = hadAgent === true || fixers.length > 0;
     return {
-      number,
+      number: isCutOff && hasWorked ? number + 1 : number,
       attempt: n,
       ...{ commit, changedFiles: files, fixers },
       failedChecks: failure?.failed ?? [],

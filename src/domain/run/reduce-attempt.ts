@@ -288,5 +288,6 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
+    ...(attempt.agent !== undefined && { hadAgent: true }),
   };
 }

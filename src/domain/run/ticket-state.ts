@@ -108,6 +108,8 @@ export interface PastAttempt extends BundleResult, KeptWorkResult {
   readonly costUsd: number;
   /** It has only read the checks of the branch. */
   readonly readOnly?: true;
+  /** An agent has begun to work in it. */
+  readonly hadAgent?: true;
 }
 
 /** Common signs of a ticket's failures in a row. */

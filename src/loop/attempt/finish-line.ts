@@ -77,8 +77,10 @@ async function landOnBranchOf(
   try {
     return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
   } catch (error) {
+    if (!isReadOnly || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
     const isRead = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
-    if (!isReadOnly || !isRead || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
+    // Without checks there is nothing to read.
+    if (!isRead && error.end.evidence?.cause !== "infrastructure") throw error;
     throw new AttemptOver({ ...error.end, readOnly: true });
   }
 }

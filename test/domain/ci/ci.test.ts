@@ -14,7 +14,7 @@ const at = (checks: readonly RemoteCheck[], { tip = OWN.head as string | undefin
 describe("nextBranchMove", () => {
   it("is green only if there is a check and all have passed", () => {
     expect(at([aCheck("passed"), aCheck("passed", "lint")])).toEqual({ do: "green" });
-    expect(at([])).toMatchObject({ do: "wait" });
+    expect(at([])).toEqual({ do: "wait", why: "waits for a check to appear, 1 min at most" });
     expect(at([], { now: 61_000 })).toMatchObject({ do: "stop", why: expect.stringContaining("no check appeared within 1 min") });
   });
 
