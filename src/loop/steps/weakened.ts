@@ -10,8 +10,9 @@ import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { Scanned, TextScans } from "../../ports/text-scans.ts";
-import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
+import type { Built } from "./landing.ts";
 import { suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 
@@ -24,7 +25,7 @@ const PACKAGE_JSON = /(?:^|\/)package\.json$/;
 /** A candidate, the paths that it changes, and the texts of those before and after. */
 interface Searched {
   readonly repo: Repo;
-  readonly candidate: Extract<Candidate, { ok: true }>;
+  readonly candidate: Built;
   readonly allow: Allowance & { readonly configuration?: boolean | undefined };
   readonly paths: readonly ChangedPath[];
   readonly before: ReadonlyMap<string, string>;
@@ -39,7 +40,7 @@ export async function weakenedBy(
   { scans }: Pick<StepContext, "scans">,
   { ticket }: StepScope,
   repo: Repo,
-  candidate: Extract<Candidate, { ok: true }>,
+  candidate: Built,
 ): Promise<StepFailed | undefined> {
   const allow = ticket.allow ?? { testsRemoved: [], testsSkipped: [], suppressions: false };
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
