@@ -138,7 +138,7 @@ function firstLine(options: RowProps): TimedLine {
     ...saying,
     ...repo,
     {
-      text: `${fitTo(c.attempt < ATTEMPT_WORD ? `#${attempt.n}` : `attempt ${attempt.n}`, c.attempt)} `,
+      text: `${fitTo(c.attempt < ATTEMPT_WORD ? `a${attempt.n}` : `attempt ${attempt.n}`, c.attempt)} `,
       tone: attempt.n > 1 ? "plain" : "waiting",
     },
     ...(c.track > 0 ? trackSpans(options) : []),

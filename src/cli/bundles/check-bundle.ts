@@ -15,7 +15,6 @@ const MOST_UNLISTED = 20;
 export async function checkBundle(source: BundleSource): Promise<Findings> {
   const { events, tip, problem } = followChain(source.run, source.rows);
   const problems: Problem[] = source.problems.map((why) => ({ kind: "malformed", why }));
-  const notes: string[] = [];
   if (problem === undefined) problems.push(...endProblems(source, events, tip));
   else problems.push({ kind: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
   const attempts = await checkAttempts(source, events);
@@ -34,7 +33,7 @@ export async function checkBundle(source: BundleSource): Promise<Findings> {
       ...own.problems,
       ...unlistedProblems(source, [...attempts.names, ...own.names]),
     ],
-    notes: [...notes, ...unlistedNotes(source, events), ...own.notes],
+    notes: [...unlistedNotes(source, events), ...own.notes],
   };
 }
 
@@ -104,7 +103,10 @@ async function checkRunList(
   }
   const list = ListedRun.safeParse(parsed(text));
   if (!list.success)
-    return { ...nothing, problems: [{ kind: "changed", path: BUNDLE_JSON, why: "it is not the list of a run" }] };
+    return {
+      ...nothing,
+      problems: [{ kind: "malformed", path: BUNDLE_JSON, why: "it is no list of a run that this loopdash knows" }],
+    };
   if (source.kind === "records" && list.data.journal.rows < tip.seq)
     return {
       ...nothing,

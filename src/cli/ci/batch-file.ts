@@ -22,8 +22,8 @@ export interface CiBatchFile {
 
 const NAME = /^(\d{4,9})\.json$/;
 
-/** A value of a batch file. */
-type Parts = Readonly<Record<string, unknown>>;
+/** A batch, or a part of one, as its file has it. */
+export type BatchParts = Readonly<Record<string, unknown>>;
 
 /** What makes a loop the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
 const Loop = z.looseObject({
@@ -47,7 +47,7 @@ const Loop = z.looseObject({
  * the limits of now. Each loop has its own file, so that none takes anything over from one that has ended. Throws a UserError (exit 4) if one is
  * at work.
  */
-export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | "repository">, batch: Parts): CiBatchFile {
+export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | "repository">, batch: BatchParts): CiBatchFile {
   prepareStateHome(home);
   const folder = folderFor(home, target);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -72,14 +72,14 @@ export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | 
 export function unfinishedLoop(
   home: StateHome,
   target: Pick<CiTarget, "branch" | "repository">,
-  batch: Parts,
+  batch: BatchParts,
 ): string | undefined {
   const folder = folderFor(home, target);
   return existsSync(folder) ? findLoop(home, folder, batch)?.resumes : undefined;
 }
 
 /** The newest loop of this kind, if it was cut off. A file that a crash has cut, or whose run has never begun, hides no other one. */
-function findLoop(home: StateHome, folder: string, batch: Parts) {
+function findLoop(home: StateHome, folder: string, batch: BatchParts) {
   const key = keyOf(batch);
   if (!existsSync(home.db)) return undefined;
   for (const name of namesIn(folder)) {
@@ -92,7 +92,7 @@ function findLoop(home: StateHome, folder: string, batch: Parts) {
   return undefined;
 }
 
-function readLoop(path: string): Parts | undefined {
+function readLoop(path: string): BatchParts | undefined {
   try {
     const value = JSON.parse(readFileSync(path, "utf8"));
     return Loop.safeParse(value).success ? value : undefined;
@@ -102,13 +102,13 @@ function readLoop(path: string): Parts | undefined {
   }
 }
 
-function keyOf(batch: Parts): string {
+function keyOf(batch: BatchParts): string {
   const places = Object.values(Loop.parse(batch).repos);
   return JSON.stringify(places.map(({ base, forge }) => [base, forge.repo, forge.workflow, forge.fixMode, forge.ignoredRun]));
 }
 
 /** The settings, beside limits, that are not those of now. */
-function differing(began: Parts, now: Parts): readonly string[] {
+function differing(began: BatchParts, now: BatchParts): readonly string[] {
   const names = [...new Set([...Object.keys(began), ...Object.keys(now)])].filter((name) => name !== "limits");
   return names.filter((name) => textOf(began[name]) !== textOf(now[name]));
 }

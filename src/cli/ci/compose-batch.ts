@@ -5,7 +5,7 @@ import type { Argv } from "../../domain/batch/argv.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
+import { CI_TICKET } from "../../domain/ci/ci-run.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
@@ -13,6 +13,7 @@ import { findInstalledAgents } from "../init/installed-agents.ts";
 import { Interview } from "../init/interview.ts";
 import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
+import type { BatchParts } from "./batch-file.ts";
 import type { CiTarget } from "./find-target.ts";
 import type { Allowed, CiFlags } from "./flags.ts";
 
@@ -25,15 +26,12 @@ const TASK = [
   "- Commands that show a failure again are named where they are known.",
 ].join("\n");
 
-/** A value of a batch file. */
-type Parts = Readonly<Record<string, unknown>>;
-
 /** The batch of a loop: one ticket, whose change lands on the branch until its checks pass. */
 export async function composeBatch(
   target: CiTarget,
   flags: CiFlags,
   { cwd, env, tell }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tell: (line: string) => void },
-): Promise<Parts> {
+): Promise<BatchParts> {
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
   const own =
     flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, { cwd, tell });
@@ -68,7 +66,7 @@ export async function composeBatch(
 }
 
 /** The permissions of the ticket, as a batch writes them. */
-function allowanceOf(allowed: readonly Allowed[]): Parts {
+function allowanceOf(allowed: readonly Allowed[]): BatchParts {
   return {
     ...(allowed.includes("tests") && { testsRemoved: ["*"] }),
     ...Object.fromEntries(allowed.filter((each) => each !== "tests").map((each) => [each, true])),
@@ -83,10 +81,10 @@ export function ownRun(env: NodeJS.ProcessEnv): number | undefined {
 
 /** The parts of a loop's batch that come from elsewhere. */
 interface Own {
-  readonly parts: Parts;
-  readonly repo: Parts;
-  readonly limits: Parts;
-  readonly forge: Parts;
+  readonly parts: BatchParts;
+  readonly repo: BatchParts;
+  readonly limits: BatchParts;
+  readonly forge: BatchParts;
 }
 
 /** Takes these parts from a person's batch. Its own finish line keeps what reads a change; the checks at the forge take the place of the others. */
@@ -167,7 +165,7 @@ function refuseNamedByBranch(hosts: readonly string[]): void {
 }
 
 /** The prepare commands of a loop's batch, and the hosts that they may reach, for people. */
-export function preparationIn(batch: Parts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
+export function preparationIn(batch: BatchParts): { readonly prepare: readonly Argv[]; readonly hosts: readonly string[] } {
   const { repos, sandboxPolicy } = batch as unknown as Pick<Batch, "repos" | "sandboxPolicy">;
   const commands = Object.values(repos).flatMap(({ prepare }) => prepareCommands(prepare));
   const opened = sandboxPolicy?.hosts?.["prepare"] ?? [];

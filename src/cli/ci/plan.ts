@@ -1,7 +1,7 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
+import { CI_TICKET } from "../../domain/ci/ci-run.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import { FIXER_FILES, fixersOf } from "../../domain/ci/fixers.ts";
-import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -86,7 +86,7 @@ async function readFailures(
   }
 }
 
-/** The same as lines. */
+/** The plan as lines for people. */
 export function planLines(plan: CiPlan): readonly string[] {
   const { branch, repo, headSha, pullRequest, checks, triage, fixers, agent, maxIterations, maxMinutes, fixMode, resumes } = plan;
   const { prepare, prepareHosts } = plan;

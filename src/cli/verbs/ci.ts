@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
-import { CI_TICKET } from "../../domain/ci/stop-reason.ts";
+import { CI_TICKET } from "../../domain/ci/ci-run.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";

@@ -37,16 +37,23 @@ export function warnOfBatch(file: BatchFile, locate: Locate, testCommands: TestC
   return sortProblems(warnings);
 }
 
-/** Repositories with a ticket that inherits a finish line without a check. */
-function uncheckedRepos({ finish, repos, tickets }: BatchFile, testCommands: TestCommands): readonly string[] {
+/** Repositories with a ticket that inherits a finish line without a check. The criteria of a contract are checks. */
+function uncheckedRepos({ finish, repos, tickets, contracts }: BatchFile, testCommands: TestCommands): readonly string[] {
   const names = Object.keys(repos);
-  const inheriting = new Set(tickets.flatMap((ticket) => (ticket.finish === undefined ? [ticket.repo ?? names[0]] : [])));
+  const inheriting = new Set(
+    tickets.flatMap(({ id, finish: own, contract = contracts?.[id], repo }) =>
+      own === undefined && contract === undefined ? [repo ?? names[0]] : [],
+    ),
+  );
   return names.filter((name) => {
-    // The checks at the forge decide there.
-    const isChecked = repos[RepoId.parse(name)]?.forge?.kind === "github-branch";
-    if (isChecked || !inheriting.has(RepoId.parse(name))) return false;
+    if (hasForgeChecks(repos[RepoId.parse(name)]?.forge) || !inheriting.has(RepoId.parse(name))) return false;
     return finish === undefined ? !Object.hasOwn(testCommands, name) : !checks(finish);
   });
+}
+
+/** True if nothing lands before a check at the forge has passed. */
+function hasForgeChecks(forge: BatchFile["repos"][RepoId]["forge"]): boolean {
+  return forge?.kind === "github-branch" || (forge?.kind === "github" && forge.checks?.length !== 0);
 }
 
 const OUTSIDE = "what has landed runs here unsandboxed: it can read and change what you can";

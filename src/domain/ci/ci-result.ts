@@ -69,6 +69,7 @@ function ciExitCode({ end }: RunState, reason: CiStopReason): number {
   return end === undefined || end.exitCode === EXIT.done ? EXIT.notDone : end.exitCode;
 }
 
+/** Outcomes of attempts that are no iteration unless they pushed a commit. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
 
 function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
@@ -93,6 +94,7 @@ function iterationsOf(history: readonly PastAttempt[], known: readonly CiIterati
   });
 }
 
+/** What to do after each stop reason; empty if there is nothing to do. */
 const NEXT: Readonly<Record<CiStopReason, string>> = {
   green: "",
   max_iterations: "Look at what the last iteration left, or give it more: --max-iterations.",

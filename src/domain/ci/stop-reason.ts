@@ -5,6 +5,7 @@ import { SAME_FAILURES, UNCHANGED } from "../schedule/breaker.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { isOutOfTime } from "../schedule/run-time.ts";
 import { vecAt } from "../values/vec.ts";
+import { isCiRun } from "./ci-run.ts";
 
 /** The reason for the end of a loop over the checks of a branch. */
 export type CiStopReason =
@@ -46,22 +47,6 @@ export function ciStopReason(state: RunState): CiStopReason {
  */
 export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {
   return isCiRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
-}
-
-/** The ticket of every loop of `loopdash ci`. */
-export const CI_TICKET = "CI-1";
-
-/** The branch of a run that `loopdash ci` has begun, by its batch; undefined for any other run. */
-export function loopBranch({ batch, plan }: Pick<RunState, "batch" | "plan">): string | undefined {
-  const [ticket] = plan.tickets;
-  const isLoop = isCiRun({ batch, plan }) && ticket?.id === CI_TICKET && batch.name.startsWith("ci ");
-  return isLoop ? batch.repos[ticket.repo]?.base : undefined;
-}
-
-/** True for a run whose one ticket works on the checks of a branch. */
-export function isCiRun({ batch, plan: { tickets } }: Pick<RunState, "batch" | "plan">): boolean {
-  const [ticket, ...others] = tickets;
-  return ticket !== undefined && others.length === 0 && batch.repos[ticket.repo]?.forge?.kind === "github-branch";
 }
 
 function reasonOf(state: RunState, ticket: TicketState, at: number): CiStopReason {

@@ -117,8 +117,9 @@ function peoplesAct(
  * The checks that decide: those that the forge or the batch requires; without either, all that are registered. A required job that was skipped
  * counts as passed at the forge, also if that is because another job, which it needs, has failed: so that one decides, too.
  */
-export function requiredOf({ checks, requiredChecks }: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
-  const names = new Set([...requiredChecks, ...(rules.checks ?? [])]);
+export function requiredOf(pullRequest: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
+  const { checks } = pullRequest;
+  const names = new Set(namedOf(pullRequest, rules));
   if (names.size === 0 && rules.checks === undefined) return checks;
   const required = checks.filter(({ name, isRequired }) => isRequired || names.has(name));
   const skippedIn = new Set(required.flatMap(({ isSkipped, run }) => (isSkipped === true && run !== undefined ? [run] : [])));
@@ -126,12 +127,12 @@ export function requiredOf({ checks, requiredChecks }: PullRequestState, rules: 
   return [...new Set([...required, ...failed])];
 }
 
-/** The checks that the forge or the batch requires by name. */
+/** The names of the checks that the forge or the batch requires by name. */
 function namedOf({ requiredChecks }: PullRequestState, rules: PullRequestRules): readonly string[] {
   return [...new Set([...requiredChecks, ...(rules.checks ?? [])])];
 }
 
-/** Those of them that are not registered. */
+/** The names of required checks that are not registered. */
 export function missingOf(pullRequest: PullRequestState, rules: PullRequestRules): readonly string[] {
   const known = new Set(pullRequest.checks.map(({ name }) => name));
   return namedOf(pullRequest, rules).filter((name) => !known.has(name));

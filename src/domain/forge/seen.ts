@@ -24,7 +24,7 @@ export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: s
   };
 }
 
-/** The same of a branch without a pull request. It has no rules, so none of its checks is said to be required. */
+/** Gives the part of a reading of a branch without a pull request that the run records. A branch has no rules, so none of its checks is said to be required. */
 export function seenOfBranch(checks: readonly RemoteCheck[], waits: string | undefined): SeenPullRequest {
   return seenChecks(checks, waits, seenCheck);
 }

@@ -1,4 +1,4 @@
-import { loopBranch } from "../ci/stop-reason.ts";
+import { loopBranch } from "../ci/ci-run.ts";
 import type { EndKind } from "../run/event.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";

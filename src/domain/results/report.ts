@@ -1,6 +1,7 @@
 import type { Ticket } from "../batch/schema.ts";
 import { isCriterion, stepName } from "../batch/step-spec.ts";
-import { type CiStopReason, ciStopReason, isCiRun } from "../ci/stop-reason.ts";
+import { isCiRun } from "../ci/ci-run.ts";
+import { type CiStopReason, ciStopReason } from "../ci/stop-reason.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";

@@ -16,7 +16,8 @@ const MINUTES = 5;
 /** Exit codes of a shell whose command is not there or cannot be executed (POSIX, 2.8.2 Exit Status for Commands). */
 const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
 
-interface Place {
+/** The worktree of an attempt, in which fixers run before an agent would. */
+interface FixerWorktree {
   readonly path: string;
   readonly branch: string;
   readonly baseSha: string;
@@ -30,16 +31,21 @@ interface Place {
  * are of the kind that those repair. Gives their change, which needs no agent; undefined if there is none. A change of theirs that could
  * not be pushed is not made again: then it is an agent's turn.
  */
-export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo, place: Place): Promise<Change | undefined> {
+export async function runFixers(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  worktree: FixerWorktree,
+): Promise<Change | undefined> {
   const { ticket } = scope;
   if (ctx.branchChecks.get(repo.id)?.canChange !== true) return undefined;
   const { ci } = ticketOf(ctx.state(), ticket.id);
   const fixable = lastCiFailure(ci)?.fixable ?? [];
   if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
-  const { path, branch, baseSha: from, begun } = place;
+  const { path, branch, baseSha: from, begun } = worktree;
   const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
   const names: string[] = [];
-  for (const fixer of fixers) if (await hasRun(ctx, scope, place, fixer)) names.push(plainText(fixer.name, 60));
+  for (const fixer of fixers) if (await runFixer(ctx, scope, worktree, fixer)) names.push(plainText(fixer.name, 60));
   if (names.length === 0) return undefined;
   const change = await captureWork(ctx, scope, repo, { path, branch, from, begun });
   if (change.paths.length === 0) return undefined;
@@ -48,23 +54,23 @@ export async function runFixers(ctx: LoopContext, scope: OpenAttempt, repo: Repo
 }
 
 /** The worktree and what prepares it, without the files by which an agent speaks to the engine. */
-function withoutOwn(confinement: Confinement, { files }: OpenAttempt): Confinement {
+function withoutAgentFiles(confinement: Confinement, { files }: OpenAttempt): Confinement {
   const own = new Set([files.outbox, files.session, files.prompt]);
   const others = (paths: readonly string[]) => paths.filter((path) => !own.has(path));
   return { ...confinement, read: others(confinement.read), write: others(confinement.write) };
 }
 
 /** Runs a fixer. Its exit code says nothing: linters fail for what they cannot repair. False if it, or what its script calls, could not start. */
-async function hasRun(
+async function runFixer(
   ctx: LoopContext,
   scope: OpenAttempt,
-  { path: cwd, confinement }: Place,
+  { path: cwd, confinement }: FixerWorktree,
   { command: argv }: Fixer,
 ): Promise<boolean> {
   const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd, log: "fixers", minutes: MINUTES, onLine: activity.line },
-    confinement: confinement && opened(ctx, { ...withoutOwn(confinement, scope), hosts: [] }, "fixers"),
+    confinement: confinement && opened(ctx, { ...withoutAgentFiles(confinement, scope), hosts: [] }, "fixers"),
   }).finally(activity.end);
   return result.ending === "exited" && !NOT_STARTED.has(result.exitCode ?? 0);
 }

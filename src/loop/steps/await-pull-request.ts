@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { BLOCKED_WHY, nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
-import type { SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { seenOf } from "../../domain/forge/seen.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
@@ -15,6 +13,7 @@ import {
   type PullRequestContext,
   type PullRequestNeeds,
   pullRequestOf,
+  reportReading,
 } from "./pull-request-scope.ts";
 
 /** Times that the merge queue is asked to take the same commit. */
@@ -39,7 +38,7 @@ export async function awaitPullRequest(
     const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, blockedSince: waiting.blockedSince };
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
     waiting.sees(read, move);
-    tell(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));
+    reportReading(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
@@ -79,7 +78,10 @@ class Waiting {
     this.#since = this.#clock.now();
   }
 
-  /** The forge works out in a moment whether a merge is possible, once it is asked: the base has moved. */
+  /**
+   * Notes a reading. The wait begins anew if the forge no longer knows whether a merge is possible: the base has moved, and the forge
+   * works it out in a moment, once it is asked.
+   */
   sees({ merge }: PullRequestState, move: PullRequestMove): void {
     const isBlocked = move.do === "wait" && move.why === BLOCKED_WHY;
     this.#blockedSince = isBlocked ? (this.#blockedSince ?? this.#clock.now()) : undefined;
@@ -141,9 +143,4 @@ function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPull
   const known = pullRequestOf(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
   return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleHead };
-}
-
-/** Reports what a reading shows, if it is not what the last one showed. */
-function tell(ctx: PullRequestContext, scope: StepScope, seen: SeenPullRequest): void {
-  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
@@ -10,7 +9,6 @@ import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
@@ -18,15 +16,12 @@ import type { Change, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
+import { type Built, CHASES, type Landed } from "./landing.ts";
 import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
-import { ask, type Built, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
-import type { StepContext, StepFailed, StepPassed } from "./step.ts";
+import { ask, mustAnnounce, type PullRequestContext, pullRequestOf, reportReading } from "./pull-request-scope.ts";
+import type { StepContext, StepFailed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
 
-/** Times that a moving branch is followed before the attempt fails. */
-const CHASES = 5;
-/** Characters of what failed, for the next attempt. */
-const DETAIL_CHARS = 4_000;
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -53,7 +48,6 @@ export interface BranchNeeds extends BranchTarget {
 }
 
 type Context = PullRequestContext & Pick<StepContext, "scans">;
-type Landed = StepPassed & { readonly commit: string };
 type Result = Landed | StepFailed;
 
 /**
@@ -158,7 +152,10 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
   return { ok: false, evidence: { step: "merge", name: "checks", summary, detail: "", ...(cause && { cause }) } };
 }
 
-/** Reads the checks of the commit again and again until they decide. Jobs that failed by their machine are started again once. */
+/**
+ * Reads the checks of the commit again and again until they decide. Jobs that failed by their machine, or by flaky tests alone, are started
+ * again once.
+ */
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   const hasWorkflows = (await repo.files(head)).some(isWorkflow);
@@ -168,7 +165,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
-    if (reading.tip === head) tell(ctx, scope, reading.checks, move.do === "wait" ? move.why : undefined);
+    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move.why : undefined));
     switch (move.do) {
       case "green":
         return green(scope, repo, head);
@@ -264,17 +261,12 @@ function evidenceOf(
     failing.map(({ name }) => plainText(name, 100)),
     4,
   )}`;
-  const { detail, ...evidence } = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
+  const evidence = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
   const { signature } = triage.json;
   return {
-    ...{ ...evidence, name: "checks", detail: boundedHead(detail, DETAIL_CHARS) },
+    ...evidence,
+    name: "checks",
     ...(signature !== null && { signature }),
     ...(cause && { cause }),
   };
-}
-
-/** Reports what a reading shows, if it is not what the last one showed. */
-function tell(ctx: Context, scope: StepScope, checks: readonly RemoteCheck[], waits: string | undefined): void {
-  const seen = seenOfBranch(checks, waits);
-  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }

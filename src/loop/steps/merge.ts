@@ -4,16 +4,14 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
-import type { StepContext, StepFailed, StepPassed } from "./step.ts";
+import { type Built, CHASES, type Landed } from "./landing.ts";
+import type { StepContext, StepFailed } from "./step.ts";
 
-/** Times that a moving base is followed before the attempt fails. */
-const CHASES = 5;
 /** Waits after pushes that the forge refuses, before the next try: a hook may depend on something that passes. Milliseconds. */
 const REFUSED_MS = [2_000, 10_000] as const;
 /** Wait before a checkout that cannot be updated is checked again: the first, and the longest. Milliseconds. */
 const LOOK_AGAIN_MS = { first: 500, most: 5_000 } as const;
 
-type Built = Extract<Candidate, { ok: true }>;
 type Refused = Extract<Landing, { as: "refused" }>;
 
 /** The merge step's view of the finish line: a candidate on the current base that passed everything before `merge`. */
@@ -36,7 +34,7 @@ export async function merge(
   ctx: Pick<StepContext, "batch" | "clock" | "state">,
   scope: StepScope,
   needs: MergeNeeds,
-): Promise<(StepPassed & { readonly commit: string }) | StepFailed> {
+): Promise<Landed | StepFailed> {
   const { repo } = needs;
   let { checked } = needs;
   let deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;

@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PullRequestRules } from "../../domain/forge/next-move.ts";
-import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable, type PullRequests } from "../../ports/forge.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { AttemptOver, type StepScope } from "../programs/scope.ts";
+import type { Built } from "./landing.ts";
 import type { StepContext } from "./step.ts";
 
 /** The pull requests of a repository, and the batch's rules for them. */
@@ -15,9 +17,6 @@ export interface PullRequestTarget {
   readonly pulls: PullRequests;
   readonly rules: PullRequestRules;
 }
-
-/** A candidate that could be built. */
-export type Built = Extract<Candidate, { ok: true }>;
 
 /** The step's view of the finish line. */
 export interface PullRequestNeeds extends PullRequestTarget {
@@ -71,6 +70,11 @@ export function ask<T>(
 export function gate(scope: StepScope, { number, step }: { readonly number: number; readonly step: string }): AttemptOver {
   mustAnnounce(scope, { type: "pull-request-gated", number, step: plainText(step, 600) });
   return new AttemptOver({ outcome: "gated" });
+}
+
+/** Reports what a reading shows, if it is not what the last one showed. */
+export function reportReading(ctx: Pick<PullRequestContext, "state">, scope: StepScope, seen: SeenPullRequest): void {
+  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
 }
 
 /** Records a fact. Ends the attempt if it is not admitted. */

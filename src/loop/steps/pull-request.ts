@@ -6,9 +6,9 @@ import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
+import { type Built, CHASES, type Landed } from "./landing.ts";
 import {
   ask,
-  type Built,
   gate,
   mustAnnounce,
   type OpenPullRequest,
@@ -17,14 +17,10 @@ import {
   pullRequestOf,
 } from "./pull-request-scope.ts";
 import { settlePullRequest } from "./settle-pull-request.ts";
-import type { StepFailed, StepPassed } from "./step.ts";
+import type { StepFailed } from "./step.ts";
 
-/** Times that a moving base is followed before the attempt fails. */
-const CHASES = 5;
 /** Times that the forge may refuse the same push, or pull request. */
 const PROPOSALS = 3;
-
-type Landed = StepPassed & { readonly commit: string };
 
 /**
  * Lands the checked candidate through a pull request: pushes it, waits until the forge's rules and checks allow the merge of exactly

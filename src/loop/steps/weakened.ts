@@ -10,21 +10,23 @@ import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { Scanned, TextScans } from "../../ports/text-scans.ts";
-import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
+import type { Built } from "./landing.ts";
 import { suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 
 /** Characters of the findings, for the next attempt. */
 const DETAIL_CHARS = 2_800;
 
+/** Files of GitHub Actions whose commands name scripts: workflows, and the repository's own actions. */
 const WORKFLOW = /^\.github\/(?:workflows\/[^/]+|actions\/.+\/action)\.ya?ml$/;
 const PACKAGE_JSON = /(?:^|\/)package\.json$/;
 
 /** A candidate, the paths that it changes, and the texts of those before and after. */
 interface Searched {
   readonly repo: Repo;
-  readonly candidate: Extract<Candidate, { ok: true }>;
+  readonly candidate: Built;
   readonly allow: Allowance & { readonly configuration?: boolean | undefined };
   readonly paths: readonly ChangedPath[];
   readonly before: ReadonlyMap<string, string>;
@@ -39,7 +41,7 @@ export async function weakenedBy(
   { scans }: Pick<StepContext, "scans">,
   { ticket }: StepScope,
   repo: Repo,
-  candidate: Extract<Candidate, { ok: true }>,
+  candidate: Built,
 ): Promise<StepFailed | undefined> {
   const allow = ticket.allow ?? { testsRemoved: [], testsSkipped: [], suppressions: false };
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
@@ -65,7 +67,7 @@ function allowedBy(what: string, findings: readonly Remark[]): readonly Remark[]
   return findings.map(({ says, ids }) => ({ says: `${says} (a person can allow it: --allow ${what})`, ids }));
 }
 
-/** Tests that are declared nowhere in the change any more, and files of tests that are gone without having been moved. */
+/** Tests that are declared nowhere in the change any more, and files of tests without any that are gone without having been moved. */
 function testsGone({ allow, paths, before, after }: Searched): readonly Remark[] {
   const casesOf = (texts: ReadonlyMap<string, string>) =>
     [...texts].flatMap(([path, text]) => (mayHoldTests(path) ? testCasesIn(path, text) : []));
@@ -74,8 +76,9 @@ function testsGone({ allow, paths, before, after }: Searched): readonly Remark[]
   const texts = new Set([...after].flatMap(([path, text]) => (isTestPath(path) ? [text] : [])));
   const files = paths.flatMap(({ path, how }) => {
     const text = before.get(path);
-    const isMoved = text !== undefined && (texts.has(text) || testCasesIn(path, text).length > 0);
-    return how === "deleted" && isTestPath(path) && !isMoved && !isAllowed(path) ? [path] : [];
+    const isMoved = text !== undefined && texts.has(text);
+    const hasCases = text !== undefined && testCasesIn(path, text).length > 0;
+    return how === "deleted" && isTestPath(path) && !isMoved && !hasCases && !isAllowed(path) ? [path] : [];
   });
   return [
     ...(cases.length === 0 ? [] : [{ says: `${plural(cases.length, "test")} removed or renamed`, ids: cases }]),

@@ -106,7 +106,7 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     ...(isBranch ? [] : mergeLines(pullRequest)),
     ...(seen?.waits === undefined || seen.queuePosition !== undefined
       ? []
-      : [fact("waits", displayText(seen.waits), { tone: "waiting" })]),
+      : [fact("waits", displayText(seen.waits.replace(/^waits /, "")), { tone: "waiting" })]),
     ...rerunLine(pullRequest),
     ...(asked.length === 0 ? [] : [fact("under way", displayText(asked.join(", ")), { tone: "running" })]),
   ];

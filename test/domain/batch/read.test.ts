@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseContractText } from "../../../src/adapters/contract/contract-file.ts";
 import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
 import { formatProblems } from "../../../src/domain/batch/problem.ts";
 import { readBatch, ticketFolder, trackerRequestOf } from "../../../src/domain/batch/read.ts";
@@ -7,6 +8,14 @@ import { batchText, told } from "./sample.ts";
 
 const folder = "/work/batches";
 const inFolder = { tracker: { kind: "local", path: "tickets" } };
+
+const CONTRACT = `---
+criteria:
+  - name: there
+    command: ["test", "-e", "a.txt"]
+---
+# Do it
+`;
 
 function folderTicket(id: string, more: { dependsOn?: string[]; repo?: string; exclusive?: string[] } = {}): FolderTicket {
   return {
@@ -85,6 +94,23 @@ describe("readBatch", () => {
       'tickets[1].exclusive[1]: "db" is listed twice',
       "sandbox: agents are not confined: they can read and change what you can",
     ]);
+  });
+
+  it("warns that nothing checks a change, unless a forge or the tickets' contracts do", () => {
+    const warns = (forge: object | undefined, ticket: object = {}) => {
+      const repos = { app: { path: "../app", ...(forge && { forge }) } };
+      const tickets = [{ id: "T-1", title: "x", ...ticket }];
+      const contracts = new Map([["c.md", parseContractText(CONTRACT)]]);
+      const reading = readBatch(batchText({ repos, tickets }), { folder, contracts });
+      if (!reading.ok) throw new Error(formatProblems("batch.json", reading.problems));
+      return reading.warnings.some(({ message }) => message.includes("no check runs before merge"));
+    };
+    expect(warns(undefined)).toBe(true);
+    expect(warns(undefined, { contract: "c.md" })).toBe(false);
+    expect(warns({ kind: "push" })).toBe(true);
+    expect(warns({ kind: "github", repo: "acme/app" })).toBe(false);
+    expect(warns({ kind: "github", repo: "acme/app", checks: [] })).toBe(true);
+    expect(warns({ kind: "github-branch" })).toBe(false);
   });
 
   it("survives the journal: a batch is plain JSON", () => {

@@ -8,7 +8,7 @@ import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
 import { failuresOf, historyOf } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
-import { allPages, asUnavailable, GitHubRepository, PAGE } from "./repository.ts";
+import { allPages, GitHubRepository, PAGE, reached } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
 import { allStatusesOf } from "./statuses.ts";
 
@@ -174,13 +174,4 @@ function ofStatus({ context, state, target_url }: Awaited<ReturnType<typeof allS
     ...{ name: checkName(context), state: STATUS[state] ?? "failed", isRequired: false },
     ...(target_url !== null && { url: plainUrl(target_url) }),
   };
-}
-
-/** The answer to a request. Throws a ForgeUnavailable if GitHub gave none, whatever the cause. */
-async function reached<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw asUnavailable(error);
-  }
 }

@@ -81,6 +81,7 @@ export function checkName(name: string): string {
   return plainText(name, MAX_NAME);
 }
 
+/** The address of a page at GitHub, safe for a terminal. */
 export function plainUrl(url: string): string {
   return plainText(url, MAX_URL);
 }

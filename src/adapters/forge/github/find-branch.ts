@@ -3,7 +3,7 @@ import { plainText } from "../../../domain/values/text.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { plainUrl } from "./checks.ts";
-import { asUnavailable, GitHubRepository } from "./repository.ts";
+import { GitHubRepository, reached } from "./repository.ts";
 
 /** A branch of a repository of GitHub. */
 export interface GitHubBranch {
@@ -38,16 +38,13 @@ export async function findBranch(
   { repo, ...access }: Omit<ClientOptions, "rights"> & { readonly repo: string },
   wanted: string | number,
 ): Promise<GitHubBranch | UnfitBranch> {
-  const repository = new GitHubRepository(repo, access);
-  try {
-    const pull = typeof wanted === "number" ? await pullOf(repository, wanted) : await openPullOf(repository, wanted);
-    const unfit = typeof wanted === "number" ? unfitPull(repository, wanted, pull) : undefined;
-    if (unfit !== undefined) return unfit;
-    const branch = typeof wanted === "number" ? (pull?.head.ref ?? "") : wanted;
-    return await fitBranch(repository, branch, pull);
-  } catch (error) {
-    throw asUnavailable(error);
-  }
+  return reached(branchIn(new GitHubRepository(repo, access), wanted));
+}
+
+async function branchIn(repository: GitHubRepository, wanted: string | number): Promise<GitHubBranch | UnfitBranch> {
+  if (typeof wanted === "string") return fitBranch(repository, wanted, await openPullOf(repository, wanted));
+  const pull = await pullOf(repository, wanted);
+  return unfitPull(repository, wanted, pull) ?? fitBranch(repository, pull?.head.ref ?? "", pull);
 }
 
 async function fitBranch(

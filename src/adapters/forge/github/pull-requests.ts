@@ -6,7 +6,7 @@ import { mergePullRequest } from "./merge.ts";
 import { propose } from "./propose.ts";
 import { readPullRequest } from "./reading.ts";
 import { removeBranch } from "./remove-branch.ts";
-import { asUnavailable, GitHubRepository } from "./repository.ts";
+import { GitHubRepository, reached } from "./repository.ts";
 import { requestReview } from "./request-review.ts";
 import { rerunJobs } from "./rerun.ts";
 import { type MergeMethod, RulesReader } from "./rules.ts";
@@ -52,13 +52,4 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
       await reached(removeBranch(repository, branch, at));
     },
   };
-}
-
-/** Awaits an answer. Throws a ForgeUnavailable for the loop if anything kept GitHub or its git from it. */
-async function reached<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw asUnavailable(error);
-  }
 }

@@ -22,6 +22,7 @@ const Artifacts = z.object({
 });
 type Artifact = z.infer<typeof Artifacts>["artifacts"][number];
 
+/** A file of a report: its name, and its text. */
 export type Report = FailedCheck["reports"][number];
 
 /** An artifact's reports, or a note that says why there are none. */

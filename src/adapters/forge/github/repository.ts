@@ -113,9 +113,10 @@ export async function allPages<T>(mostPages: number, pageOf: (page: number) => P
   return items;
 }
 
-/** Whatever the answer is, if only it is one. */
+/** Accepts any answer. */
 export const Anything = z.unknown();
 
+/** Awaits a request, and throws only the errors that `GitHubRepository` names. */
 async function known<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
@@ -127,8 +128,12 @@ async function known<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same, if GitHub or the remote kept it from its work. */
-export function asUnavailable(error: unknown): unknown {
-  const isTheirs = error instanceof GitHubRefusal || error instanceof LostAnswer || error instanceof RepoUnavailable;
-  return isTheirs ? new ForgeUnavailable(error.message) : error;
+/** Awaits an answer for the loop. Throws a ForgeUnavailable if GitHub or the git of its remote gave none, whatever the cause. */
+export async function reached<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isTheirs = error instanceof GitHubRefusal || error instanceof LostAnswer || error instanceof RepoUnavailable;
+    throw isTheirs ? new ForgeUnavailable(error.message) : error;
+  }
 }

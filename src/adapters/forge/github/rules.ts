@@ -12,6 +12,7 @@ const MOST_PAGES = 10;
 /** The rules that take no push but by a merge of GitHub's (GitHub's REST API, "Get rules for a branch"). */
 const AGAINST_PUSHES: ReadonlySet<string> = new Set(["pull_request", "required_status_checks", "merge_queue", "update"]);
 
+/** A way to merge a pull request that GitHub offers. */
 export type MergeMethod = "squash" | "merge" | "rebase";
 
 /** The rules of a branch, as far as the token may see them. */
@@ -68,12 +69,12 @@ export class RulesReader {
     }
   }
 
-  /** GitHub has shown that they are others now. */
+  /** Forgets the rules: GitHub has shown that they are others now. */
   forget(): void {
     this.#known = undefined;
   }
 
-  /** The same. They are read anew, once for each name, if GitHub calls a check required that they do not have. */
+  /** Reads the rules like `read`, and anew, once for each name, if GitHub calls a check required that they do not have. */
   async readFor(required: ReadonlySet<string>): Promise<BaseRules> {
     const rules = await this.read();
     const fresh = [...required].filter((name) => !rules.checks.has(name) && !this.#unlisted.has(name));

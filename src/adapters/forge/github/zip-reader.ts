@@ -106,6 +106,6 @@ function unpacked(packed: Buffer, method: number, size: number): Buffer {
   }
 }
 
-function must(isSo: boolean, else_: string): asserts isSo {
-  if (!isSo) throw new NotAZip(else_);
+function must(isSo: boolean, problem: string): asserts isSo {
+  if (!isSo) throw new NotAZip(problem);
 }

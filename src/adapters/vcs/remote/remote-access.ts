@@ -7,6 +7,7 @@ export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A protocol by which git reaches a remote. */
 export type RemoteProtocol = "file" | "http" | "https" | "ssh";
 
 /** Variables that git, ssh and curl need to reach a remote as the user does. A worker is given none of them. */
