@@ -33,10 +33,16 @@ async function unfitness(repository: GitHubRepository, writes: boolean): Promise
       rest.repos.get({ ...name }),
     );
     if (full_name === undefined)
-      return { why: `${repo} has another name at GitHub now`, todo: 'Correct "repo" in its forge, or the address of the remote.' };
+      return {
+        why: `${repo} has another name at GitHub now`,
+        todo: 'Correct "repo" in its forge, or the address of the remote.',
+      };
     // An app's token may do neither by this answer, whatever it may do.
     if (!writes || permissions === undefined || permissions.push || !permissions.pull) return undefined;
-    return { why: `the token may read ${repo}, and not write to it`, todo: "Give it the right to write contents and pull requests." };
+    return {
+      why: `the token may read ${repo}, and not write to it`,
+      todo: "Give it the right to write contents and pull requests.",
+    };
   } catch (error) {
     if (!(error instanceof GitHubRefusal) || error.status !== 404) throw error;
     const todo = 'Correct "repo" or "baseUrl" in its forge, or give the token the right to read the repository.';
