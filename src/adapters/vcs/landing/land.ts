@@ -22,10 +22,11 @@ export async function land(
 ): Promise<Landing> {
   const from = objectId(options.from);
   const to = objectId(options.to);
+  // A base that holds `to` already may hold more: it is never moved back.
+  const isBack = (await baseTip(store)) === from && (await isAncestor(store, to, from));
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
-  // A base that holds `to` already may hold more: it is never moved back.
-  if (tip !== from || (await isAncestor(store, to, tip))) return alreadyMoved(store, checkouts, { from, to, tip });
+  if (tip !== from || isBack) return alreadyMoved(store, checkouts, { from, to, tip });
 
   for (const checkout of checkouts) {
     const reason = await whyNotFollow(store, checkout, { from, to, rehearse: known.unwilling.has(checkout.path) });
