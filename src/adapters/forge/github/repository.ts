@@ -12,7 +12,7 @@ import type { Octokit } from "../../github/load-octokit.ts";
  * The pause between two readings: a share of the wait so far, so that a check is seen late by that share of its own time at most. Bounds in
  * milliseconds.
  */
-const PAUSE = { ofWait: 0.2, shortest: 250, longest: 5000 } as const;
+const PAUSE = { ofWait: 0.2, shortest: 150, longest: 5000 } as const;
 
 /** The owner and the name of the repository, as REST wants them. */
 export interface RepositoryName {
