@@ -10,6 +10,7 @@ import { dashboard } from "./dashboard.ts";
 import type { Bench, Figure } from "./figure.ts";
 import { forge } from "./forge.ts";
 import { gateway } from "./gateway.ts";
+import { guard } from "./guard.ts";
 import { idle } from "./idle.ts";
 import { makespan } from "./makespan.ts";
 import { masking } from "./masking.ts";
@@ -38,6 +39,7 @@ const ALL: readonly Bench[] = [
   forge,
   verifier,
   gateway,
+  guard,
   masking,
   prepared,
   prepareOnce,

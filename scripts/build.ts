@@ -18,9 +18,9 @@ function writeAll(folder: string, files: ReadonlyMap<string, Uint8Array>): void 
 }
 
 async function main(folder: string): Promise<void> {
-  const [program, oracle] = await bundle();
-  const outputs: Outputs = { ...program.metafile.outputs, ...oracle.metafile.outputs };
-  const built = [...program.outputFiles, ...oracle.outputFiles];
+  const bundles = await bundle();
+  const outputs: Outputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.outputs));
+  const built = bundles.flatMap(({ outputFiles }) => outputFiles);
   assertSelfContained(outputs);
   for (const file of built) assertNoHiddenRequire(basename(file.path), file.text);
   assertLightStart(outputs, `dist/${PROGRAM}`, "src/cli/run-cli.ts");

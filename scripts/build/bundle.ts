@@ -5,6 +5,8 @@ import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild
 export const ROOT = resolve(import.meta.dirname, "../..");
 /** The file that a run freezes and executes. */
 const ORACLE = "oracle.cjs";
+/** The command guard by itself, for the fast start of `guard check`. */
+const GUARD = "guard.cjs";
 export const PROGRAM = "loopdash.js";
 
 const COMMON = {
@@ -110,7 +112,7 @@ function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Buil
     outdir: "dist",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    define: { ...AS_SHIPPED.define, LOOPDASH_VERSION: JSON.stringify(version) },
+    define: { ...AS_SHIPPED.define, LOOPDASH_VERSION: JSON.stringify(version), LOOPDASH_GUARD: JSON.stringify(`./${GUARD}`) },
     plugins: [...AS_SHIPPED.plugins, ...plugins],
   });
 }
@@ -121,8 +123,14 @@ function buildOracle(plugins: readonly Plugin[]): Promise<Built> {
   return build({ ...COMMON, ...of, format: "cjs" });
 }
 
-/** The program and the oracle, not yet written to disk: esbuild's outputs and their inputs. `plugins` come after our own. */
-export function bundle(plugins: readonly Plugin[] = []): Promise<[program: Built, oracle: Built]> {
+function buildGuard(plugins: readonly Plugin[]): Promise<Built> {
+  const of = { entryPoints: ["src/cli/guard-check.ts"], outfile: `dist/${GUARD}`, plugins: [...plugins] };
+  // It starts before every command of an agent: half the text takes a third less time to load.
+  return build({ ...COMMON, ...of, format: "cjs", minify: true });
+}
+
+/** Program, oracle and guard, not yet written to disk: esbuild's outputs and their inputs. `plugins` come after our own. */
+export function bundle(plugins: readonly Plugin[] = []): Promise<[program: Built, oracle: Built, guard: Built]> {
   const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  return Promise.all([buildProgram(manifest.version, plugins), buildOracle(plugins)]);
+  return Promise.all([buildProgram(manifest.version, plugins), buildOracle(plugins), buildGuard(plugins)]);
 }

@@ -66,6 +66,7 @@ function notAmongChoices(command: Command, message: string): UserError {
     const why = `"${plainText(value, 100)}" is neither`;
     return usageError("--fix-mode takes safe or report-only", why, "Try: --fix-mode safe");
   }
+  if (command.name() === "guard") return noGuardAct(word);
   return command.name() === "tracker" ? noTrackerAct(word) : noCompletions(word);
 }
 
@@ -75,6 +76,7 @@ function unreadable(command: Command, why: string): UserError {
 
 function unknownOption(command: Command, word: string): UserError {
   const [flag = ""] = word.split("=", 1);
+  if (command.name() === "guard" && !isSpelling(flag, "--json")) return lineBehindDashes(flag);
   if (!flag.startsWith("--")) return unreadable(command, `${flag} is not an option`);
   if (command.name() === "tracker") return notBehindDashes(flag);
   const known = ["--help", ...command.options.flatMap(({ long }) => long ?? [])];
@@ -97,6 +99,7 @@ function missing(command: Command): UserError {
   if (command.name() === "completion") return noCompletions("");
   if (command.name() === "harness") return noHarnessAct("");
   if (command.name() === "tracker") return noTrackerAct("");
+  if (command.name() === "guard") return noGuardAct("");
   const needed = command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name());
   const [name] = needed.slice(command.args.length);
   if (name !== undefined && name !== "batch.json") {
@@ -124,6 +127,21 @@ function noHarnessAct(word: string): UserError {
 function notBehindDashes(flag: string): UserError {
   const todo = "Write: loopdash tracker check -- <program> [arguments]";
   return usageError(`loopdash tracker has no option ${flag}`, "the program and its own options come after --", todo);
+}
+
+function isSpelling(word: string, of: string): boolean {
+  return distance(word, of) <= 3;
+}
+
+/** An option that is meant for the command line that is to be judged. */
+function lineBehindDashes(flag: string): UserError {
+  const todo = 'Write: loopdash guard check -- "<command line>"';
+  return usageError(`loopdash guard has no option ${flag}`, "the command line and its own options come after --", todo);
+}
+
+function noGuardAct(word: string): UserError {
+  const why = word === "" ? "its act is not named" : `"${word}" is not it`;
+  return usageError("loopdash guard does one thing, check", why, 'Try: loopdash guard check -- "git status"');
 }
 
 function noTrackerAct(word: string): UserError {

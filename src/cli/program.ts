@@ -1,6 +1,7 @@
 import { Argument, Command, type CommanderError, Help, Option } from "commander";
 import type { UserError } from "../domain/values/user-error.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
+import { addGuard, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
 import { usageError } from "./usage-error.ts";
@@ -45,6 +46,7 @@ export type Request =
       readonly everywhere: boolean;
     }
   | { readonly verb: "tracker"; readonly act: "check"; readonly command: readonly string[] }
+  | GuardRequest
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Callbacks for the parser's results. */
@@ -178,6 +180,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addDoctor(program, onRequest);
   addHarness(program, onRequest);
   addTracker(program, onRequest);
+  addGuard(program, onRequest);
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")

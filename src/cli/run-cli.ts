@@ -140,6 +140,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).harness(request);
     case "tracker":
       return (await import("./verbs/deferred-verbs.ts")).trackerCheck(request.command);
+    case "guard":
+      return (await import("./guard-check.ts")).guardCheck(request);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
   }

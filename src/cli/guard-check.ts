@@ -1,0 +1,123 @@
+import { existsSync, fstatSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { judgeCommand } from "../domain/guard/judge-command.ts";
+import type { GuardContext, GuardVerdict } from "../domain/guard/verdict.ts";
+import type { GuardRequest } from "./guard-flags.ts";
+
+const ALLOWED = 0;
+/** Blocked, or not judged: a caller that looks at nothing but the exit code lets nothing through. */
+const BLOCKED = 2;
+
+type Asked = Pick<GuardRequest, "json" | "words">;
+
+/** Reads the arguments after `guard check`. Undefined if they need the parser of all verbs, for its help and its errors. */
+export function readGuardArgs(args: readonly string[]): Asked | undefined {
+  const dashes = args.indexOf("--");
+  const own = dashes === -1 ? args : args.slice(0, dashes);
+  if (!own.every((arg) => arg === "--json")) return undefined;
+  return { json: own.length > 0, words: dashes === -1 ? [] : args.slice(dashes + 1) };
+}
+
+/**
+ * Judges a command line, or each JSON string of stdin. Returns the exit code: 0 allowed, 2 blocked or not judged. A stream of
+ * lines gives 0 once all are judged. Loads nothing but the guard, because it runs before every command of an agent.
+ */
+export function guardCheck({ json, words }: Asked): number | Promise<number> {
+  const context = contextOf(process.cwd(), process.env);
+  if (words.length === 0) return judgeLines(context);
+  const [line = ""] = words.length === 1 ? words : [words.map(quoted).join(" ")];
+  if (line.trim() === "")
+    return refuse("there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
+  const verdict = judgeCommand(line, context);
+  if (json) print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
+  else if (verdict.verdict === "block") print(2, told(verdict));
+  return verdict.verdict === "allow" ? ALLOWED : BLOCKED;
+}
+
+function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "block" }>): string {
+  return `loopdash: the guard blocks this command (${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
+}
+
+/** Where the command would run: this folder, in the worktree that it belongs to. */
+function contextOf(cwd: string, { HOME, TMPDIR }: NodeJS.ProcessEnv): GuardContext {
+  return {
+    cwd,
+    worktree: worktreeOf(cwd),
+    home: HOME?.startsWith("/") === true ? HOME : homedir(),
+    ...(TMPDIR?.startsWith("/") === true && { temp: TMPDIR }),
+  };
+}
+
+/** The nearest folder with a `.git`, or the folder itself. */
+function worktreeOf(cwd: string): string {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return cwd;
+  }
+}
+
+/** Judges each line as soon as it is there, so that one process can serve many. */
+async function judgeLines(context: GuardContext): Promise<number> {
+  if (fstatSync(0).isCharacterDevice())
+    return refuse(
+      "guard check has nothing to judge",
+      'Give a command line after --, or JSON strings on stdin: loopdash guard check -- "git status"',
+    );
+  let judged = 0;
+  let number = 0;
+  for await (const line of linesOf(process.stdin)) {
+    number++;
+    if (line.trim() === "") continue;
+    const command = parsed(line);
+    if (typeof command !== "string")
+      return refuse(
+        `line ${number} of stdin is not a JSON string`,
+        'Give one JSON string per line, for example "git status" in double quotes.',
+      );
+    print(1, `${JSON.stringify({ command, ...judgeCommand(command, context) })}\n`);
+    judged++;
+  }
+  return judged > 0 ? ALLOWED : refuse("stdin has no line to judge", "Give one JSON string per line.");
+}
+
+async function* linesOf(input: NodeJS.ReadStream): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of input.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(what: string, todo: string): number {
+  print(2, `loopdash: ${what}\n  do:  ${todo}\n`);
+  return BLOCKED;
+}
+
+/** A word as a shell would have to be given it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Writes all of the text; a reader that has gone is no error. */
+function print(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EAGAIN") continue;
+      return;
+    }
+  }
+}

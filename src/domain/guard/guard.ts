@@ -1,0 +1,126 @@
+import { type ParsedScript, parse } from "unbash";
+import type { Call, Inspector } from "./call.ts";
+import { absolutePath, type Places } from "./paths.ts";
+import { judgeProgram } from "./programs.ts";
+import type { RuleId } from "./rule-table.ts";
+import { judgeWrite } from "./rules/protected-files.ts";
+import { isSecretFile } from "./rules/secrets.ts";
+import { builtins } from "./shell/builtins.ts";
+import { copyOf, type Scope } from "./shell/scope.ts";
+import { type Frame, type Host, Walk } from "./shell/walk.ts";
+import { judgeEnvironmentVariables } from "./unwrap/git.ts";
+
+/** Lines within lines, such as `sh -c "sh -c …"`; deeper ones are not understood. */
+const DEEPEST = 16;
+/** Commands of one line, with those within loops and functions. */
+const MOST_STEPS = 10_000;
+/** Characters of one line: more than any command line of Linux can have in one argument. */
+const LONGEST = 1_000_000;
+
+/** Walks a command line, and collects the rules that forbid it. */
+export class Guard implements Inspector, Host {
+  readonly findings: RuleId[] = [];
+  readonly #places: Places;
+  readonly #isEnabled: (rule: RuleId) => boolean;
+  readonly #walk = new Walk(this);
+  readonly #files = new Map<string, string>();
+  readonly #builtins = builtins((text, call) => this.runText(text, call));
+  #depth = 0;
+  #steps = 0;
+  /** True while text is judged that may be no shell code. */
+  #isLenient = false;
+
+  constructor(places: Places, isEnabled: (rule: RuleId) => boolean) {
+    this.#places = places;
+    this.#isEnabled = isEnabled;
+  }
+
+  report(rule: RuleId): void {
+    if (this.#isEnabled(rule)) this.findings.push(rule);
+  }
+
+  line(text: string, scope: Scope, stdin?: string): string {
+    return this.runText(text, { scope: copyOf(scope), stdin });
+  }
+
+  maybeLine(text: string, scope: Scope): void {
+    const before = this.#isLenient;
+    this.#isLenient = true;
+    this.line(text, scope);
+    this.#isLenient = before;
+  }
+
+  runText(text: string, frame: Frame): string {
+    if (this.#depth >= DEEPEST || text.length > LONGEST) {
+      this.report("unreadable");
+      return "";
+    }
+    this.#depth++;
+    const output = this.#walk.script(parse(text), frame);
+    this.#depth--;
+    return output;
+  }
+
+  words(words: readonly string[], call: Omit<Call, "name" | "args">): string {
+    return this.run(words, call);
+  }
+
+  run(words: readonly string[], frame: Frame): string {
+    const [name, ...args] = words;
+    if (name === undefined || (name === "" && args.length === 0) || !this.step()) return "";
+    const own = frame.scope.functions.get(name);
+    if (own !== undefined) return this.#walk.callFunction(own, args, frame);
+    const builtin = Object.hasOwn(this.#builtins, name) ? this.#builtins[name] : undefined;
+    const output = builtin?.({ ...frame, name, args }, this);
+    return output ?? judgeProgram(words, frame, this, this.#places);
+  }
+
+  isForbidden(judge: () => void): boolean {
+    const before = this.findings.length;
+    judge();
+    const isForbidden = this.findings.length > before;
+    this.findings.length = before;
+    return isForbidden;
+  }
+
+  keepFile(output: string): string {
+    const path = `/dev/fd/${10 + this.#files.size}`;
+    this.#files.set(path, output);
+    return path;
+  }
+
+  content(path: string, scope: Scope): string | undefined {
+    return this.#files.get(absolutePath(path, scope) ?? path);
+  }
+
+  onWrite(path: string, scope: Scope): void {
+    judgeWrite(path, scope, this, this.#places);
+  }
+
+  onWritten(path: string, content: string, scope: Scope): void {
+    const absolute = absolutePath(path, scope);
+    if (absolute !== undefined && !absolute.startsWith("/dev/")) this.#files.set(absolute, content);
+  }
+
+  onRead(path: string, scope: Scope): void {
+    if (isSecretFile(path, scope, this.#places)) this.report("read-secret");
+  }
+
+  onEnvironment(assignments: ReadonlyMap<string, string>, scope: Scope): void {
+    judgeEnvironmentVariables(assignments, scope, this);
+  }
+
+  onForkBomb(): void {
+    this.report("machine-off");
+  }
+
+  step(): boolean {
+    this.#steps++;
+    if (this.#steps === MOST_STEPS) this.report("unreadable");
+    return this.#steps < MOST_STEPS;
+  }
+
+  onScript({ errors }: ParsedScript): void {
+    if (errors !== undefined && errors.length > 0 && !this.#isLenient) this.report("unreadable");
+  }
+}

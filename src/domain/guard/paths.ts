@@ -1,0 +1,128 @@
+import { isGlob, isUnknown, MARK, unknownAt } from "./shell/marks.ts";
+import type { Scope } from "./shell/scope.ts";
+
+/** Folders of a machine. All paths are absolute and without a slash at the end. */
+export interface Places {
+  /** The folder in which files may be deleted. Undefined if that would be a home folder or `/`. */
+  readonly worktree: string | undefined;
+  readonly home: string;
+  /** Folders for temporary files. */
+  readonly temp: readonly string[];
+}
+
+/** The usual folders for temporary files, with macOS's. */
+export const TEMP_FOLDERS = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/dev/shm"] as const;
+
+/**
+ * Where a path lies: `root` is `/`, a home folder, the worktree or a folder above it; `repository` is the data of git; `unknown`
+ * can be anything.
+ */
+export type Zone = "root" | "repository" | "outside" | "inside" | "temp" | "unknown";
+
+/** An absolute path without `.`, `..` and doubled slashes. */
+export function normalPath(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(segment);
+  }
+  return `/${segments.join("/")}`;
+}
+
+/** The absolute path of a word. Undefined if it depends on something unknown. Unknown parts after a known folder stay in it. */
+export function absolutePath(word: string, scope: Scope): string | undefined {
+  const unknown = unknownAt(word);
+  if (unknown === 0 || word === "") return undefined;
+  if (unknown > 0 && /(?:^|\/)\.\.(?:\/|$)/.test(word.slice(unknown))) return undefined;
+  if (word.startsWith("/")) return normalPath(word);
+  return scope.cwd === undefined || isUnknown(scope.cwd) ? undefined : normalPath(`${scope.cwd}/${word}`);
+}
+
+/** True if `path` is `folder` or in it. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
+}
+
+const ALL_FILES = /^[.\uE001\uE002]*[\uE001\uE002][.\uE001\uE002]*$/;
+
+/** Where a deletion of the word would happen. */
+export function zoneOf(word: string, scope: Scope, places: Places): Zone {
+  const path = absolutePath(word, scope);
+  if (path === undefined) return "unknown";
+  const segments = path.split("/");
+  while (segments.length > 1 && ALL_FILES.test(segments.at(-1) ?? "")) segments.pop();
+  if (unknownAt(segments.at(-1) ?? "") === 0) return folderOfUnknown(segments, scope, places);
+  const target = segments.join("/") || "/";
+  const isTemp = isTempPath(target, places, target.length < path.length);
+  return scope.isElsewhere ? zoneElsewhere(target, isTemp, places) : zoneHere(target, isTemp, places);
+}
+
+function zoneHere(path: string, isTemp: boolean, places: Places): Zone {
+  const isInside = isInWorktree(path, places);
+  if (isTemp && !isInside && !holdsWork(path, places)) return "temp";
+  if (isRoot(path, places)) return "root";
+  if (isRepository(path, places)) return "repository";
+  if (isInside) return "inside";
+  return isGlob(path) && holdsGlob(path, places) ? "root" : "outside";
+}
+
+function zoneElsewhere(path: string, isTemp: boolean, places: Places): Zone {
+  if (isTemp) return "temp";
+  return isRoot(path, places) ? "root" : "outside";
+}
+
+function isInWorktree(path: string, { worktree }: Places): boolean {
+  return worktree !== undefined && isWithin(path, worktree);
+}
+
+/** A path that ends with something unknown: an empty value means its folder. */
+function folderOfUnknown(segments: readonly string[], scope: Scope, places: Places): Zone {
+  const folder = segments.slice(0, -1).join("/") || "/";
+  const zone = zoneOf(folder, scope, places);
+  return zone === "inside" || zone === "temp" ? zone : "unknown";
+}
+
+function isRoot(path: string, places: Places): boolean {
+  return (
+    holdsWork(path, places) ||
+    /^\/(?:home|Users|root)(?:\/[^/]+)?$/.test(path) ||
+    /^\/(?:bin|boot|dev|etc|lib\w*|opt|private|proc|sbin|srv|sys|usr|var|System|Library|Applications)$/.test(path) ||
+    places.temp.includes(path)
+  );
+}
+
+/** True if the worktree or the home folder is in the folder. */
+function holdsWork(path: string, { worktree, home }: Places): boolean {
+  return (worktree !== undefined && isWithin(worktree, path)) || isWithin(home, path);
+}
+
+/** True if a pattern may match the worktree, the home folder or one above. */
+function holdsGlob(path: string, { worktree, home }: Places): boolean {
+  const segments = path.split("/");
+  return [worktree, home].some((folder) => {
+    const own = folder?.split("/") ?? [];
+    return segments.length <= own.length && segments.every((segment, index) => segment === own[index] || isGlob(segment));
+  });
+}
+
+function isRepository(path: string, { worktree }: Places): boolean {
+  return worktree !== undefined && isWithin(path, `${worktree}/.git`) && !path.endsWith(".lock");
+}
+
+/** True for paths in a folder for temporary files, and for everything in such a folder, but not for the folder. */
+function isTempPath(path: string, { temp }: Places, hasAll: boolean): boolean {
+  return temp.some((folder) => isWithin(path, folder) && (path !== folder || hasAll));
+}
+
+/** The text of a glob as a pattern for one name. */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const source = [...pattern]
+    .map((char) => (char === MARK.star ? ".*" : char === MARK.any ? "." : char.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&")))
+    .join("");
+  return new RegExp(`^${source}$`).test(name);
+}
+
+/** True for disks and partitions; what else is in /dev holds no data. */
+export function isDevice(path: string): boolean {
+  return /^\/dev\/(?:[shv]d[a-z]|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|sr\d|mem$|kmem$)/.test(path);
+}

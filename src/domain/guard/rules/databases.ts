@@ -1,0 +1,105 @@
+import type { Call, Inspector } from "../call.ts";
+import { type OptionSpec, readOptions } from "../options.ts";
+
+/** How a client of a database is told what to do. */
+interface Client {
+  readonly options: OptionSpec;
+  /** Options whose values are statements. */
+  readonly statements: readonly string[];
+  /** The operands that are statements, from this one on. */
+  readonly operandsFrom?: number;
+  readonly isDocuments?: boolean;
+}
+
+const PSQL: Client = {
+  options: {
+    letters: "cdfhpUvLoPFRT",
+    names: ["command", "dbname", "file", "host", "port", "username", "set", "variable", "output", "pset"],
+  },
+  statements: ["c", "command"],
+};
+const MYSQL: Client = {
+  options: { letters: "eDhPuS", names: ["execute", "database", "host", "port", "user", "socket", "init-command"] },
+  statements: ["e", "execute", "init-command"],
+};
+const SQLITE: Client = { options: { names: ["cmd", "init", "separator"] }, statements: ["cmd"], operandsFrom: 1 };
+const MONGO: Client = {
+  options: { letters: "uph", names: ["eval", "host", "port", "username", "password", "file"] },
+  statements: ["eval"],
+  isDocuments: true,
+};
+
+const CLIENTS: Readonly<Record<string, Client>> = {
+  psql: PSQL,
+  pgcli: PSQL,
+  cockroach: { options: { letters: "e", names: ["execute", "url", "host"] }, statements: ["e", "execute"] },
+  mysql: MYSQL,
+  mariadb: MYSQL,
+  mycli: MYSQL,
+  sqlite3: SQLITE,
+  sqlite: SQLITE,
+  duckdb: { options: { letters: "cs", names: ["c"] }, statements: ["c", "s"], operandsFrom: 1 },
+  mongosh: MONGO,
+  mongo: MONGO,
+  sqlcmd: { options: { letters: "QqSdUPi" }, statements: ["Q", "q"] },
+  bq: { options: { names: ["project_id", "location"] }, statements: [], operandsFrom: 1 },
+  "clickhouse-client": { options: { letters: "q", names: ["query", "host", "database"] }, statements: ["q", "query"] },
+  cqlsh: { options: { letters: "e", names: ["execute"] }, statements: ["e", "execute"] },
+  wrangler: { options: { names: ["command"] }, statements: ["command"] },
+};
+
+/** Judges the statements that a client of a database is given. */
+export function judgeDatabase({ name, args, stdin }: Call, guard: Inspector): void {
+  if (name === "redis-cli" || name === "valkey-cli") return judgeRedisInput(stdin, guard);
+  const client = CLIENTS[name];
+  if (client === undefined) return;
+  const options = readOptions(args, client.options);
+  const texts = client.statements.flatMap((option) => options.values.get(option) ?? []);
+  if (client.operandsFrom !== undefined) texts.push(...options.operands.slice(client.operandsFrom));
+  if (stdin !== undefined) texts.push(stdin);
+  for (const text of texts) {
+    if (client.isDocuments === true) judgeDocuments(text, guard);
+    else judgeSql(text, guard);
+  }
+}
+
+function judgeRedisInput(stdin: string | undefined, guard: Inspector): void {
+  if (stdin !== undefined && /^\s*(?:flushall|flushdb|shutdown)\b/im.test(stdin)) guard.report("document-delete");
+}
+
+function judgeDocuments(text: string, guard: Inspector): void {
+  const code = withoutStrings(text);
+  const drops = /\.\s*(?:dropDatabase|drop|dropCollection|dropIndexes|dropUser|dropAllUsers)\s*\(/.test(code);
+  const deletesAll = /\.\s*(?:deleteMany|remove|deleteOne)\s*\(\s*(?:\{\s*\})?\s*[,)]/.test(code);
+  if (drops || deletesAll) guard.report("document-delete");
+}
+
+function withoutStrings(code: string): string {
+  return code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "''");
+}
+
+/** What is no part of an SQL statement: strings, quoted names, comments. */
+const SQL_NOISE = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$/g;
+
+/** Judges SQL text: dropping, truncating, and changes of all rows. */
+export function judgeSql(text: string, guard: Inspector): void {
+  if (!/drop|truncate|delete|update|alter|flashback/i.test(text)) return;
+  const statements = text.replace(SQL_NOISE, (noise) => (/^['"`]/.test(noise) ? " x " : " ")).split(";");
+  for (const statement of statements) {
+    const rule = ruleOfStatement(statement.trim().replace(/\s+/g, " ").toLowerCase());
+    if (rule !== undefined) guard.report(rule);
+  }
+}
+
+function ruleOfStatement(statement: string): "sql-delete" | "drop-database" | undefined {
+  if (/^(?:\\\w+ )?drop (?:database|schema|keyspace|owned)\b/.test(statement)) return "drop-database";
+  if (/^explain (?!analyze)/.test(statement)) return undefined;
+  if (/\bdrop (?:table|column|materialized view|tablespace|collection|type|partition)\b/.test(statement)) return "sql-delete";
+  if (/^truncate\b|\btruncate partition\b/.test(statement)) return "sql-delete";
+  const changesRows =
+    /(?:^|\(|^with .*\) |^explain analyze )(?:delete from|delete \w+ from|update (?:only )?[\w.]+(?: as)?(?: \w+)? set)\b/.test(
+      statement,
+    );
+  const limits = /\bwhere\b(?! (?:true|1|1 ?= ?1|x ?= ?x)(?: |$))/.test(statement) || /\blimit \d/.test(statement);
+  return changesRows && !limits ? "sql-delete" : undefined;
+}

@@ -1,0 +1,157 @@
+import type { Inspector } from "../call.ts";
+import { hasOption, type Options, readOptions } from "../options.ts";
+import { isExact, isGlob } from "../shell/marks.ts";
+
+/** A git command without the options that come before it. */
+export interface GitCommand {
+  readonly subcommand: string;
+  readonly args: readonly string[];
+  /** Settings that the line makes, by name in small letters. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** Judges what a git command does to history and to uncommitted changes. */
+export function judgeGit(command: GitCommand, guard: Inspector): void {
+  const { args, subcommand } = command;
+  if (args.includes("--help") || args[0] === "-h") return;
+  SUBCOMMANDS[subcommand]?.(args, guard, command);
+}
+
+type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand) => void;
+
+const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
+  reset: judgeReset,
+  clean: judgeClean,
+  checkout: judgeCheckout,
+  switch: judgeSwitch,
+  restore: judgeRestore,
+  push: judgePush,
+  branch: judgeBranch,
+  stash: judgeStash,
+  reflog: judgeReflog,
+  gc: judgeGc,
+  prune: judgePrune,
+  worktree: judgeWorktree,
+  "update-ref": judgeUpdateRef,
+  rm: judgeRemove,
+  submodule: judgeSubmodule,
+  "read-tree": judgeReadTree,
+  "checkout-index": judgeCheckoutIndex,
+  "filter-branch": (_args, guard) => guard.report("git-rewrite"),
+  "filter-repo": (args, guard) => {
+    if (!args.includes("--dry-run") && !args.includes("--analyze")) guard.report("git-rewrite");
+  },
+  credential: (args, guard) => {
+    if (args[0] === "fill") guard.report("print-secret");
+  },
+};
+
+function judgeReset(args: readonly string[], guard: Inspector): void {
+  if (hasOption(readOptions(args, {}), "hard", "merge")) guard.report("git-reset");
+}
+
+function judgeClean(args: readonly string[], guard: Inspector, { settings }: GitCommand): void {
+  const options = readOptions(args, { letters: "e", names: ["exclude"] });
+  const needsForce = settings.get("clean.requireforce")?.toLowerCase() !== "false";
+  if (hasOption(options, "n", "dry-run")) return;
+  if (hasOption(options, "f", "force") || !needsForce) guard.report("git-clean");
+}
+
+/** File names that no branch is likely to have. */
+const FILE_LIKE =
+  /^(?:\.|:)|\/$|\.(?:[cm]?[jt]sx?|json|md|py|rb|go|rs|java|c|h|cpp|cs|css|scss|html|ya?ml|toml|txt|sh|sql|lock|xml|svg|vue)$/;
+
+function judgeCheckout(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, { letters: "bB", names: ["orphan", "conflict"] });
+  if (hasOption(options, "force") || options.shorts.has("f")) return guard.report("git-discard");
+  if (hasOption(options, "ours", "theirs", "patch", "orphan") || ["b", "B", "p"].some((letter) => options.shorts.has(letter)))
+    return;
+  if (options.longs.includes("pathspec-from-file")) return guard.report("git-discard");
+  const { operands } = options;
+  const hasDashes = args.includes("--");
+  const afterDashes = hasDashes ? args.slice(args.indexOf("--") + 1).length : 0;
+  const isNewBranch = hasOption(options, "track", "t", "detach", "d");
+  const looksLikeFile = operands.some((operand) => FILE_LIKE.test(operand) || isGlob(operand));
+  if (afterDashes > 0 || (operands.length > 1 && !isNewBranch) || looksLikeFile) guard.report("git-discard");
+}
+
+function judgeSwitch(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, { letters: "cC" });
+  if (hasOption(options, "f", "force", "discard-changes")) guard.report("git-discard");
+}
+
+function judgeRestore(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, { letters: "s", names: ["source"] });
+  const isStagedOnly = hasOption(options, "S", "staged") && !hasOption(options, "W", "worktree");
+  if (!isStagedOnly && (options.operands.length > 0 || options.longs.includes("pathspec-from-file"))) guard.report("git-discard");
+}
+
+function judgePush(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, { letters: "o", names: ["push-option", "repo", "receive-pack", "exec"] });
+  if (hasOption(options, "n", "dry-run")) return;
+  const [, ...refspecs] = options.operands;
+  const isForced =
+    options.shorts.has("f") || options.longs.some((long) => long === "force" || /^m(?:i|ir|irr|irro|irror)$/.test(long));
+  if (isForced || refspecs.some((refspec) => refspec.startsWith("+"))) guard.report("git-force-push");
+  else if (hasOption(options, "d", "delete", "prune") || refspecs.some((refspec) => /^:./.test(refspec)))
+    guard.report("git-delete-remote");
+}
+
+function judgeBranch(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, {
+    letters: "u",
+    names: ["set-upstream-to", "contains", "merged", "sort", "format", "points-at"],
+  });
+  if (options.shorts.has("D") || hasOption(options, "f", "force")) guard.report("git-delete-branch");
+}
+
+function judgeStash(args: readonly string[], guard: Inspector): void {
+  if (args[0] === "drop" || args[0] === "clear") guard.report("git-drop-stash");
+}
+
+function judgeReflog(args: readonly string[], guard: Inspector): void {
+  const isDry = hasOption(readOptions(args, {}), "n", "dry-run");
+  if (!isDry && (args[0] === "expire" || args[0] === "delete")) guard.report("git-expire");
+}
+
+function judgeGc(args: readonly string[], guard: Inspector, { settings }: GitCommand): void {
+  const expiry = args.map((arg) => /^--pru?n?e?=(.*)$/.exec(arg)?.[1]).find((value) => value !== undefined);
+  const set = settings.get("gc.pruneexpire");
+  if ([expiry, set].some((value) => value !== undefined && !/^(?:never|\d+\.weeks?.*|2.*ago)$/.test(value)))
+    guard.report("git-expire");
+}
+
+function judgePrune(args: readonly string[], guard: Inspector): void {
+  if (!hasOption(readOptions(args, {}), "n", "dry-run")) guard.report("git-expire");
+}
+
+function judgeWorktree(args: readonly string[], guard: Inspector): void {
+  if (args[0] === "remove" && hasOption(readOptions(args.slice(1), {}), "f", "force")) guard.report("git-remove-worktree");
+}
+
+function judgeUpdateRef(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, { letters: "m" });
+  if (options.shorts.has("d") || options.longs.includes("stdin")) guard.report("git-delete-ref");
+}
+
+function judgeRemove(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, {});
+  if (hasOption(options, "cached", "n", "dry-run")) return;
+  const isAll = options.operands.some((operand) => /^(?:\.\/?|:\/|\/)$/.test(operand) || !isExact(operand));
+  if (options.shorts.has("r") && (isAll || hasOption(options, "f", "force"))) guard.report("git-remove");
+}
+
+function judgeSubmodule(args: readonly string[], guard: Inspector): void {
+  const [act = "", ...rest] = args.filter((arg) => arg !== "-q" && arg !== "--quiet");
+  const options: Options = readOptions(rest, {});
+  if ((act === "deinit" || act === "update") && hasOption(options, "f", "force")) guard.report("git-discard");
+}
+
+function judgeReadTree(args: readonly string[], guard: Inspector): void {
+  const options = readOptions(args, {});
+  if (options.shorts.has("u") && options.longs.includes("reset")) guard.report("git-reset");
+}
+
+function judgeCheckoutIndex(args: readonly string[], guard: Inspector): void {
+  if (hasOption(readOptions(args, {}), "f", "force")) guard.report("git-discard");
+}

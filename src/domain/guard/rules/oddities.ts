@@ -1,0 +1,136 @@
+import type { Call, Inspector } from "../call.ts";
+import { optionValue, readOptions } from "../options.ts";
+import type { Places } from "../paths.ts";
+import { isUnknown } from "../shell/marks.ts";
+import { judgeWrite } from "./protected-files.ts";
+
+type JudgeOddity = (call: Call, guard: Inspector, places: Places) => void;
+
+/** Programs that run code or do harm in ways of their own. */
+const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
+  awk: judgeAwk,
+  gawk: judgeAwk,
+  mawk: judgeAwk,
+  nawk: judgeAwk,
+  sed: judgeSed,
+  gsed: judgeSed,
+  perl: judgeInPlace,
+  tar: judgeTar,
+  kill: judgeKill,
+  killall: ({ args }, guard) => {
+    if (args.includes("-u") || args.includes("--user")) guard.report("machine-off");
+  },
+  crontab: ({ args, stdin }, guard) => {
+    const replaces =
+      args.some((arg) => /^-[a-z]*r/.test(arg)) ||
+      (args.length === 0 && stdin !== undefined) ||
+      args.some((arg) => arg === "-" || !arg.startsWith("-"));
+    if (replaces) guard.report("remove-schedule");
+  },
+  at: judgeCodeOnStdin,
+  batch: judgeCodeOnStdin,
+  tmux: judgeTerminal,
+  screen: judgeTerminal,
+  vim: judgeEditor,
+  vi: judgeEditor,
+  nvim: judgeEditor,
+  ex: judgeEditor,
+  man: ({ args, scope }, guard) =>
+    judgeCode(optionValue(readOptions(args, { letters: "P", names: ["pager"] }), "P", "pager"), guard, scope),
+  expect: ({ args, scope }, guard) => judgeCode(optionValue(readOptions(args, { letters: "c" }), "c"), guard, scope),
+  concurrently: ({ args, scope }, guard) => {
+    for (const arg of args) if (!arg.startsWith("-")) guard.maybeLine(arg, scope);
+  },
+  ssh: ({ args, scope }, guard) => {
+    for (const arg of args) judgeCode(/^(?:-o)?(?:ProxyCommand|LocalCommand)[= ](.*)$/is.exec(arg)?.[1], guard, scope);
+  },
+  gh: ({ args }, guard) => {
+    const text = args.join(" ");
+    if (args.includes("graphql") && /\bmutation\b/.test(text) && /delete|merge|archive|transfer|updateRef/i.test(text))
+      guard.report("change-repository");
+  },
+  make: ({ args, scope, stdin }, guard) => {
+    if (args.includes("-")) for (const line of (stdin ?? "").split("\n")) if (line.startsWith("\t")) guard.maybeLine(line, scope);
+    for (const arg of args) judgeCode(/^(?:--eval=|SHELL=|\w*CMD=)(.*)$/s.exec(arg)?.[1], guard, scope);
+  },
+  "git-filter-repo": (_call, guard) => guard.report("git-rewrite"),
+  bfg: (_call, guard) => guard.report("git-rewrite"),
+  gpg: ({ args }, guard) => {
+    if (args.some((arg) => /^--export-secret/.test(arg))) guard.report("print-secret");
+  },
+  mkfifo: () => undefined,
+};
+
+/** Judges what a program does in a way of its own. */
+export function judgeOddities(call: Call, guard: Inspector, places: Places): void {
+  if (Object.hasOwn(ODDITIES, call.name)) ODDITIES[call.name]?.(call, guard, places);
+}
+
+function judgeCode(code: string | undefined, guard: Inspector, scope: Call["scope"]): void {
+  if (code !== undefined) guard.maybeLine(code, scope);
+}
+
+function judgeAwk({ args, scope }: Call, guard: Inspector): void {
+  for (const arg of args) {
+    for (const [, code = ""] of arg.matchAll(/(?:system\s*\(|\|\s*(?:getline)?|print[^|]*\|)\s*"((?:[^"\\]|\\.)*)"/g))
+      guard.maybeLine(code.replace(/\\(.)/g, "$1"), scope);
+    for (const [, code = ""] of arg.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|\s*getline/g))
+      guard.maybeLine(code.replace(/\\(.)/g, "$1"), scope);
+    if (/ENVIRON/.test(arg) && /for\s*\(/.test(arg)) guard.report("print-environment");
+  }
+}
+
+/** GNU sed runs what follows `e` as a command; `-i` changes files. */
+function judgeSed({ args, scope }: Call, guard: Inspector, places: Places): void {
+  const options = readOptions(args, { letters: "efl", names: ["expression", "file"] });
+  const isInPlace = args.some((arg) => /^-[a-zA-Z]*i|^--in-place/.test(arg));
+  const given = [...(options.values.get("e") ?? []), ...(options.values.get("expression") ?? [])];
+  const codes = given.length > 0 ? given : options.operands.slice(0, 1);
+  const files = given.length > 0 ? options.operands : options.operands.slice(1);
+  for (const code of codes) {
+    const command = /(?:^|[;{}\n]|^[\d,$]+|\/)\s*[\d,$]*e\s+(.+)$/s.exec(code)?.[1];
+    if (command !== undefined) guard.maybeLine(command, scope);
+    const [, , replacement] = /s(.)(?:(?!\1)[^\\]|\\.)*\1((?:(?!\1)[^\\]|\\.)*)\1[gIp\d]*e/s.exec(code) ?? [];
+    if (replacement !== undefined) guard.maybeLine(replacement.replace(/\\(.)/g, "$1"), scope);
+  }
+  if (isInPlace) for (const file of files) judgeWrite(file, scope, guard, places);
+}
+
+function judgeInPlace({ args, scope }: Call, guard: Inspector, places: Places): void {
+  if (!args.some((arg) => /^-[a-zA-Z]*i/.test(arg))) return;
+  const options = readOptions(args, { letters: "eEIM" });
+  for (const file of options.operands) judgeWrite(file, scope, guard, places);
+}
+
+function judgeTar({ args, scope }: Call, guard: Inspector, places: Places): void {
+  for (const [index, arg] of args.entries()) {
+    const code =
+      /^--(?:checkpoint-action=exec|to-command|use-compress-program|info-script|rsh-command)=(.*)$/s.exec(arg)?.[1] ??
+      (/^(?:-I|--to-command|-F)$/.test(arg) ? args[index + 1] : undefined);
+    judgeCode(code, guard, scope);
+    const folder = arg === "-C" || arg === "--directory" ? args[index + 1] : /^--directory=(.*)$/.exec(arg)?.[1];
+    if (folder !== undefined && args.some((word) => /^-?-?[a-wyzA-Z]*x|^--extract/.test(word)))
+      judgeWrite(`${folder}/file`, scope, guard, places);
+  }
+}
+
+function judgeKill({ args }: Call, guard: Inspector): void {
+  const isSignal = (arg: string, index: number): boolean => index === 0 && /^-/.test(arg);
+  if (args.some((arg, index) => arg === "-1" && !isSignal(arg, index))) guard.report("machine-off");
+  if (args.at(-1) === "1" && args.length > 1) guard.report("machine-off");
+}
+
+function judgeCodeOnStdin({ stdin, scope }: Call, guard: Inspector): void {
+  if (stdin !== undefined && !isUnknown(stdin)) guard.line(stdin, scope);
+}
+
+/** Terminal multiplexers start what their last words say, or type it. */
+function judgeTerminal({ args, scope }: Call, guard: Inspector): void {
+  for (const arg of args) if (/\s/.test(arg)) guard.maybeLine(arg, scope);
+  const at = args.findIndex((arg) => /^(?:-dmS?|-X)$/.test(arg));
+  if (at !== -1) guard.maybeLine(args.slice(at + (args[at] === "-dmS" ? 2 : 1)).join(" "), scope);
+}
+
+function judgeEditor({ args, scope }: Call, guard: Inspector): void {
+  for (const arg of args) judgeCode(/^\+?:?!(.*)$/s.exec(arg)?.[1] ?? /\bsystem\(["'](.*)["']\)/s.exec(arg)?.[1], guard, scope);
+}

@@ -1,0 +1,25 @@
+import type { Inspector } from "../call.ts";
+import { absolutePath, isDevice, isWithin, type Places } from "../paths.ts";
+import type { Scope } from "../shell/scope.ts";
+
+const SYSTEM = /^\/(?:bin|boot|etc|lib\w*|proc|sbin|sys|usr|var|System|Library)(?:\/|$)/;
+const STARTUP =
+  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|zshrc|zshenv|zprofile|zlogin|profile|kshrc|gitconfig|config\/fish(?:\/.*)?|config\/git(?:\/.*)?|ssh(?:\/.*)?|gnupg(?:\/.*)?|aws(?:\/.*)?|kube(?:\/.*)?|npmrc|pypirc|git-credentials|netrc|config\/gh(?:\/.*)?|config\/autostart(?:\/.*)?|config\/systemd(?:\/.*)?|claude\/.*|codex\/.*|gemini\/.*)$/;
+
+/** Judges a write to a file: the system's, the repository's, a shell's start, a login. */
+export function judgeWrite(word: string, scope: Scope, guard: Inspector, places: Places): void {
+  const path = absolutePath(word, scope);
+  if (path === undefined) return;
+  if (isDevice(path)) return guard.report("overwrite-disk");
+  if (isProtected(path, places)) guard.report("write-protected");
+}
+
+function isProtected(path: string, { worktree, home, temp }: Places): boolean {
+  if (temp.some((folder) => isWithin(path, folder))) return false;
+  if (worktree !== undefined && isWithin(path, worktree)) return isWithin(path, `${worktree}/.git`);
+  if (SYSTEM.test(path)) return true;
+  const own = isWithin(path, home)
+    ? path.slice(home.length + 1)
+    : (/^\/(?:root|(?:home|Users)\/[^/]+)\/(.*)$/.exec(path)?.[1] ?? "");
+  return STARTUP.test(own);
+}

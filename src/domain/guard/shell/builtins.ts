@@ -1,0 +1,128 @@
+import type { Call, Inspector } from "../call.ts";
+import { readOptions } from "../options.ts";
+import { absolutePath, normalPath } from "../paths.ts";
+import { judgeEnvironment } from "../rules/secrets.ts";
+import { codeKind, isUnknown, MARK } from "./marks.ts";
+import { printf } from "./outputs.ts";
+
+/** A builtin of the shell: it changes the scope of the call. Returns its output; undefined if the call is judged as a program. */
+type Builtin = (call: Call, guard: Inspector) => string | undefined;
+
+/** Builtins by name. The text of `eval`, `source` and `trap` is run by `runHere`, in the scope of the call. */
+export function builtins(runHere: (text: string, call: Call) => string): Readonly<Record<string, Builtin>> {
+  const evaluate = (text: string, call: Call, guard: Inspector): string => {
+    const kind = codeKind(text);
+    if (kind === "text") return runHere(text, call);
+    if (kind === "unknown") guard.report("unknown-code");
+    return MARK.output;
+  };
+  const source: Builtin = (call, guard) => {
+    const file = call.args[0] ?? "";
+    const made = /^(?:\/dev\/stdin|\/dev\/fd\/0)$/.test(file) ? call.stdin : guard.content(file, call.scope);
+    return made === undefined ? undefined : evaluate(made, call, guard);
+  };
+  return {
+    cd: changeFolder,
+    pushd: changeFolder,
+    popd: ({ scope }) => {
+      scope.cwd = undefined;
+      return "";
+    },
+    export: declare,
+    declare,
+    typeset: declare,
+    local: declare,
+    readonly: declare,
+    unset: ({ args, scope }) => {
+      for (const name of args) {
+        scope.variables.delete(name);
+        scope.functions.delete(name);
+      }
+      return "";
+    },
+    set: setOptions,
+    shift: ({ args, scope }) => {
+      scope.positional = scope.positional?.slice(Number(args[0] ?? "1"));
+      return "";
+    },
+    alias: ({ args, scope }) => {
+      for (const arg of args) {
+        const at = arg.indexOf("=");
+        if (at > 0) scope.aliases.set(arg.slice(0, at), arg.slice(at + 1));
+      }
+      return "";
+    },
+    read,
+    mapfile: readLines,
+    readarray: readLines,
+    eval: (call, guard) => evaluate(call.args.join(" "), call, guard),
+    source,
+    ".": source,
+    trap: (call) => {
+      const code = call.args.filter((arg) => arg !== "--");
+      return code.length > 1 && !isUnknown(code[0] ?? "") ? runHere(code[0] ?? "", call) : "";
+    },
+    printf: ({ args, scope }) => {
+      if (args[0] !== "-v" || args[1] === undefined) return undefined;
+      scope.variables.set(args[1], printf(args.slice(2)) ?? MARK.unknown);
+      return "";
+    },
+  };
+}
+
+function changeFolder({ args, scope }: Call): string {
+  const target = args.find((arg) => arg === "-" || !arg.startsWith("-"));
+  scope.cwd = target === "-" ? undefined : target === undefined ? scope.home : folderAt(target, scope);
+  if (scope.isElsewhere && target?.startsWith("/") !== true) scope.cwd = undefined;
+  return "";
+}
+
+function folderAt(target: string, scope: Call["scope"]): string | undefined {
+  if (isUnknown(target)) return undefined;
+  const path = absolutePath(target, scope);
+  return path === undefined ? undefined : normalPath(path);
+}
+
+function declare(call: Call, guard: Inspector): string {
+  const { name, args, scope } = call;
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  const prints = words.length === 0 && (args.length === 0 || args.some((arg) => /^-[a-z]*[px]/.test(arg)));
+  if (prints && name !== "local" && name !== "readonly") judgeEnvironment(call.reader, guard);
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at > 0) scope.variables.set(word.slice(0, at).replace(/\+$/, ""), word.slice(at + 1));
+  }
+  return "";
+}
+
+function setOptions(call: Call, guard: Inspector): string {
+  const { args, scope } = call;
+  if (args.length === 0) judgeEnvironment(call.reader, guard);
+  const dashes = args.indexOf("--");
+  if (dashes !== -1) scope.positional = args.slice(dashes + 1);
+  else if (args.length > 0 && !/^[-+]/.test(args[0] ?? "")) scope.positional = args;
+  return "";
+}
+
+function read({ args, stdin, scope }: Call): string {
+  const options = readOptions(args, { letters: "adinNptu" });
+  const array = options.values.get("a")?.[0];
+  const line = stdin === undefined || stdin === "" ? MARK.unknown : (stdin.split("\n")[0] ?? "");
+  const words = isUnknown(line) ? [MARK.unknown] : line.trim().split(/\s+/);
+  if (array !== undefined) scope.variables.set(array, words);
+  const names = options.operands.length === 0 ? ["REPLY"] : options.operands;
+  for (const [index, name] of names.entries()) scope.variables.set(name, fieldOf(words, index, index === names.length - 1));
+  return "";
+}
+
+/** What `read` gives to a variable: a word, or to the last one all that is left. */
+function fieldOf(words: readonly string[], index: number, isLast: boolean): string {
+  if (words[0] === MARK.unknown) return MARK.unknown;
+  return isLast ? words.slice(index).join(" ") : (words[index] ?? "");
+}
+
+function readLines({ args, scope }: Call): string {
+  const name = args.filter((arg) => !arg.startsWith("-")).at(-1);
+  scope.variables.set(name ?? "MAPFILE", [MARK.unknown]);
+  return "";
+}

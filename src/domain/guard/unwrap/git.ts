@@ -1,0 +1,106 @@
+import type { Call, Inspector } from "../call.ts";
+import { optionValue, readOptions } from "../options.ts";
+import { type GitCommand, judgeGit } from "../rules/git.ts";
+import type { Scope } from "../shell/scope.ts";
+
+/** Options of git itself that take the next word as their value. */
+const VALUED = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source|--list-cmds)$/;
+
+/** Settings whose values are commands that git runs in a shell. */
+const COMMAND_SETTINGS =
+  /^(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|diff\.external|.*\.(?:textconv|cmd|clean|smudge|process|driver|command|path|program|helper|upload-?pack|receivepack|sendemailcmd|packobjectshook|editor))$/;
+
+/** Variables whose values are commands that git, or another program, runs in a shell. */
+const COMMAND_VARIABLES =
+  /^(?:GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESSOPEN|SSH_ASKPASS)$/;
+
+/** Judges variables that a command is given. */
+export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, string>, scope: Scope, guard: Inspector): void {
+  for (const [name, value] of assignments) {
+    if (COMMAND_VARIABLES.test(name)) guard.maybeLine(value, scope);
+    if (/^TF_CLI_ARGS/.test(name) && /auto-approve|destroy/.test(value)) guard.report("terraform-destroy");
+    const index = /^GIT_CONFIG_KEY_(\d+)$/.exec(name)?.[1];
+    if (index !== undefined) judgeSetting(value, assignments.get(`GIT_CONFIG_VALUE_${index}`) ?? "", scope, guard);
+  }
+}
+
+/** Judges a setting of git: an alias or a command. */
+function judgeSetting(name: string, value: string, scope: Scope, guard: Inspector): void {
+  const key = name.toLowerCase();
+  if (key.startsWith("alias.")) judgeAlias(value, [], scope, guard);
+  else if (COMMAND_SETTINGS.test(key)) guard.maybeLine(value.replace(/^!/, ""), scope);
+}
+
+function judgeAlias(value: string, args: readonly string[], scope: Scope, guard: Inspector): void {
+  if (value.startsWith("!")) guard.maybeLine([value.slice(1), ...args].join(" "), scope);
+  else guard.words(["git", ...value.split(/\s+/), ...args], { scope, stdin: undefined });
+}
+
+/** Judges a call of git: its settings and aliases, what it starts, and what its subcommand does. */
+export function unwrapGit({ args, scope }: Call, guard: Inspector): void {
+  const settings = new Map<string, string>();
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (!arg.startsWith("-")) break;
+    const attached = /^(?:-c|--config-env=)(.+)$/.exec(arg)?.[1];
+    const setting = arg === "-c" ? (args[at + 1] ?? "") : attached;
+    if (setting !== undefined && arg !== "--config-env") {
+      const [name = "", ...value] = setting.split("=");
+      settings.set(name.toLowerCase(), value.join("="));
+    }
+    if (VALUED.test(arg)) at++;
+  }
+  for (const [name, value] of settings) judgeSetting(name, value, scope, guard);
+  const subcommand = args[at] ?? "";
+  const own = args.slice(at + 1);
+  const alias = settings.get(`alias.${subcommand.toLowerCase()}`);
+  if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
+  judgeStarted({ subcommand, args: own, settings }, scope, guard);
+  judgeGit({ subcommand, args: own, settings }, guard);
+}
+
+/** Judges what a subcommand starts. */
+function judgeStarted({ subcommand, args }: GitCommand, scope: Scope, guard: Inspector): void {
+  switch (subcommand) {
+    case "config":
+      return judgeConfig(args, scope, guard);
+    case "rebase": {
+      const { values } = readOptions(args, { letters: "xsXC", names: ["exec", "onto", "strategy"] });
+      for (const code of [...(values.get("x") ?? []), ...(values.get("exec") ?? [])]) guard.line(code, scope);
+      return;
+    }
+    case "bisect":
+      if (args[0] === "run") guard.words(args.slice(1), { scope, stdin: undefined });
+      return;
+    case "submodule":
+      if (args.includes("foreach"))
+        guard.line(args.filter((arg) => !/^(?:foreach|--recursive|--quiet|-q)$/.test(arg)).join(" "), scope);
+      return;
+    case "difftool":
+    case "grep": {
+      const options = readOptions(args, { letters: "x", optional: "O", names: ["extcmd"] });
+      const code = optionValue(options, "x", "extcmd", "O", "open-files-in-pager");
+      if (code !== undefined && (subcommand === "difftool" || !options.shorts.has("x"))) guard.maybeLine(code, scope);
+      return;
+    }
+    default:
+      return judgeTransport(args, scope, guard);
+  }
+}
+
+function judgeConfig(args: readonly string[], scope: Scope, guard: Inspector): void {
+  const options = readOptions(args, { letters: "f", names: ["file", "type", "default", "blob"] });
+  const operands = options.operands[0] === "set" ? options.operands.slice(1) : options.operands;
+  if (operands.length > 1) judgeSetting(operands[0] ?? "", operands[1] ?? "", scope, guard);
+}
+
+/** Judges programs that a fetch, clone or push is told to start. */
+function judgeTransport(args: readonly string[], scope: Scope, guard: Inspector): void {
+  for (const [index, arg] of args.entries()) {
+    const attached = /^--(?:upload-pack|receive-pack|exec)=(.*)$/s.exec(arg)?.[1];
+    const code = /^--(?:upload-pack|receive-pack)$/.test(arg) ? args[index + 1] : attached;
+    if (code !== undefined) guard.maybeLine(code, scope);
+    if (arg.startsWith("ext::")) guard.maybeLine(arg.slice(5), scope);
+  }
+}
