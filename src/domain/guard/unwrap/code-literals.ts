@@ -24,6 +24,17 @@ export function literalsIn(code: string): readonly Literal[] {
   return literals;
 }
 
+/** Code with empty strings in place of its strings. */
+export function withoutLiterals(code: string, literals: readonly Literal[]): string {
+  let from = 0;
+  const parts = literals.map(({ start, end }) => {
+    const part = code.slice(from, start);
+    from = end;
+    return part;
+  });
+  return [...parts, code.slice(from)].join('""');
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0" };
 
 function unescaped(text: string): string {

@@ -6,7 +6,7 @@ import { judgeWrite } from "../rules/protected-files.ts";
 import { isSecretFile } from "../rules/secrets.ts";
 import { codeKind, MARK } from "../shell/marks.ts";
 import type { Scope } from "../shell/scope.ts";
-import { joinedLiterals, type Literal, literalsIn } from "./code-literals.ts";
+import { joinedLiterals, type Literal, literalsIn, withoutLiterals } from "./code-literals.ts";
 
 /** The options of interpreters that are followed by code: letters of short ones, names of long ones. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -79,15 +79,16 @@ const RUNS_STRING = /\b(?:exec|eval|Function|instance_eval)\s*\(?\s*["'`]/;
 /** Judges code of a scripting language: what it deletes, starts, reads and prints, as far as its strings tell. */
 export function judgeCode(code: string, around: Around): void {
   const { scope, guard } = around;
-  if (codeKind(code) === "unknown" || MADE_CODE.test(code)) return guard.report("unknown-code");
   const literals = literalsIn(code);
+  const bare = withoutLiterals(code, literals);
+  if (codeKind(code) === "unknown" || MADE_CODE.test(bare)) return guard.report("unknown-code");
   judgeDeletions(code, literals, around);
   judgeFiles(code, literals, around);
   if (STARTS.test(code)) for (const text of joinedLiterals(code, literals)) guard.maybeLine(text, scope);
-  const inner = RUNS_STRING.test(code) ? literals.filter(({ value }) => value.length < code.length - 4) : [];
+  const inner = RUNS_STRING.test(bare) ? literals.filter(({ value }) => value.length < code.length - 4) : [];
   for (const { value } of inner) judgeCode(value, around);
-  if (QUERIES.test(code)) for (const { value } of literals) judgeSql(value, guard);
-  if (PRINTS_ALL.test(code)) guard.report("print-environment");
+  if (QUERIES.test(bare)) for (const { value } of literals) judgeSql(value, guard);
+  if (PRINTS_ALL.test(bare)) guard.report("print-environment");
   if (PRINTS_SECRET.test(code)) guard.report("print-secret");
 }
 
@@ -99,8 +100,10 @@ const DELETES =
   /(?:\b(?:rm|rmSync|rmdir|rmdirSync|unlink|unlinkSync|remove|removedirs|delete|rmdir_p)|\.unlink|\.rmdir|Deno\.remove\w*)\s*(?:\(|(?=\s(?:glob\s*)?["'$<]))/g;
 
 function judgeDeletions(code: string, literals: readonly Literal[], around: Around): void {
-  for (const match of code.matchAll(DELETES_TREE)) judgeArguments(code, match, literals, true, around);
-  for (const match of code.matchAll(DELETES)) {
+  const calls = (pattern: RegExp): readonly RegExpExecArray[] =>
+    [...code.matchAll(pattern)].filter(({ index }) => !literals.some(({ start, end }) => start <= index && index < end));
+  for (const match of calls(DELETES_TREE)) judgeArguments(code, match, literals, true, around);
+  for (const match of calls(DELETES)) {
     const isRecursive = /recursive["']?\s*[:=]\s*(?:true|!0|1)/i.test(code.slice(match.index, match.index + 300));
     judgeArguments(code, match, literals, isRecursive, around);
   }
