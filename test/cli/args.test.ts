@@ -64,6 +64,8 @@ describe("the command line", () => {
     ["runs", { verb: "runs", json: false }],
     ["runs --json", { verb: "runs", json: true }],
     ["tracker check -- node t.mjs --file -x", { verb: "tracker", act: "check", command: ["node", "t.mjs", "--file", "-x"] }],
+    ["guard check --json -- rm -rf", { verb: "guard", act: "check", json: true, words: ["rm", "-rf"] }],
+    ["guard check ls", { verb: "guard", act: "check", json: false, words: ["ls"] }],
     ["tracker check ./t", { verb: "tracker", act: "check", command: ["./t"] }],
     ["report", { verb: "report", format: "text" }],
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
@@ -167,6 +169,7 @@ describe("the command line", () => {
       "report",
       "doctor",
       "tracker",
+      "guard",
       "completion",
       "help",
     ])

@@ -82,6 +82,7 @@ describe("the package", () => {
       expect.arrayContaining([
         "dist/loopdash.js",
         "dist/oracle.cjs",
+        "dist/guard.cjs",
         "dist/batch.schema.json",
         "dist/licenses.txt",
         "prompts/worker.md",

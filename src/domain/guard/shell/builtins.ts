@@ -18,8 +18,9 @@ export function builtins(runHere: (text: string, call: Call) => string): Readonl
   };
   const source: Builtin = (call, guard) => {
     const file = call.args[0] ?? "";
-    const made = /^(?:\/dev\/stdin|\/dev\/fd\/0)$/.test(file) ? call.stdin : guard.content(file, call.scope);
-    return made === undefined ? undefined : evaluate(made, call, guard);
+    const isStdin = /^(?:\/dev\/stdin|\/dev\/fd\/0)$/.test(file);
+    const made = isStdin ? call.stdin : guard.content(file, call.scope);
+    return made === undefined ? undefined : evaluate(made, isStdin ? { ...call, stdin: undefined } : call, guard);
   };
   return {
     cd: changeFolder,

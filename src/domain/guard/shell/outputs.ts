@@ -20,15 +20,9 @@ const OUTPUTS: Readonly<Record<string, (input: Input) => string | undefined>> = 
   cat: cat,
   tee: ({ stdin }) => stdin,
   base64: base64,
-  rev: ({ stdin }) =>
-    known(stdin, (text) =>
-      text
-        .split("\n")
-        .map((line) => [...line].reverse().join(""))
-        .join("\n"),
-    ),
+  rev: ({ args, stdin }) => (args.length > 0 ? undefined : known(stdin, reversedLines)),
   tr: ({ args, stdin }) => known(stdin, (text) => translate(text, args)),
-  xxd: ({ args, stdin }) => (args.includes("-r") ? known(stdin, fromHex) : undefined),
+  xxd: ({ args, stdin }) => (args.includes("-r") && args.every((arg) => arg.startsWith("-")) ? known(stdin, fromHex) : undefined),
   pwd: ({ scope }) => scope.cwd,
   which: ({ args }) => pathsOf(args),
   command: ({ args }) => pathsOf(args),
@@ -110,6 +104,13 @@ function base64({ args, stdin }: Input): string | undefined {
   if (!args.some((arg) => /^(?:-[a-zA-Z]*[dD][a-zA-Z]*|--d(?:e(?:c(?:o(?:de?)?)?)?)?)$/.test(arg)))
     return known(stdin, (text) => Buffer.from(text, "utf8").toString("base64"));
   return known(stdin, (text) => Buffer.from(text, "base64").toString("utf8"));
+}
+
+function reversedLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => [...line].reverse().join(""))
+    .join("\n");
 }
 
 function fromHex(text: string): string {
