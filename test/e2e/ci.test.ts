@@ -197,6 +197,11 @@ describe("loopdash ci refuses", { timeout: 300_000 }, () => {
     await refuse("a branch that is nowhere", "elsewhere", /has no branch elsewhere/);
     await refuse("no token", BRANCH, /GITHUB_TOKEN is not set/, { GITHUB_TOKEN: "" });
     await refuse("no such pull request", "#77", /has no pull request #77/);
+    const unknown = await ci(BRANCH, "--workflow", "nosuch", "--dry-run");
+    expect(unknown.code, unknown.stderr).toBe(4);
+    expect(unknown.stderr).toMatch(/neither feature\/answer nor GitHub has a workflow nosuch/);
+    expect(unknown.stderr).toMatch(/Name one of these: Style \(style\.yml\), Test \(test\.yml\)/);
+    expect((await ci(BRANCH, "--workflow", "nosuch")).code).toBe(4);
     stage.write("app/text.txt", "changed\n");
     await refuse("a dirty tree", BRANCH, /uncommitted changes/);
     stage.git("app", "checkout", "-q", "--", "text.txt");

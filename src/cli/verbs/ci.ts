@@ -7,6 +7,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
 import { composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
+import { mustHaveWorkflow } from "../ci/find-workflow.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
 import { resultLines } from "../ci/result-lines.ts";
@@ -63,6 +64,7 @@ async function loop(
 ): Promise<number> {
   const [cwd, env] = [process.cwd(), process.env];
   const target = await findTarget(flags, { cwd, env });
+  if (flags.workflow !== undefined) await mustHaveWorkflow(target, flags.workflow);
   const batch = await composeBatch(target, flags, { cwd, env, tell: (line) => writeNote(line.trim()) });
   const home = stateHome(env, cwd);
   const agent = agentText(batch["agent"]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BranchReading } from "../../../domain/ci/branch-move.ts";
+import { isMeant } from "../../../domain/ci/workflow.ts";
 import type { RemoteCheck } from "../../../domain/forge/pull-request.ts";
 import type { BranchChecks } from "../../../ports/branch-checks.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
@@ -139,7 +140,7 @@ async function countingSuites(
   const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
   const own = suitesOf(({ id }) => id === ignoredRun);
   if (workflow === undefined) return (suite) => !own.has(suite);
-  const named = suitesOf(({ name, path }) => name === workflow || path === workflow || path.endsWith(`/${workflow}`));
+  const named = suitesOf((run) => isMeant(run, workflow));
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
 }
 
