@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
-import { ANSWER, answers, open, result } from "./branch-stage.ts";
+import { ANSWER, answers, LOST, open, result } from "./branch-stage.ts";
 
 cleanUp();
 
@@ -47,5 +47,18 @@ describe("a branch with more than one kind of checks", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), late]).toEqual(["green", 3]);
     expect(stage.of("ticket-reopened")).toEqual([]);
+  });
+
+  test("has its lost job started again by the next engine, if one was killed before it asked for that", async () => {
+    let reruns = () => 0;
+    const { stage, branch, reopen } = await open({ checks: { test: () => (reruns() === 0 ? LOST : undefined) } });
+    using _ = stage;
+    reruns = () => branch.reruns.length;
+    await stage.crashAt(({ type }) => type === "pull-request-rerun");
+    branch.reruns.length = 0;
+    await reopen();
+    await stage.resume();
+    expect(ciStopReason(await stage.ended())).toBe("green");
+    expect(branch.reruns).toEqual(["test"]);
   });
 });

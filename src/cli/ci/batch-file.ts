@@ -25,7 +25,7 @@ const NAME = /^(\d{4,9})\.json$/;
 /** A batch, or a part of one, as its file has it. */
 export type BatchParts = Readonly<Record<string, unknown>>;
 
-/** What makes a loop the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
+/** The parts of a batch by which two loops are the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
 const Loop = z.looseObject({
   repos: z.record(
     z.string(),

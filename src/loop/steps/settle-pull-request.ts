@@ -1,7 +1,7 @@
 import type { Said } from "../../domain/forge/next-move.ts";
-import type { RerunCategory, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -42,7 +42,8 @@ export async function settlePullRequest(
     const of = names.join("\n");
     if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
     const { triage, since } = told;
-    const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
+    const already = startedAgain(pullRequestOf(ctx, scope), asked);
+    const again = decision.words.length > 0 ? undefined : rerunOf(names, triage.json, already);
     if (again === undefined) {
       recordWords(scope, decision.words);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
@@ -57,21 +58,6 @@ export async function settlePullRequest(
     await ask(ctx, scope, () => needs.pulls.rerun(open.head, again.names));
     await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
   }
-}
-
-/** The failed checks that are started again, and why; undefined if they, or words of others, are for an agent. */
-function excused(
-  { checks, words }: Extract<PullRequestDecision, { do: "fix" }>,
-  { json: { findings, stopReason } }: Triage,
-  already: ReadonlySet<string>,
-): { readonly names: readonly string[]; readonly category: RerunCategory } | undefined {
-  if (words.length > 0) return undefined;
-  if (stopReason === "flaky") {
-    const names = checks.map(({ name }) => name).filter((name) => !already.has(name));
-    return names.length === 0 ? undefined : { names, category: "flaky" };
-  }
-  const names = rerunsOf(findings, already);
-  return names.length === 0 || names.length < checks.length ? undefined : { names, category: "infrastructure" };
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */
@@ -126,15 +112,6 @@ async function baseHistory(
   const history = known.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
   known.set(key, history);
   return history;
-}
-
-/**
- * The checks that were started again: those that this engine asked for, and those that a reading has shown otherwise than failed since. The
- * engine before this one may have died between the intent and the request.
- */
-function startedAgain(known: TicketPullRequest | undefined, asked: readonly string[]): ReadonlySet<string> {
-  const unseen = new Set(known?.unseenReruns);
-  return new Set((known?.rerun ?? []).filter((name) => asked.includes(name) || !unseen.has(name)));
 }
 
 /** Records the words that an agent gets: it gets them once. */

@@ -7,6 +7,7 @@ import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
+import { isInconclusive } from "./conclusions.ts";
 import { failuresOf, historyOf } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, GitHubRepository, PAGE, reached } from "./repository.ts";
@@ -153,9 +154,6 @@ function workflowRuns(repository: GitHubRepository, head: string): Promise<reado
   });
 }
 
-/** Conclusions that GitHub takes for passed, though nothing was judged. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(["skipped", "neutral"]);
-
 function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck {
   const isOver = status === "completed" && conclusion !== null;
   const open = status === "in_progress" ? "running" : "waiting";
@@ -163,7 +161,7 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   return {
     ...{ name: checkName(name), state, isRequired: false },
     ...(details_url !== null && { url: plainUrl(details_url) }),
-    ...(isOver && SAYS_NOTHING.has(conclusion) && { isSkipped: true as const }),
+    ...(isOver && isInconclusive(conclusion) && { isInconclusive: true as const }),
   };
 }
 
