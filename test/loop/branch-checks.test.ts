@@ -141,6 +141,7 @@ describe("the loop stops with", () => {
     stage.start();
     const state = await stage.ended();
     expect([ciStopReason(state), stage.tasks.length, branch.read.length]).toEqual(["no_change", 0, 1]);
+    expect(stage.ticket(CI).stalledReason).toMatch(/^report-only: failed on [0-9a-f]{7}: test; no attempt is made to repair it$/);
     const folder = join(stage.root, "run/tickets/CI-1/attempt-1");
     expect(readFileSync(join(folder, "triage.md"), "utf8")).toContain("wrong answer");
     expect(JSON.parse(readFileSync(join(folder, "triage.json"), "utf8"))).toMatchObject({ check: "test" });
