@@ -60,7 +60,7 @@ async function whyNotGreen(
   const until = endOfTime(ctx.state()) ?? since + LONGEST_WAIT_MS;
   let told: string | undefined;
   for (;;) {
-    const reading = await ask(ctx, { signal }, () => checks.read());
+    const reading = await ask(ctx, { signal }, () => checks.read(signal));
     const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
     const move = nextBranchMove(reading, own, ctx.clock.now());
     if (move.do === "green") return undefined;

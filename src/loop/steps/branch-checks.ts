@@ -163,7 +163,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
   const asked: string[] = [];
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    const reading = await ask(ctx, scope, () => checks.read());
+    const reading = await ask(ctx, scope, (signal) => checks.read(signal));
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
@@ -207,7 +207,7 @@ async function red(
   if (canChange && again !== undefined) {
     asked.push(...again.names);
     mustAnnounce(scope, { type: "pull-request-rerun", ...again });
-    await ask(ctx, scope, () => checks.rerun(head, again.names));
+    await ask(ctx, scope, (signal) => checks.rerun(head, again.names, signal));
     return undefined;
   }
   await keepTriage(ctx.files, scope, triage);
@@ -228,11 +228,11 @@ async function triageOnBranch(
 ): Promise<Triage> {
   const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
   const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
-  const failures = await ask(ctx, scope, () => checks.failures(head, names));
+  const failures = await ask(ctx, scope, (signal) => checks.failures(head, names, signal));
   const found = ci?.iterations[0]?.failure?.head ?? head;
   const commits = [...new Set([found, head])];
   return triageWithHistory(failures, meta, async () => {
-    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, (signal) => checks.history(commit, names, signal))));
     return past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
   });
 }

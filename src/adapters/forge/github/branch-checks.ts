@@ -58,10 +58,10 @@ export function createBranchChecks({ repo, branch, workflow, ignoredRun, ...acce
   return {
     name: repository.fullName,
     pauseMs: (waited) => repository.pauseMs(waited),
-    read: () => reached(readBranch(repository, reading)),
-    failures: (head, names) => reached(failuresOf(repository, head, names)),
-    history: (commit, names) => reached(historyOf(repository, commit, names)),
-    rerun: (head, names) => reached(rerunJobs(repository, head, names)),
+    read: (signal) => reached(readBranch(repository.until(signal), reading)),
+    failures: (head, names, signal) => reached(failuresOf(repository.until(signal), head, names)),
+    history: (commit, names, signal) => reached(historyOf(repository.until(signal), commit, names)),
+    rerun: (head, names, signal) => reached(rerunJobs(repository.until(signal), head, names)),
   };
 }
 
