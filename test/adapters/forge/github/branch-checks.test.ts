@@ -38,6 +38,7 @@ describe("the checks of a branch", () => {
     await fetch(`${stage.standIn.enterpriseUrl}/repos/${REPO}/statuses/${headSha}`, { method: "POST", headers, body });
     expect((await checksOf(stage).read(signal)).tip).toBe(headSha);
     expect(await namesOf(checksOf(stage))).toEqual(["deploy waiting", "lint failed", "test passed"]);
+    stage.forge.gate = ({ stage: at }) => (at === "finish" ? new Promise(() => undefined) : undefined);
     const pushed = await stage.forge.person("ann").push(REPO, BRANCH, { "b.txt": "b" });
     const { tip, checks } = await checksOf(stage).read(signal);
     expect([tip, checks.filter(({ state }) => state === "failed" || state === "passed")]).toEqual([pushed, []]);
@@ -128,6 +129,23 @@ describe("the checks of a branch", () => {
     const { checks, isWorkflowRunning } = await checksOf(stage).read(signal);
     expect([checks.length, isWorkflowRunning]).toEqual([2, undefined]);
     expect(stage.standIn.mistakes).toEqual([]);
+  });
+
+  it("tell of a workflow whose next job appeared while they were being read", async () => {
+    const { stage, headSha } = await checked();
+    const jobs = stage.standIn.state.repos[0]?.forge?.ciJobs ?? [];
+    const job = jobs.find(({ name }) => name === "test");
+    if (job === undefined) throw new Error("there is no job");
+    // Its run has ended by what is read between the two lists.
+    let lists = 0;
+    stage.standIn.fault = ({ path }) => {
+      if (!path.endsWith(`/commits/${headSha}/check-runs`)) return undefined;
+      lists += 1;
+      if (lists === 2) jobs.push({ ...job, id: job.id + 1_000_000, name: "later", status: "queued", conclusion: null });
+      return undefined;
+    };
+    const { checks, isWorkflowRunning } = await checksOf(stage, { workflow: "Test" }).read(signal);
+    expect([checks.map(({ name }) => name), isWorkflowRunning, lists]).toEqual([["test"], true, 2]);
   });
 
   it.each(["read", "failures", "history", "rerun"] as const)(
