@@ -101,7 +101,7 @@ export interface PullRequests {
   history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /**
    * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
-   * can be, and none that runs already is.
+   * can be, and none that runs already is. Throws a JobsStillRun if the forge starts none of them yet.
    */
   rerun(head: string, names: readonly string[]): Promise<readonly string[]>;
   /** Requests a review of the person with this login. Safe to repeat. */
@@ -114,11 +114,22 @@ export interface PullRequests {
 
 /** A forge that cannot be asked now. `retryAt`: when it says that it can, in milliseconds since the epoch. */
 export class ForgeUnavailable extends Error {
-  override readonly name = "ForgeUnavailable";
+  override readonly name: string = "ForgeUnavailable";
   readonly retryAt: number | undefined;
 
   constructor(message: string, retryAt?: number) {
     super(message);
     this.retryAt = retryAt;
+  }
+}
+
+/** The forge starts failed jobs again only after the others of their workflow run: `open`, as far as their names are known. */
+export class JobsStillRun extends ForgeUnavailable {
+  override readonly name = "JobsStillRun";
+  readonly open: readonly string[];
+
+  constructor(message: string, open: readonly string[]) {
+    super(message);
+    this.open = open;
   }
 }

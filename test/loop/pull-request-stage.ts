@@ -1,5 +1,6 @@
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakePullRequests } from "./fake-pull-requests.ts";
 import { Stage, type StageOptions } from "./stage.ts";
@@ -21,5 +22,6 @@ export async function openStage(over: Partial<StageOptions> = {}, rules: object 
     return change();
   });
   if (forge === undefined) throw new Error("no forge");
-  return { stage, forge: forge as FakePullRequests, reopen: () => stage.crashAndReopen(change) };
+  const reopen = (other: Partial<LoopContext> = {}) => stage.crashAndReopen(() => ({ ...change(), ...other }));
+  return { stage, forge: forge as FakePullRequests, reopen };
 }

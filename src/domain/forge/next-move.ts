@@ -1,6 +1,7 @@
 import { boundedList } from "../values/bounded-text.ts";
 import { plainText } from "../values/text.ts";
 import type { PersonsWords, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
+import type { WaitsOn } from "./pull-request-fact.ts";
 
 /** The batch's rules for pull requests of a repository. */
 export interface PullRequestRules {
@@ -13,8 +14,8 @@ export interface PullRequestRules {
   readonly appearMs: number;
 }
 
-/** A wait for a rule of the base that nothing else in a reading tells. */
-export const BLOCKED_WHY = "a rule of the base blocks the merge";
+/** Milliseconds for which the forge is asked whether a merge is possible before it counts that it does not say: it works that out once it is asked. */
+const ASKED_MS = 60_000;
 
 /** The engine's own record of its pull request. */
 export interface OwnPullRequest {
@@ -28,13 +29,22 @@ export interface OwnPullRequest {
   readonly peopleHead?: string;
   /** True if the commit has workflows, whose checks may appear after others. */
   readonly hasWorkflows?: boolean;
-  /** Since when readings show a merge that only such a rule blocks, in milliseconds since the epoch; absent if the last one did not. */
+  /** Since when the journal tells that nothing but the forge or an unknown rule holds up the merge, in milliseconds since the epoch; absent if it does not. */
   readonly blockedSince?: number | undefined;
+  /** Since when this engine asks without an outage, in milliseconds since the epoch. */
+  readonly askedSince?: number;
+}
+
+/** A wait. Its words are safe for a terminal. */
+export interface PullRequestWait {
+  readonly why: string;
+  /** Present if it has one of these reasons. */
+  readonly on?: WaitsOn;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
 export type PullRequestMove =
-  | { readonly do: "wait"; readonly why: string }
+  | ({ readonly do: "wait" } & PullRequestWait)
   | { readonly do: "merge" }
   /** The base has moved: build and check the candidate again, and push it. */
   | { readonly do: "rebuild"; readonly why: string }
@@ -71,7 +81,7 @@ export function nextMove(
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
   const asked = askedOfPeople(pullRequest, { rules, own, name });
   if (asked !== undefined) return asked;
-  if (pullRequest.merge === "unknown") return { do: "wait", why: "the forge works out whether it can be merged" };
+  if (pullRequest.merge === "unknown") return unknown(pullRequest, { rules, own, now });
   if (pullRequest.merge === "blocked") return blocked(pullRequest, { rules, own, now });
   return { do: "merge" };
 }
@@ -84,7 +94,8 @@ function blocked(
   pullRequest: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove {
-  if (now - (own.blockedSince ?? now) < rules.appearMs) return { do: "wait", why: BLOCKED_WHY };
+  if (now - (own.blockedSince ?? now) < rules.appearMs)
+    return { do: "wait", why: "a rule of the base blocks the merge", on: "rule" };
   const failing = pullRequest.checks.filter(({ state }) => state === "failed");
   if (failing.length > 0) return fix(pullRequest, failing, []);
   const { number, url, threads } = pullRequest;
@@ -94,6 +105,19 @@ function blocked(
     threads.length > 0 ? `resolve ${conversations}, then merge it` : "see there which rule is not met, meet it, and merge it";
   const what = `a rule of ${base} has blocked the merge for ${Math.round(rules.appearMs / 60_000)} min, and the required checks have passed`;
   return { do: "gate", step: `pull request #${number}: ${what}: ${todo} (${url})` };
+}
+
+/** The move while the forge does not say whether a merge is possible. After the bound, a person has to look. */
+function unknown(
+  { number, url }: PullRequestState,
+  { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove {
+  const isOver = now - (own.blockedSince ?? now) >= rules.appearMs;
+  const isAsked = now - (own.askedSince ?? now) >= Math.min(ASKED_MS, rules.appearMs);
+  if (!isOver || !isAsked) return { do: "wait", why: "the forge works out whether it can be merged", on: "forge" };
+  const minutes = Math.round(rules.appearMs / 60_000);
+  const what = `the forge has not said for ${minutes} min whether it can be merged, and the required checks have passed`;
+  return { do: "gate", step: `pull request #${number}: ${what}: merge it there, or reopen the ticket (${url})` };
 }
 
 /** A merge, or what a person or a program of theirs did to the pull request. */
@@ -155,7 +179,7 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
   }
   const open = required.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length === 0) return undefined;
-  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}`, on: "checks" };
 }
 
 /**

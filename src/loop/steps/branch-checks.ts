@@ -165,7 +165,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
-    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move.why : undefined));
+    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move : undefined));
     switch (move.do) {
       case "green":
         return green(scope, repo, head);

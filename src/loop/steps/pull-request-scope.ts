@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PullRequestRules } from "../../domain/forge/next-move.ts";
+import type { PullRequestRules, PullRequestWait } from "../../domain/forge/next-move.ts";
 import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -47,6 +47,8 @@ export interface OpenPullRequest {
   readonly head: string;
   /** The tip of the base on which it was built and checked. */
   readonly base: string;
+  /** Present while failed checks are to be started again and the forge does not start them yet. */
+  readonly rerunWait?: PullRequestWait | undefined;
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */

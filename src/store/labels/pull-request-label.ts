@@ -57,7 +57,7 @@ function wordsLine({ ids, people }: Extract<PullRequestFact, { type: "pull-reque
 }
 
 /** The states of checks and what the pull request waits for, in one line. */
-export function checksLine({ checks, waits }: SeenPullRequest): string {
+export function checksLine({ checks, waits, waitsOn }: SeenPullRequest): string {
   const named = (state: SeenPullRequest["checks"][number]["state"]): readonly string[] =>
     checks.flatMap((check) => (check.state === state ? [check.name] : []));
   const parts = (["failed", "running", "waiting", "passed"] as const).flatMap((state) => {
@@ -65,7 +65,7 @@ export function checksLine({ checks, waits }: SeenPullRequest): string {
     return names.length === 0 ? [] : [`${state}: ${firstFewLine(names, 4)}`];
   });
   const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
-  // The open checks are named already.
-  const open = checks.flatMap(({ name, state }) => (state === "running" || state === "waiting" ? [name] : []));
-  return waits === undefined || waits === `waits for ${open.join(", ")}` ? said : `${said}; ${waits}`;
+  const open = checks.filter(({ state }) => state === "running" || state === "waiting");
+  const isNamed = waitsOn === "checks" && open.every(({ isRequired }) => isRequired !== false);
+  return waits === undefined || isNamed ? said : `${said}; ${waits}`;
 }

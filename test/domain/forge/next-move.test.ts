@@ -97,7 +97,8 @@ describe("the next move of a pull request", () => {
 
     test("that run are waited for; others do not matter where some are required", () => {
       const extra: RemoteCheck = { name: "extra", state: "failed", isRequired: false };
-      expect(move({ checks: [{ ...PASSED, state: "running" }, extra] })).toEqual({ do: "wait", why: "waits for tests" });
+      const running = move({ checks: [{ ...PASSED, state: "running" }, extra] });
+      expect(running).toEqual({ do: "wait", why: "waits for tests", on: "checks" });
       expect(move({ checks: [PASSED, extra] })).toEqual({ do: "merge" });
       expect(move({ checks: [PASSED, extra], requiredChecks: [] }, {})).toMatchObject({ do: "fix", checks: [extra] });
     });
@@ -177,8 +178,26 @@ describe("the next move of a pull request", () => {
   });
 
   test("whatever the forge does not know yet, or blocks by another rule, waits", () => {
-    expect(move({ merge: "unknown" })).toMatchObject({ do: "wait" });
-    expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge" });
+    expect(move({ merge: "unknown" })).toMatchObject({ do: "wait", on: "forge" });
+    expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge", on: "rule" });
+  });
+
+  describe("a forge that does not say whether a merge is possible", () => {
+    const step = expect.stringMatching(
+      /^pull request #7: the forge has not said for 10 min whether it can be merged, .*: merge it there, or reopen the ticket/,
+    );
+
+    test("is a person's after the bound of a rule that blocks", () => {
+      const own = { blockedSince: NOW - 600_000, askedSince: NOW - 60_000 };
+      expect(move({ merge: "unknown" }, { own })).toEqual({ do: "gate", step });
+      expect(move({ merge: "unknown" }, { own: { ...own, blockedSince: NOW - 599_999 } })).toMatchObject({ do: "wait" });
+    });
+
+    test("is asked for a minute first by an engine that did not ask before: it works that out once it is asked", () => {
+      const own = { blockedSince: 0, askedSince: NOW - 59_999 };
+      expect(move({ merge: "unknown" }, { own })).toMatchObject({ do: "wait" });
+      expect(move({ merge: "unknown" }, { own: { blockedSince: 0 } })).toMatchObject({ do: "wait" });
+    });
   });
 
   describe("a rule that nothing else tells, after the bound", () => {
