@@ -4,10 +4,10 @@ import type { Landing } from "./vcs.ts";
 /** The place beyond this machine where the changes of one repository land. Without one, they land in the repository itself. */
 export interface Forge {
   /**
-   * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now, in plain words. Throws a
+   * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now. Throws a
    * RepoUnavailable if the forge cannot be reached. "look" only asks whether it is possible, and moves nothing.
    */
-  sync(how?: "move" | "look"): Promise<string | undefined>;
+  sync(how?: "move" | "look"): Promise<Unsynced | undefined>;
   /**
    * Moves the base from `from` to its descendant `to`: at the forge by compare-and-swap, and then on this machine. Safe to repeat:
    * a landing that was cut off, by a kill or by the signal, is completed.
@@ -15,6 +15,12 @@ export interface Forge {
   land(landing: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Those of `commits` that the base at the forge lacks: people may have moved it back. */
   missing(commits: readonly string[]): Promise<readonly string[]>;
+}
+
+/** The reason why the base of this machine is not that of the forge, in plain words. `isMissing`: the forge has no branch of that name. */
+export interface Unsynced {
+  readonly why: string;
+  readonly isMissing?: true;
 }
 
 /** A pull request to be, or a new state of one. */
