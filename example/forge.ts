@@ -15,7 +15,7 @@ const PROGRAM = join(import.meta.dirname, "..", "dist", "loopdash.js");
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const LOOK_MS = 500;
-/** How long a check waits for its machine, and for its result to be shown, so that a person sees it. */
+/** A check waits so long for its machine, and for its result to be shown, so that a person sees it. Milliseconds. */
 const CHECK_MS = 1_000 * Number(process.env["EXAMPLE_PACE"] ?? "1");
 
 /** Runs loopdash on this terminal; gives its exit code. */

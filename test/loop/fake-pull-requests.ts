@@ -136,7 +136,7 @@ export class FakePullRequests {
     const merged = this.#merged && ({ state: "merged", mergeCommit: this.#merged.commit } as const);
     return {
       ...{ number: 7, url: "https://forge.example/7", state: "open", head, base: "main", merge: "ready", checks: [passed] },
-      ...{ requiredChecks: ["ci"], review: "none", threads: [], words: [], usesQueue: false },
+      ...{ requiredChecks: ["ci"], review: "none", threads: [], comments: [], usesQueue: false },
       ...this.shown,
       ...merged,
     };

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
 import type { FakePullRequests } from "./fake-pull-requests.ts";
@@ -84,50 +83,6 @@ describe("a pull request", () => {
     stage.start();
     await stage.ended();
     expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 2 });
-  });
-
-  test("whose merge an unknown rule blocks is a person's after a bound", async () => {
-    const { stage, forge } = await openStage({}, { appearMs: 30 });
-    using _ = stage;
-    forge.shown = { merge: "blocked" };
-    stage.start();
-    await stage.ended();
-    const step = expect.stringContaining("a rule of main has blocked the merge");
-    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: step });
-    expect(stage.of("pull-request-read").map(({ waits }) => waits)).toContain("a rule of the base blocks the merge");
-  });
-
-  test("of which the forge does not say whether it can be merged is a person's after the same bound", async () => {
-    const { stage, forge } = await openStage({}, { appearMs: 30 });
-    using _ = stage;
-    forge.shown = { merge: "unknown" };
-    stage.start();
-    await stage.ended();
-    const step = expect.stringContaining("the forge has not said for 0 min whether it can be merged");
-    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: step });
-    // A person who reopens the ticket gets the whole bound again.
-    expect(stage.ticket(T1).pullRequest?.heldSince).toBeUndefined();
-  });
-
-  test("whose merge is blocked is waited for once: the next engine counts from the first reading in the journal", async () => {
-    const { stage, forge, reopen } = await openStage({}, { appearMs: 60_000 });
-    using _ = stage;
-    forge.shown = { merge: "blocked" };
-    await stage.crashAt((event) => event.type === "pull-request-read");
-    await reopen({ clock: { ...systemClock, now: () => systemClock.now() + 60_000 } });
-    await stage.resume();
-    await stage.until("pull-request-gated");
-    expect(stage.of("pull-request-read").flatMap(({ waitsOn = [] }) => waitsOn)).toEqual(["rule"]);
-  });
-
-  test("whose merge is blocked for less than the bound lands", async () => {
-    const { stage, forge } = await openStage({}, { appearMs: 60_000 });
-    using _ = stage;
-    forge.shown = { merge: "blocked" };
-    stage.start();
-    await stage.until("pull-request-read", (event) => "waits" in event && event.waits === "a rule of the base blocks the merge");
-    forge.shown = {};
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
   });
 
   test("whose push the forge refuses three times is a person's, with the forge's words, and costs no attempt", async () => {

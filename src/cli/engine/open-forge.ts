@@ -132,7 +132,7 @@ function pullRequestsOf(
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
   const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
-  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules, histories: new Map() } };
 }
 
 function branchChecksOf(

@@ -1,6 +1,6 @@
 import { boundedList } from "../values/bounded-text.ts";
 import { plainText } from "../values/text.ts";
-import type { PersonsWords, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
+import type { Comment, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
 import type { WaitsOn } from "./pull-request-fact.ts";
 
 /** The batch's rules for pull requests of a repository. */
@@ -21,9 +21,9 @@ const ASKED_MS = 60_000;
 export interface OwnPullRequest {
   /** The commit that the engine has pushed. */
   readonly head: string;
-  /** The time of the push, in milliseconds since the epoch. */
+  /** The time at which the push is known to have arrived, in milliseconds since the epoch. */
   readonly pushedAt: number;
-  /** Ids of words of people that an agent has had already. */
+  /** Ids of remarks that an agent has had already. */
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
   readonly peopleHead?: string;
@@ -50,14 +50,14 @@ export type PullRequestMove =
   | { readonly do: "rebuild"; readonly why: string }
   | { readonly do: "landed"; readonly commit: string }
   /** An agent has to change something. */
-  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly words: readonly Said[] }
+  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly remarks: readonly Remark[] }
   /** A check has not appeared within the bound. `isAny`: none has, and none is required by name. `step`: a person's, should it be theirs. */
   | { readonly do: "absent"; readonly step: string; readonly isAny: boolean }
   /** Only a person can go on: the exact step. */
   | { readonly do: "gate"; readonly step: string };
 
-/** Words for an agent, from a thread or beside one. Untrusted. */
-export type Said = (ReviewThread & { readonly kind: "thread" }) | (PersonsWords & { readonly kind: "words" });
+/** A remark of a bot or a person for an agent: a thread, or a comment beside threads. Untrusted. */
+export type Remark = (ReviewThread & { readonly kind: "thread" }) | (Comment & { readonly kind: "comment" });
 
 /**
  * Decides from one reading. Only checks of the pushed commit count, a check that is not registered is not green, and what a person did
@@ -71,9 +71,9 @@ export function nextMove(
   const foreign = peoplesAct(pullRequest, { rules, own, name });
   if (foreign !== undefined) return foreign;
   if (pullRequest.merge === "conflict") return { do: "rebuild", why: "the base has moved, and the change conflicts with it" };
-  const said = saidOf(pullRequest, own);
+  const remarks = remarksOf(pullRequest, own);
   const failing = requiredOf(pullRequest, rules).filter(({ state }) => state === "failed");
-  if (failing.length > 0 || said.length > 0) return fix(pullRequest, failing, said);
+  if (failing.length > 0 || remarks.length > 0) return fix(pullRequest, failing, remarks);
   if (pullRequest.queuePosition !== undefined)
     return { do: "wait", why: `place ${pullRequest.queuePosition} in the merge queue` };
   const open = whyNotGreen(pullRequest, rules, now - own.pushedAt) ?? moreExpected(pullRequest, { rules, own, now });
@@ -198,29 +198,29 @@ function moreExpected(
   return undefined;
 }
 
-function saidOf({ threads, words }: PullRequestState, { answered }: OwnPullRequest): readonly Said[] {
+function remarksOf({ threads, comments }: PullRequestState, { answered }: OwnPullRequest): readonly Remark[] {
   const isNew = ({ id }: { readonly id: string }): boolean => !answered.has(id);
   return [
     ...threads
       .filter((thread) => isNew(thread) && thread.isOutdated !== true)
       .map((thread) => ({ ...thread, kind: "thread" as const })),
-    ...words.filter(isNew).map((each) => ({ ...each, kind: "words" as const })),
+    ...comments.filter(isNew).map((comment) => ({ ...comment, kind: "comment" as const })),
   ];
 }
 
-function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], words: readonly Said[]): PullRequestMove {
-  const people = [...new Set(words.map(({ author }) => plainText(author, 40)))];
+function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], remarks: readonly Remark[]): PullRequestMove {
+  const people = [...new Set(remarks.map(({ author }) => plainText(author, 40)))];
   const why = [
     ...(checks.length > 0
       ? [`failed on #${number}: ${boundedList(checks.map(({ name }) => plainText(name, 100))).replaceAll("\n", ", ")}`]
       : []),
     ...(people.length > 0 ? [`${people.slice(0, 3).join(", ")} asked for changes on #${number}`] : []),
   ];
-  return { do: "fix", why: why.join("; "), checks, words };
+  return { do: "fix", why: why.join("; "), checks, remarks };
 }
 
 /**
- * Gives the part that is left to people once the checks have passed: an approval, or a look at words of theirs that an agent had and pushed no other
+ * Gives the part that is left to people once the checks have passed: an approval, or a look at remarks of theirs that an agent had and pushed no other
  * commit for. Another commit alone does not take back a request for changes.
  */
 function askedOfPeople(

@@ -54,7 +54,7 @@ export type PullRequestFact =
   /** Reported when it differs from the last one. */
   | ({ readonly type: "pull-request-read" } & SeenPullRequest & AttemptRef)
   | ({ readonly type: "pull-request-merging"; readonly number: number; readonly head: string } & AttemptRef)
-  /** An agent gets these words of bots and people. `people`: those that people wrote. */
+  /** An agent gets these remarks of bots and people. `people`: those that people wrote. */
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
   /** Checks that failed by something outside the change are started again, once for each commit. Runs of older versions do not say by what. */
   | ({
@@ -76,6 +76,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** The time of the first reading after that push, which may have taken long. Milliseconds since the epoch; absent before. */
+  readonly arrivedAt?: number;
   /** The commit at the branch before that push; absent before the first one. */
   readonly tipBeforePush?: string;
   /** The commit that the engine pushes it on top of; absent if it found the commit there. */
@@ -102,7 +104,7 @@ export interface TicketPullRequest {
   readonly hadChecks?: true;
   /** Set once the forge was asked to merge `head`: its commit may be on the base before the run knows of it. */
   readonly isMerging?: true;
-  /** Words that an agent has had, and the commit at which it had the last of them. */
+  /** Remarks that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredHead?: string;
   /** The commit at which people, not bots alone, had said the last of them. */
@@ -119,7 +121,7 @@ function tipOf(known: TicketPullRequest): string | undefined {
   return hasArrived(known) ? known.head : known.tipBeforePush;
 }
 
-/** Words that are remembered. */
+/** Remarks whose ids are kept. */
 const MOST_ANSWERED = 500;
 
 /** The pull request after a fact about it. */
@@ -204,7 +206,7 @@ function withReading(
   const wasHeld = (known.seen?.waitsOn === "rerun") === (waitsOn === "rerun");
   const heldSince = (wasHeld ? before : undefined) ?? at;
   const kept = { ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), ...(isHeld && { heldSince }) };
-  return { ...rest, ...kept, seen, readAt: at, checksSince };
+  return { arrivedAt: at, ...rest, ...kept, seen, readAt: at, checksSince };
 }
 
 /** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */

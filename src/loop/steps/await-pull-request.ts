@@ -154,6 +154,6 @@ async function merge(
 function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
-  const pushedAt = known?.pushedAt ?? ctx.clock.now();
+  const pushedAt = known?.arrivedAt ?? ctx.clock.now();
   return { head, pushedAt, answered: new Set(known?.answered), blockedSince: heldSince(known, "merge"), ...peopleHead };
 }

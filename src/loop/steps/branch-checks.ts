@@ -261,7 +261,7 @@ function evidenceOf(
     failing.map(({ name }) => plainText(name, 100)),
     4,
   )}`;
-  const evidence = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
+  const evidence = fixEvidence({ do: "fix", why, remarks: [], checks: failing }, triage);
   const { signature } = triage.json;
   return {
     ...evidence,

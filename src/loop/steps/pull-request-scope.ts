@@ -5,7 +5,7 @@ import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { ForgeUnavailable, type PullRequests } from "../../ports/forge.ts";
+import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { AttemptOver, type StepScope } from "../programs/scope.ts";
@@ -16,6 +16,8 @@ import type { StepContext } from "./step.ts";
 export interface PullRequestTarget {
   readonly pulls: PullRequests;
   readonly rules: PullRequestRules;
+  /** The histories of checks on commits of the base, by commit and names: an engine asks for each once. */
+  readonly histories: Map<string, readonly PastCheck[]>;
 }
 
 /** The step's view of the finish line. */

@@ -1,9 +1,9 @@
-import type { PullRequestWait, Said } from "../../domain/forge/next-move.ts";
+import type { PullRequestWait, Remark } from "../../domain/forge/next-move.ts";
 import { heldSince, type RerunCategory, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import { type FailedCheck, JobsStillRun, type PastCheck, type PullRequests } from "../../ports/forge.ts";
+import { type FailedCheck, JobsStillRun, type PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
@@ -49,7 +49,7 @@ export async function settlePullRequest(
     const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
     const heldMs = ctx.clock.now() - (heldSince(pullRequestOf(ctx, scope), "rerun") ?? ctx.clock.now());
     if (again === undefined || heldMs >= RERUN_MS) {
-      recordWords(scope, decision.words);
+      recordRemarks(scope, decision.remarks);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
     if (isAnyOpen(pullRequestOf(ctx, scope), held?.open)) {
@@ -98,13 +98,13 @@ async function rerun(
   });
 }
 
-/** The failed checks that are started again, and why; undefined if they, or words of others, are for an agent. */
+/** The failed checks that are started again, and why; undefined if they, or remarks, are for an agent. */
 function excused(
-  { checks, words }: Extract<PullRequestDecision, { do: "fix" }>,
+  { checks, remarks }: Extract<PullRequestDecision, { do: "fix" }>,
   { json: { findings, stopReason } }: Triage,
   already: ReadonlySet<string>,
 ): { readonly names: readonly string[]; readonly category: RerunCategory } | undefined {
-  if (words.length > 0) return undefined;
+  if (remarks.length > 0) return undefined;
   if (stopReason === "flaky") {
     const names = checks.map(({ name }) => name).filter((name) => !already.has(name));
     return names.length === 0 ? undefined : { names, category: "flaky" };
@@ -137,7 +137,7 @@ function isAnyOpen(known: TicketPullRequest | undefined, others: readonly string
 async function triageOnBase(
   ctx: PullRequestContext,
   scope: StepScope,
-  { pulls }: PullRequestNeeds,
+  needs: PullRequestNeeds,
   { open, failures }: { readonly open: OpenPullRequest; readonly failures: readonly FailedCheck[] },
 ): Promise<Triage> {
   const { id: ticket } = scope.ticket;
@@ -145,26 +145,21 @@ async function triageOnBase(
   const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
   const names = failures.map(({ name }) => name);
   return triageWithHistory(failures, meta, async () => {
-    const onBase = await baseHistory(ctx, scope, pulls, { base: open.base, names });
-    const onHead = await ask(ctx, scope, () => pulls.history(open.head, names));
+    const onBase = await baseHistory(ctx, scope, needs, { base: open.base, names });
+    const onHead = await ask(ctx, scope, () => needs.pulls.history(open.head, names));
     return [...jobRecords(onBase, { tree: open.base, isBase: true }), ...jobRecords(onHead, { tree: open.head, isBase: false })];
   });
 }
 
-/** The histories of checks on commits of the base, each asked for once by an engine. */
-const HISTORIES = new WeakMap<PullRequests, Map<string, readonly PastCheck[]>>();
-
 async function baseHistory(
   ctx: PullRequestContext,
   scope: StepScope,
-  pulls: PullRequests,
+  { pulls, histories }: PullRequestNeeds,
   { base, names }: { readonly base: string; readonly names: readonly string[] },
 ): Promise<readonly PastCheck[]> {
-  const known = HISTORIES.get(pulls) ?? new Map<string, readonly PastCheck[]>();
-  HISTORIES.set(pulls, known);
   const key = JSON.stringify([base, names.toSorted()]);
-  const history = known.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
-  known.set(key, history);
+  const history = histories.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
+  histories.set(key, history);
   return history;
 }
 
@@ -177,9 +172,9 @@ function startedAgain(known: TicketPullRequest | undefined, asked: readonly stri
   return new Set((known?.rerun ?? []).filter((name) => asked.includes(name) || !unseen.has(name)));
 }
 
-/** Records the words that an agent gets: it gets them once. */
-function recordWords(scope: StepScope, words: readonly Said[]): void {
-  if (words.length === 0) return;
-  const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
-  mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
+/** Records the remarks that an agent gets: it gets them once. */
+function recordRemarks(scope: StepScope, remarks: readonly Remark[]): void {
+  if (remarks.length === 0) return;
+  const people = remarks.filter((remark) => remark.kind === "comment" || !remark.isBot).length;
+  mustAnnounce(scope, { type: "pull-request-words", ids: remarks.map(({ id }) => id), people });
 }

@@ -18,7 +18,7 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-rerun":
       return [STYLES.again, `re-run once: ${[firstFewLine([...fact.names], 4), ...rerunReason(fact.category)].join("; ")}`];
     case "pull-request-words":
-      return [STYLES.needsYou, wordsLine(fact)];
+      return [STYLES.needsYou, remarksLine(fact)];
     case "pull-request-gated":
       return [STYLES.needsYou, fact.step];
   }
@@ -51,7 +51,7 @@ function wanted(request: ForgeRequest): string {
   return request.kind === "rerun" ? "another run of failed checks" : `a review by ${request.login}`;
 }
 
-function wordsLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
+function remarksLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
   const said = `pull request: ${plural(ids.length, "remark")} for the next attempt`;
   return people === 0 ? said : `${said}; intervention I2 (harness) observed: ${people} of them by people`;
 }

@@ -10,7 +10,7 @@ const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, answered: new 
 const PASSED: RemoteCheck = { name: "tests", state: "passed", isRequired: true };
 const GREEN: PullRequestState = {
   ...{ number: 7, url: "https://forge.example/7", state: "open", head: HEAD, base: "main", merge: "ready" },
-  ...{ checks: [PASSED], requiredChecks: ["tests"], review: "none", threads: [], words: [], usesQueue: false },
+  ...{ checks: [PASSED], requiredChecks: ["tests"], review: "none", threads: [], comments: [], usesQueue: false },
 };
 
 const move = (
@@ -62,7 +62,7 @@ describe("the next move of a pull request", () => {
       expect(move(unstarted)).toEqual({ do: "merge" });
       // Workflows may be for something else than pull requests.
       expect(move(unstarted, { own: { hasWorkflows: true, pushedAt: NOW - 600_000 } })).toEqual({ do: "merge" });
-      // Whoever names checks has said what counts.
+      // The batch names the checks that count.
       expect(move({ workflows: "running" })).toEqual({ do: "merge" });
       expect(move({ ...all, workflows: "running" }, { rules: { checks: ["tests"] } })).toEqual({ do: "merge" });
     });
@@ -105,24 +105,26 @@ describe("the next move of a pull request", () => {
 
     test("that failed go to an agent, with the names", () => {
       const failed: RemoteCheck = { ...PASSED, state: "failed" };
-      expect(move({ checks: [failed] })).toEqual({ do: "fix", why: "failed on #7: tests", checks: [failed], words: [] });
+      expect(move({ checks: [failed] })).toEqual({ do: "fix", why: "failed on #7: tests", checks: [failed], remarks: [] });
     });
   });
 
-  describe("words", () => {
+  describe("remarks", () => {
     const thread = { id: "t1", place: "a.ts:3", author: "lint-bot", isBot: true, body: "unused" };
-    const words = { id: "c1", author: "ada", body: "please rename", at: NOW };
+    const comment = { id: "c1", author: "ada", body: "please rename", at: NOW };
 
     test("of bots and people go to an agent once", () => {
-      expect(move({ threads: [thread], words: [words] })).toMatchObject({
+      expect(move({ threads: [thread], comments: [comment] })).toMatchObject({
         do: "fix",
         why: "lint-bot, ada asked for changes on #7",
-        words: [
+        remarks: [
           { kind: "thread", id: "t1" },
-          { kind: "words", id: "c1" },
+          { kind: "comment", id: "c1" },
         ],
       });
-      expect(move({ threads: [thread], words: [words] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({ do: "merge" });
+      expect(move({ threads: [thread], comments: [comment] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({
+        do: "merge",
+      });
     });
 
     test("about lines that have changed since are no news", () => {
@@ -132,13 +134,13 @@ describe("the next move of a pull request", () => {
     test("of people that led to no other commit are left to them; a bot's are not", () => {
       const answered = new Set(["t1", "c1"]);
       const step = expect.stringMatching(/^look at what was said on pull request #7, which an agent has left as it was/);
-      expect(move({ words: [words] }, { own: { answered, peopleHead: HEAD } })).toEqual({ do: "gate", step });
-      expect(move({ words: [words] }, { own: { answered, peopleHead: OTHER } })).toEqual({ do: "merge" });
+      expect(move({ comments: [comment] }, { own: { answered, peopleHead: HEAD } })).toEqual({ do: "gate", step });
+      expect(move({ comments: [comment] }, { own: { answered, peopleHead: OTHER } })).toEqual({ do: "merge" });
       expect(move({ threads: [thread] }, { own: { answered } })).toEqual({ do: "merge" });
     });
 
     test("with control characters do not reach a terminal", () => {
-      const made = move({ words: [{ ...words, author: "ada\u001b[2J" }] });
+      const made = move({ comments: [{ ...comment, author: "ada\u001b[2J" }] });
       expect(JSON.stringify(made)).not.toContain("\\u001b[2J asked");
       expect(made).toMatchObject({ why: expect.not.stringContaining("\u001b") });
     });

@@ -7,7 +7,7 @@ const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60
 function read(over: Partial<PullRequestState>): PullRequestState {
   return {
     ...{ number: 7, url: "https://forge.example/7", state: "open", head: "a".repeat(40), base: "main", merge: "blocked" },
-    ...{ checks: [], requiredChecks: [], review: "none", threads: [], words: [], usesQueue: false },
+    ...{ checks: [], requiredChecks: [], review: "none", threads: [], comments: [], usesQueue: false },
     ...over,
   };
 }
