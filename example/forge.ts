@@ -4,10 +4,10 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { baseLock, machineLocks } from "../src/cli/engine/engine-locks.ts";
+import { askToGoOn } from "./ask-to-go-on.ts";
 import { FORGE_PARTS, type ForgeWorld, openForgeWorld } from "./forge-world.ts";
 import { RepositoryBusy, setUpExample, startSurroundings } from "./setup.ts";
 
@@ -49,15 +49,7 @@ async function isToGoOn({ name }: ForgeWorld): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "status", name, "--json"]);
   const { end } = JSON.parse(stdout) as { readonly end: { readonly kind: string } | null };
-  if (end !== null && end.kind !== "interrupted") return false;
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const left = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
-  const asked = lines.question(
-    "The run has not ended. Enter goes on with it; Ctrl+C leaves it, and ends the stand-in of GitHub. ",
-  );
-  const answer = await Promise.race([asked, left]);
-  lines.close();
-  return answer !== undefined;
+  return (end === null || end.kind === "interrupted") && askToGoOn(process.stdin, process.stdout);
 }
 
 try {
