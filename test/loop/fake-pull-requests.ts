@@ -113,6 +113,7 @@ export class FakePullRequests {
         }),
       rerun: (_head, names) =>
         reached(() => {
+          if (this.stillRun.length > 0) this.calls.push(`put off ${names.join()}`);
           if (this.stillRun.length > 0) throw new JobsStillRun(`jobs still run: ${this.stillRun.join()}`, this.stillRun);
           this.calls.push(`rerun ${names.join()}`);
           return this.canRerun ? names : [];
