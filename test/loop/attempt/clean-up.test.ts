@@ -12,12 +12,17 @@ const one = [ticketOf("T-1")];
 describe("the files of a worktree", () => {
   /** The ways of the run's files, with removals of worktrees that wait for `gone`. */
   const slow = ({ files }: LoopContext, gone: Promise<void>) => {
+    const asked: string[] = [];
     const removed: string[] = [];
     const remove: typeof files.remove = async (folder) => {
-      if (basename(folder).startsWith(".removed-")) await gone.then(() => void removed.push(folder));
+      if (basename(folder).startsWith(".removed-")) {
+        asked.push(folder);
+        await gone;
+        removed.push(folder);
+      }
       return files.remove(folder);
     };
-    return { removed, files: { ...files, remove } };
+    return { asked, removed, files: { ...files, remove } };
   };
   const failOnce = () => {
     let runs = 0;
@@ -46,9 +51,16 @@ describe("the files of a worktree", () => {
   test("are waited for on a full disk: they may be why, and the failure then counts", async () => {
     let removed: readonly string[] = [];
     using stage = await Stage.open({ tickets: one, work: failOnce(), limits: { attempts: 2 } }, (ctx) => {
-      const { files, ...more } = slow(ctx, Promise.resolve());
+      const looked = Promise.withResolvers<void>();
+      const { files, ...more } = slow(ctx, looked.promise);
       removed = more.removed;
-      return { files: { ...files, hasRoom: () => Promise.resolve(removed.length > 0) } };
+      // The first look at the disk comes before the files are gone.
+      const hasRoom = async (): Promise<boolean> => {
+        const isRoom = removed.length > 0 || more.asked.length === 0;
+        if (!isRoom) looked.resolve();
+        return isRoom;
+      };
+      return { files: { ...files, hasRoom } };
     });
     stage.start();
     await stage.ended();
