@@ -6,6 +6,7 @@ import type { RuleId } from "./rule-table.ts";
 import { judgeWrite } from "./rules/protected-files.ts";
 import { isSecretFile } from "./rules/secrets.ts";
 import { builtins } from "./shell/builtins.ts";
+import { MARK } from "./shell/marks.ts";
 import { copyOf, type Scope } from "./shell/scope.ts";
 import { type Frame, type Host, Walk } from "./shell/walk.ts";
 import { judgeEnvironmentVariables } from "./unwrap/git.ts";
@@ -72,7 +73,8 @@ export class Guard implements Inspector, Host {
     if (own !== undefined) return this.#walk.callFunction(own, args, frame);
     const builtin = Object.hasOwn(this.#builtins, name) ? this.#builtins[name] : undefined;
     const output = builtin?.({ ...frame, name, args }, this);
-    return output ?? judgeProgram(words, frame, this, this.#places);
+    const printed = output ?? judgeProgram(words, frame, this, this.#places);
+    return printed.length > LONGEST ? MARK.output : printed;
   }
 
   isForbidden(judge: () => void): boolean {

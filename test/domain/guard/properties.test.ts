@@ -154,6 +154,18 @@ describe("the guard's verdict", () => {
     );
   });
 
+  test.for<[what: string, line: string]>([
+    ["braces in braces", `echo ${"{a,b}".repeat(40)}`],
+    ["a variable that doubles", `x=aaaaaaaaaa;${"x=$x$x;".repeat(60)}echo $x`],
+    ["loops in loops", `${"for a in 1 2 3 4 5 6 7 8; do ".repeat(9)}ls;${" done;".repeat(9)}`],
+    ["parentheses in parentheses", `${"(".repeat(5_000)}ls${")".repeat(5_000)}`],
+    ["substitutions in substitutions", `${"echo $(".repeat(500)}ls${")".repeat(500)}`],
+    ["a function that calls itself", "f() { f; f; }; f"],
+    ["a very long word", `ls ${"a".repeat(2_000_000)}`],
+  ])("is there for %s, too", ([, line]) => {
+    expect(["allow", "block"]).toContain(judgeCommand(line, CONTEXT).verdict);
+  });
+
   test("never throws, whatever the line is", () => {
     const words = fc.constantFrom(
       ..."rm -rf / ~ * $X $( ` ' \" ; & | && || ( ) { } < > << EOF \n \\ git reset --hard find . -exec sh -c eval xargs".split(

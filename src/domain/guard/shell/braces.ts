@@ -14,7 +14,7 @@ export function expandBraces(text: string): readonly string[] {
   const words: string[] = [];
   for (const choice of brace.choices) {
     words.push(...expandBraces(`${brace.before}${choice}${brace.after}`));
-    if (words.length > MOST_WORDS) break;
+    if (words.length >= MOST_WORDS) break;
   }
   return words.slice(0, MOST_WORDS);
 }

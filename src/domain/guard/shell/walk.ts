@@ -45,6 +45,8 @@ export interface Host {
   onScript(script: ParsedScript): void;
 }
 
+/** Characters of a variable; a longer value is not known. */
+const LONGEST_VALUE = 100_000;
 /** A loop's body is walked for at most so many words. */
 const MOST_TURNS = 32;
 
@@ -236,7 +238,7 @@ export class Walk {
     const text = this.#text(value, frame);
     const before = variables.get(name);
     const appended = node.append === true ? `${typeof before === "string" ? before : MARK.unknown}${text}` : text;
-    if (node.index === undefined) variables.set(name, appended);
+    if (node.index === undefined) variables.set(name, appended.length > LONGEST_VALUE ? MARK.unknown : appended);
     return [`${name}=${appended}`];
   }
 
