@@ -1,0 +1,16 @@
+import { checkBound } from "../bound/check-bound.ts";
+import type { BoundFlags } from "../bound/flags.ts";
+import { showBound } from "../bound/show-bound.ts";
+import { suggestBound } from "../bound/suggest-bound.ts";
+
+/** Shows, checks, or suggests the rules of a repository. */
+export function bound(flags: BoundFlags): Promise<number> {
+  switch (flags.act) {
+    case "show":
+      return showBound(flags);
+    case "check":
+      return checkBound(flags);
+    case "suggest":
+      return suggestBound(flags);
+  }
+}
