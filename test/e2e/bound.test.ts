@@ -213,9 +213,10 @@ describe("loopdash bound suggest", { timeout: 60_000 }, () => {
 
 describe("loopdash bound", () => {
   test.for<[args: string[], why: string]>([
-    [["bound"], "loopdash bound does show, check, suggest"],
+    [["bound"], "loopdash bound does show, check, suggest, approve"],
     [["bound", "shwo"], '"shwo" is none of them'],
     [["bound", "show", "x"], "loopdash bound show takes 0 words"],
+    [["bound", "approve", "run"], "loopdash bound approve lacks its ticket"],
     [["bound", "suggest", "--accept", "x"], "--accept takes the numbers of suggestions"],
     [["bound", "show", "--repo", "/"], "/ is in no git repository"],
   ])("%s: exit 2", async ([args, why]) => {
