@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { eventsOf, HONEST, Stage } from "./stage.ts";
 
@@ -108,6 +109,41 @@ describe("a change of a danger zone", { timeout: 300_000 }, () => {
     expect(stage.landed()).toEqual([]);
     const ended = events.findLast(({ type }) => type === "attempt-ended");
     expect(ended).toMatchObject({ outcome: "failed", evidence: { summary: "read-only zone touched: pay/" } });
+  });
+
+  test("read-only zones: the sandbox mounts them read-only, beside what an agent may write", async () => {
+    using stage = begun(`
+      let told = "written";
+      try { fs.writeFileSync("pay/amount.txt", "2\\n"); } catch (error) { told = error.code; }
+      let created = "written";
+      try { fs.writeFileSync("pay/new.txt", "2\\n"); } catch (error) { created = error.code; }
+      say("ZONE " + told + " " + created + " " + fs.readFileSync("pay/amount.txt", "utf8").trim());
+      ${HONEST}`);
+    const batch = stage.batch(["T-1"], { sandbox: "required", bound: { zones: "read-only" } });
+    const { code, events } = await stage.events(batch);
+    const said = events.flatMap((event) => (event.type === "activity" ? [event.text] : []));
+    expect(said.find((line) => line.startsWith("ZONE"))).toBe("ZONE EROFS EROFS 1");
+    expect(code).toBe(0);
+    expect(stage.landed()).toEqual(["T-1"]);
+  });
+
+  test("the prompt and the reviewer have the rules", async () => {
+    using stage = begun();
+    stage.agent(`fs.writeFileSync(${JSON.stringify(stage.path("prompt.txt"))}, prompt); ${HONEST}`);
+    stage.write(
+      "reviewer.mjs",
+      `import * as fs from "node:fs";
+const question = fs.readFileSync(process.env.LOOPDASH_PROMPT, "utf8");
+fs.writeFileSync(${JSON.stringify(stage.path("question.txt"))}, question);
+process.exit(1);`,
+    );
+    const reviewer = { kind: "command", command: [process.execPath, "reviewer.mjs"] };
+    await stage.events(stage.batch(["T-1"], { reviewer, limits: { attempts: 1, outageMinutes: 0 } }));
+    const prompt = readFileSync(stage.path("prompt.txt"), "utf8");
+    expect(prompt).toContain("### The boundaries of this repository");
+    expect(prompt).toContain("- `pay/`: money");
+    expect(prompt).toContain("Never do:\n- Never log a card number.");
+    expect(readFileSync(stage.path("question.txt"), "utf8")).toContain("title:\n- Never log a card number.");
   });
 
   test("a batch sets zones of its own", async () => {
