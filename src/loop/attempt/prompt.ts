@@ -78,7 +78,8 @@ export function renderWorkerPrompt(
     hints: hintsInWords(options),
     evidence: earlierInWords(options),
   };
-  return fillTemplate(template, values, PROMPT_CHARS + BOUND_CHARS + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS));
+  const more = (options.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS);
+  return fillTemplate(template, values, PROMPT_CHARS + more);
 }
 
 /** The scripts follow the hints, so that a template of a person's own needs no place for them. */

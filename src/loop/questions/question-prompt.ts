@@ -54,11 +54,8 @@ export function renderQuestion(
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", aboutChange.diff),
   };
-  return fillTemplate(
-    template,
-    values,
-    QUESTION_CHARS + BOUND_CHARS + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS),
-  );
+  const more = (aboutChange.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS);
+  return fillTemplate(template, values, QUESTION_CHARS + more);
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */
