@@ -77,7 +77,9 @@ function areWorkflowsAwaited({ withoutWorkflowSince: oldest }: BranchReading, ow
 /** Green if each expected check has run. */
 function unlessMissing(tip: string, checks: readonly RemoteCheck[], own: OwnBranch, now: number): BranchMove {
   const { expected = [], since, appearMs } = own;
-  const ran = new Set(checks.filter(({ isSkipped }) => isSkipped !== true).map(({ name }) => plainText(name, CHECK_CHARS)));
+  const ran = new Set(
+    checks.filter(({ isInconclusive }) => isInconclusive !== true).map(({ name }) => plainText(name, CHECK_CHARS)),
+  );
   const missing = [...new Set(expected)].filter((name) => !ran.has(name));
   if (missing.length === 0) return { do: "green" };
   const names = plainText(missing.join(", "), 200);

@@ -6,8 +6,10 @@ export interface RemoteCheck {
   readonly isRequired: boolean;
   /** Its page; absent if it has none. */
   readonly url?: string;
-  /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. */
+  /** Present if its workflow has skipped it: it counts as passed. Told of pull requests. */
   readonly isSkipped?: true;
+  /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. Told of branches. */
+  readonly isInconclusive?: true;
   /** The run of a workflow that it is a job of, if it has failed or was skipped there. */
   readonly run?: string;
 }

@@ -61,13 +61,13 @@ export function pullRequestOf(
   return ticketOf(state(), ticket.id).pullRequest;
 }
 
-/** Asks the forge, and waits out its outages and its rate limits. */
+/** Asks the forge, and waits out its outages and its rate limits. A call that takes the signal ends with it. */
 export function ask<T>(
   { outages }: Pick<PullRequestContext, "outages">,
   { signal }: Pick<StepScope, "signal">,
-  call: () => Promise<T>,
+  call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });
+  return outages.persist("forge", () => call(signal), { signal, isOutage: (error) => error instanceof ForgeUnavailable });
 }
 
 /** The end of an attempt whose next step is a person's. */

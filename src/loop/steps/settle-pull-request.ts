@@ -1,7 +1,7 @@
 import type { PullRequestWait, Remark } from "../../domain/forge/next-move.ts";
 import { heldSince, type RerunCategory, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { type FailedCheck, JobsStillRun, type PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -46,9 +46,9 @@ export async function settlePullRequest(
     const of = names.join("\n");
     if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
     const { triage, since } = told;
-    const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
-    const heldMs = ctx.clock.now() - (heldSince(pullRequestOf(ctx, scope), "rerun") ?? ctx.clock.now());
-    if (again === undefined || heldMs >= RERUN_MS) {
+    const already = startedAgain(pullRequestOf(ctx, scope), asked);
+    const again = decision.remarks.length > 0 ? undefined : rerunOf(names, triage.json, already);
+    if (again === undefined || isHeldTooLong(ctx, scope)) {
       recordRemarks(scope, decision.remarks);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
@@ -78,6 +78,12 @@ function heldBefore(known: TicketPullRequest | undefined): HeldRerun | undefined
   return waits === undefined || waitsOn !== "rerun" ? undefined : { open: [], wait: { why: waits, on: waitsOn } };
 }
 
+/** True if the forge has put off the re-run for as long as it may, by the journal. */
+function isHeldTooLong(ctx: PullRequestContext, scope: StepScope): boolean {
+  const since = heldSince(pullRequestOf(ctx, scope), "rerun");
+  return since !== undefined && ctx.clock.now() - since >= RERUN_MS;
+}
+
 /** Starts failed checks again, announced once. Gives the refusal if the forge does that only after other jobs. */
 async function rerun(
   ctx: PullRequestContext,
@@ -96,21 +102,6 @@ async function rerun(
       throw error;
     }
   });
-}
-
-/** The failed checks that are started again, and why; undefined if they, or remarks, are for an agent. */
-function excused(
-  { checks, remarks }: Extract<PullRequestDecision, { do: "fix" }>,
-  { json: { findings, stopReason } }: Triage,
-  already: ReadonlySet<string>,
-): { readonly names: readonly string[]; readonly category: RerunCategory } | undefined {
-  if (remarks.length > 0) return undefined;
-  if (stopReason === "flaky") {
-    const names = checks.map(({ name }) => name).filter((name) => !already.has(name));
-    return names.length === 0 ? undefined : { names, category: "flaky" };
-  }
-  const names = rerunsOf(findings, already);
-  return names.length === 0 || names.length < checks.length ? undefined : { names, category: "infrastructure" };
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */
@@ -161,15 +152,6 @@ async function baseHistory(
   const history = histories.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
   histories.set(key, history);
   return history;
-}
-
-/**
- * The checks that were started again: those that this engine asked for, and those that a reading has shown otherwise than failed since. The
- * engine before this one may have died between the intent and the request.
- */
-function startedAgain(known: TicketPullRequest | undefined, asked: readonly string[]): ReadonlySet<string> {
-  const unseen = new Set(known?.unseenReruns);
-  return new Set((known?.rerun ?? []).filter((name) => asked.includes(name) || !unseen.has(name)));
 }
 
 /** Records the remarks that an agent gets: it gets them once. */
