@@ -1,3 +1,4 @@
+import type { PullRequestWait } from "../forge/next-move.ts";
 import type { RemoteCheck } from "../forge/pull-request.ts";
 import { plainText } from "../values/text.ts";
 import { CHECK_CHARS } from "./ci-fact.ts";
@@ -35,7 +36,7 @@ export interface OwnBranch {
 
 /** The next thing to do about a branch. Texts are safe for a terminal. */
 export type BranchMove =
-  | { readonly do: "wait"; readonly why: string }
+  | ({ readonly do: "wait" } & PullRequestWait)
   | { readonly do: "green" }
   | { readonly do: "fix"; readonly checks: readonly RemoteCheck[] }
   /** Somebody else has pushed: build on their commit, and check that. */
@@ -59,7 +60,8 @@ export function nextBranchMove(reading: BranchReading, own: OwnBranch, now: numb
     return { do: "stop", why: `${what} appeared within ${minutes} min for ${plainText(tip.slice(0, 12), 12)}` };
   }
   const open = checks.filter(({ state }) => state === "waiting" || state === "running");
-  if (open.length > 0) return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  if (open.length > 0)
+    return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}`, on: "checks" };
   if (areWorkflowsAwaited(reading, own, now)) return { do: "wait", why: "waits for its workflows to start" };
   const failed = checks.filter(({ state }) => state === "failed");
   if (failed.length > 0) return { do: "fix", checks: failed };

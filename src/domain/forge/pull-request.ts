@@ -26,8 +26,8 @@ export interface ReviewThread {
   readonly isOutdated?: true;
 }
 
-/** Words of a person about a pull request, beside threads: a comment, or a review that asks for changes. Untrusted. */
-export interface PersonsWords {
+/** A comment of a person on a pull request, beside threads, or their review that asks for changes. Untrusted. */
+export interface Comment {
   readonly id: string;
   readonly author: string;
   readonly body: string;
@@ -60,7 +60,7 @@ export interface PullRequestState {
   /** Approvals count for `head` alone. */
   readonly review: "none" | "approved" | "approval-missing" | "changes-requested";
   readonly threads: readonly ReviewThread[];
-  readonly words: readonly PersonsWords[];
+  readonly comments: readonly Comment[];
   /** Its place in the merge queue, from 1; absent if it is in none. */
   readonly queuePosition?: number;
   /** True if the base takes changes through a merge queue alone. */

@@ -167,7 +167,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
-    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move.why : undefined));
+    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move : undefined));
     switch (move.do) {
       case "green":
         return green(scope, repo, head);
@@ -262,7 +262,7 @@ function evidenceOf(
     failing.map(({ name }) => plainText(name, 100)),
     4,
   )}`;
-  const evidence = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
+  const evidence = fixEvidence({ do: "fix", why, remarks: [], checks: failing }, triage);
   const { signature } = triage.json;
   return {
     ...evidence,
