@@ -88,6 +88,7 @@ class Simulation {
         return [{ ...action, type: "run-ended" }];
       case "abort":
       case "write-gate":
+      case "leave-to-person":
       case "backoff":
       case "revert":
       case "base-check":

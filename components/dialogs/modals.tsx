@@ -6,6 +6,7 @@ import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
 import {
   addLines,
+  approveLines,
   gateLines,
   healLines,
   killLines,
@@ -58,6 +59,8 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
       return { title: "Leave the dashboard", tone: "running", lines: leaveLines(mirror, width) };
     case "retry":
       return { title: `Retry ${modal.ticket}?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
+    case "approve":
+      return { title: `Approve the change of ${modal.ticket}?`, tone: "person", lines: approveLines(mirror, modal, width) };
     case "heal":
       return { title: "Heal the harness?", tone: "running", lines: healLines(mirror, width) };
     case "add":

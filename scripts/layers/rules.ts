@@ -115,6 +115,8 @@ export const STARTERS: {
     "src/adapters/vcs/git/git-session.ts": "a git that stays and answers one question after another on stdin",
     "src/adapters/vcs/git/run-git.ts":
       "simple-git for single commands: it watches for silence and refuses settings that start programs",
+    "src/cli/bound/run-law.ts":
+      "a person's own command on their terminal, as they would type it: their environment, output passed on",
     "src/cli/relay.ts": "starts before each sandboxed program, so it loads Node's own modules alone; passes signals and stdio on",
     "src/cli/spawn-engine.ts": "starts our own engine detached, which outlives this process",
   },

@@ -2,6 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
+import { BOUND_ACTS } from "./bound/flags.ts";
 import { createProgram, type Request, SHELLS } from "./program.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -61,6 +62,7 @@ function refusal({ code, message }: CommanderError, command: Command): UserError
 function notAmongChoices(command: Command, message: string): UserError {
   const [word = ""] = command.args;
   if (command.name() === "harness") return noHarnessAct(word);
+  if (command.name() === "bound") return noBoundAct(word);
   if (command.name() === "ci") {
     const [, value = ""] = / argument '(.*)' is invalid\./s.exec(message) ?? [];
     const why = `"${plainText(value, 100)}" is neither`;
@@ -100,6 +102,7 @@ function missing(command: Command): UserError {
   if (command.name() === "harness") return noHarnessAct("");
   if (command.name() === "tracker") return noTrackerAct("");
   if (command.name() === "guard") return noGuardAct("");
+  if (command.name() === "bound") return noBoundAct("");
   const needed = command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name());
   const [name] = needed.slice(command.args.length);
   if (name !== undefined && name !== "batch.json") {
@@ -121,6 +124,11 @@ function noCompletions(shell: string): UserError {
 function noHarnessAct(word: string): UserError {
   const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
   return usageError("loopdash harness does log, diff, keep and revert", why, "Try: loopdash harness log");
+}
+
+function noBoundAct(word: string): UserError {
+  const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
+  return usageError(`loopdash bound does ${BOUND_ACTS.join(", ")}`, why, "Try: loopdash bound show");
 }
 
 /** An option that is meant for the tracker's program. */

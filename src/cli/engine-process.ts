@@ -17,6 +17,7 @@ export const EngineArgs = z.strictObject({
   cwd: z.string(),
   workers: z.number().optional(),
   fresh: z.boolean(),
+  attended: z.boolean().optional(),
   allowApiKey: z.boolean(),
   acceptChanges: z.enum(["additions", "all"]).optional(),
 });
@@ -37,7 +38,7 @@ export type Handshake = z.infer<typeof Handshake>;
 
 /** Runs the engine on its own: without a terminal, controlled over the run's socket. Returns the run's exit code. */
 export async function engineProcess(json: string): Promise<number> {
-  const { workers, acceptChanges, ...args } = EngineArgs.parse(JSON.parse(json));
+  const { workers, acceptChanges, attended, ...args } = EngineArgs.parse(JSON.parse(json));
   outliveFullLog();
   try {
     let warnings: string | undefined;
@@ -51,6 +52,7 @@ export async function engineProcess(json: string): Promise<number> {
       },
       ...(workers === undefined ? {} : { workers }),
       ...(acceptChanges === undefined ? {} : { acceptChanges }),
+      ...(attended === true && { attended }),
     });
     // The user may close the terminal at any time: that is not a request to stop.
     process.on("SIGHUP", () => undefined);

@@ -1,5 +1,6 @@
 import { Argument, Command, type CommanderError, Help, Option } from "commander";
 import type { UserError } from "../domain/values/user-error.ts";
+import { addBound, type BoundFlags } from "./bound/flags.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
 import { addGuard, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
@@ -27,6 +28,7 @@ export type Request =
     }
   | { readonly verb: "init"; readonly flags: InitFlags }
   | { readonly verb: "ci"; readonly flags: CiFlags }
+  | { readonly verb: "bound"; readonly flags: BoundFlags }
   | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
@@ -181,6 +183,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addHarness(program, onRequest);
   addTracker(program, onRequest);
   addGuard(program, onRequest);
+  addBound(program, (flags) => onRequest({ verb: "bound", flags }));
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")

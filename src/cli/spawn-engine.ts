@@ -27,6 +27,8 @@ export async function spawnEngine(options: {
   batch: string;
   workers?: number;
   fresh: boolean;
+  /** A dashboard is opened with it: the run waits a while for approvals. */
+  attended?: boolean;
   allowApiKey: boolean;
   acceptChanges?: "additions" | "all";
 }): Promise<SpawnedEngine> {

@@ -48,6 +48,8 @@ export interface RunStore {
    */
   rawJournal(run: RunId): { readonly rows: Iterable<JournalRow>; readonly recorded: Tip; readonly last: number };
   end(run: RunId, options: { at: number; verdict: VerdictWord; exitCode: number; reason: string }): void;
+  /** Makes an ended run unfinished again: a person has approved what it had left to them. */
+  reopen(run: RunId): void;
   /** Newest first. */
   list(): readonly RunRow[];
   /** The number of events on record for the run's journal. */

@@ -3,6 +3,7 @@ import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
 import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
+import { type ApprovalFact, isAboutApproval } from "../domain/run/approval-fact.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
@@ -21,6 +22,7 @@ import { agentEndedLabel, attemptBeginsText, attemptEndedLabel, ENDINGS } from "
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
+import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel } from "./labels/ci-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
@@ -65,13 +67,14 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact
+  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isAboutPullRequest(event)) return pullRequestLabel(event);
   if (isAboutForgeRequest(event)) return forgeRequestLabel(event);
+  if (isAboutApproval(event)) return approvalLabel(event);
   if (isAboutCi(event)) return ciLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);

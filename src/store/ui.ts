@@ -11,6 +11,8 @@ import type { ViewName } from "./views/view-name.ts";
 /** The modal in front of the views. */
 export type Modal =
   | { readonly kind: "kill" | "retry"; readonly ticket: TicketId }
+  /** The change of danger zones that the person sees. */
+  | { readonly kind: "approve"; readonly ticket: TicketId; readonly commit: string }
   | { readonly kind: "heal" | "leave" }
   /** `filter`: the help shows only lines that contain it; empty: all. */
   | { readonly kind: "help"; readonly filter: string }

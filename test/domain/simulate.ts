@@ -213,6 +213,9 @@ export class Simulation {
       case "stall":
         this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
         return;
+      case "leave-to-person":
+        this.report({ type: "gate-requested", ticket: action.ticket, step: action.step, by: "zone" });
+        return;
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
         this.report({ type: "ticket-gated", ticket: action.ticket, step: action.step });

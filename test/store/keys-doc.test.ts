@@ -39,6 +39,7 @@ replay, the keys that move it come before those of the views.
 const ASKED: readonly (readonly [Mode, string])[] = [
   ["kill", "The question before a kill"],
   ["retry", "The question before a retry"],
+  ["approve", "The question before an approval"],
   ["heal", "The question before a heal"],
   ["leave", "Leaving"],
   ["gate", "A human gate"],

@@ -115,6 +115,10 @@ class SqliteRunStore implements RunStore {
     if (changed !== 1) throw new Error(`cannot end run ${run}: it is not on record`);
   }
 
+  reopen(run: RunId): void {
+    this.#change("UPDATE runs SET ended_at = NULL, verdict = NULL, exit_code = NULL, reason = NULL WHERE run = ?", run);
+  }
+
   eventCount(run: RunId): number {
     return Number(this.#all("SELECT head_seq AS count FROM runs WHERE run = ?", run)[0]?.count ?? 0);
   }

@@ -42,7 +42,7 @@ export async function changesSince({
   const state = stateFromJournal(store.openForReading(row.run), row.run);
   // A change that a person had accepted and then undone is one more change.
   if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return undefined;
-  const { batch } = await loaded.withTestCommands(state.batch.testCommands ?? {});
+  const { batch } = await loaded.withFrozen(state.batch);
   const changes = batchChangesOf(state, batch);
   const { impossible, bounds, added } = changes;
   if (impossible.length > 0) {

@@ -41,11 +41,12 @@ interface InRepo {
 /** Records a problem of a command, or of its word `at`. */
 type Report = (
   level: keyof CommandFindings,
-  place: Pick<BatchCommand, "path" | "foundIn"> & { readonly at?: number | undefined },
+  place: Pick<BatchCommand, "path" | "foundIn" | "isLaw"> & { readonly at?: number | undefined },
   message: string,
   hint?: string,
 ) => void;
 
+const OWN_LAW = "correct the law, or make its program available to checks";
 const OWN_CHECK = 'install what it needs, or write a "finish" with a check of your own';
 
 /** Makes a path in the batch's folder, or one outside of it, readable in the sandbox. */
@@ -57,11 +58,16 @@ const openIt = (path: string) => `add "sandboxPolicy": {"read": [${JSON.stringif
  */
 export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsOptions): Promise<CommandFindings> {
   const found = { missing: [] as BatchProblem[], warnings: [] as BatchProblem[] };
-  const report: Report = (level, { path, foundIn, at }, message, hint) => {
+  const report: Report = (level, { path, foundIn, isLaw, at }, message, hint) => {
     const problem =
       foundIn === undefined
         ? problemAt(loaded.locate, at === undefined ? path : [...path, at], message, hint)
-        : problemAt(loaded.locate, path, `the test command found in ${foundIn}: ${message}`, hint ?? OWN_CHECK);
+        : problemAt(
+            loaded.locate,
+            path,
+            `${isLaw === true ? "the iron law" : "the test command found"} in ${foundIn}: ${message}`,
+            hint ?? (isLaw === true ? OWN_LAW : OWN_CHECK),
+          );
     found[level].push(level === "warnings" ? { ...problem, atStart: true } : problem);
   };
   const { batch } = loaded;

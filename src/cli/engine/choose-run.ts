@@ -18,6 +18,8 @@ import type { RunEnvironment } from "./preflight.ts";
 export interface RunChoiceOptions {
   readonly workers?: number;
   readonly fresh: boolean;
+  /** A dashboard is opened with it. */
+  readonly attended?: boolean;
   /** The changes of the batch file since the unfinished run began that a person accepts: new tickets, or all that can change. */
   readonly acceptChanges?: "additions" | "all";
   /** The new run only checks what the last one landed, or this ticket of it, once, and starts no agent. */
@@ -58,6 +60,7 @@ export async function openRun(input: {
     fresh: options.fresh,
     ...(unfinished === undefined ? {} : { gaveUp: unfinished.run }),
     checksOnly: options.checksOnly,
+    attended: options.attended,
   });
 }
 

@@ -3,6 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
+import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
+import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
+import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
+import { exists } from "../../adapters/vcs/repository/locate.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import type { FolderTicket, Standing } from "../../domain/batch/merge-folder.ts";
@@ -12,9 +16,12 @@ import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
+import type { Bounds } from "../../domain/bound/bound.ts";
+import { withBounds, withFrozenBounds } from "../../domain/bound/frozen-bound.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { unreadableRules } from "../bound/bound-place.ts";
 import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
 import { contractFilesOf, misplacedContracts, readContractFiles } from "./contract-files.ts";
@@ -36,8 +43,8 @@ export interface LoadedBatch {
   readonly locate: Locate;
   /** sha256 of the file's bytes, and of the contracts that its tickets name. */
   readonly sha: string;
-  /** The same file for repositories that name these test commands. Reads it again. */
-  readonly withTestCommands: (testCommands: TestCommands) => Promise<LoadedBatch>;
+  /** The same file for repositories that name these test commands and have these rules. Reads it again. */
+  readonly withFrozen: (frozen: Pick<Batch, "testCommands" | "bounds">) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
   /** The tickets that no agent would work on now, if the tracker was asked for them. */
@@ -54,6 +61,10 @@ export interface LoadBatchOptions {
   readonly workers?: number;
   /** Finds the test commands of repositories whose finish line is the default one; by default none is looked for. */
   readonly findTests?: (repos: Batch["repos"]) => Promise<TestCommands>;
+  /** Finds the rules of the repositories; by default the batch file's own count alone. */
+  readonly findRules?: (repos: Batch["repos"]) => Promise<Bounds>;
+  /** The rules that a run has frozen; nothing is read then. */
+  readonly frozenBounds?: Bounds | undefined;
 }
 
 /**
@@ -94,7 +105,8 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const second = reviewer === undefined ? {} : { reviewer: besideBatch(reviewer, folder) };
   const named: Batch = { ...read.batch, limits, agent: besideBatch(agent, folder), ...second };
   const own = ownFilesIn(named, { file: path, folder, contracts: contractFilesOf(named, folder) });
-  const batch: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
+  const whole: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
+  const batch = await bounded(whole, options);
   return {
     batch,
     path,
@@ -102,7 +114,8 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     file,
     locate: read.locate,
     sha: shaOf(bytes, named),
-    withTestCommands: (commands) => loadBatch(file, { ...options, findTests: () => Promise.resolve(commands) }),
+    withFrozen: ({ testCommands: tests = {}, bounds }) =>
+      loadBatch(file, { ...options, findTests: () => Promise.resolve(tests), frozenBounds: bounds }),
     warnings: sortProblems([
       ...read.warnings,
       ...(outside?.service.notes?.() ?? []).map((note) => problemAt(read.locate, ["tracker"], note)),
@@ -110,6 +123,12 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     standings: standingsOf(folderTickets),
     ...(outside && { outside }),
   };
+}
+
+/** The batch with the rules of its repositories: those that a run has frozen, or those of now. */
+async function bounded(batch: Batch, options: LoadBatchOptions): Promise<Batch> {
+  if ("frozenBounds" in options) return withFrozenBounds(batch, options.frozenBounds);
+  return withBounds(batch, (await options.findRules?.(batch.repos)) ?? {});
 }
 
 /** A contract that changes is a change of the batch. Without contracts, the hash is that of the file. */
@@ -132,6 +151,21 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
   });
   const all = await Promise.all(found);
   return Object.fromEntries(all.flatMap(([id, command]) => (command === undefined ? [] : [[id, command]])));
+}
+
+/** The rules of the repositories, as BOUND.md at their bases says. Throws a UserError (exit 2) if one cannot be read. */
+export async function findRules(repos: Batch["repos"]): Promise<Bounds> {
+  const found = Object.entries(repos).map(async ([id, { path, base }]) => {
+    if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
+    const place = { top: path, gitDir: (await exists(join(path, ".git"))) ? join(path, ".git") : path };
+    // A missing repository or branch is refused by name later.
+    const tip = await commitNamed(place, `refs/heads/${base}`);
+    if (tip === undefined) return [];
+    const rules = await rulesAt(place, tip);
+    if (rules.as === "unreadable") throw unreadableRules(rules.problems, base, ` of ${id}`);
+    return rules.as === "absent" ? [] : [[id, rules.bound] as const];
+  });
+  return Object.fromEntries((await Promise.all(found)).flat());
 }
 
 const NOT_INSTALLED = "its package.json names packages, and no `prepare` installs them in the worktrees and checks";

@@ -81,6 +81,7 @@ interface BeginOptions {
   /** The unfinished run that a person gave up for this one. */
   gaveUp?: RunId;
   checksOnly?: ChecksOnly | undefined;
+  attended?: boolean | undefined;
   others?: OtherSessions | undefined;
 }
 
@@ -122,6 +123,7 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
+    ...(options.attended === true && { attended: options.attended }),
     version: VERSION,
   });
   const state = reduce(undefined, first);

@@ -38,7 +38,7 @@ import {
   releaseResources,
 } from "./engine-end.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
-import { findTestCommands, loadBatch } from "./load-batch.ts";
+import { findRules, findTestCommands, loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
@@ -81,12 +81,16 @@ export interface Engine {
  * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
+  const safely =
+    <T>(look: (repos: Batch["repos"]) => Promise<T>) =>
+    (repos: Batch["repos"]): Promise<T> => {
+      sanitizePath(options.env, repos);
+      return look(repos);
+    };
   const loaded = await loadBatch(options.batch, {
     ...options,
-    findTests: (repos) => {
-      sanitizePath(options.env, repos);
-      return findTestCommands(repos);
-    },
+    findTests: safely(findTestCommands),
+    findRules: safely(findRules),
   }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });

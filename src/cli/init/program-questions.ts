@@ -1,8 +1,8 @@
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import { commandWords } from "../../domain/batch/command-words.ts";
 import { VENDORS, type VendorKind, vendorsWith } from "../../domain/batch/vendors.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ProgramAnswer } from "./answers.ts";
-import { commandWords } from "./command-words.ts";
 import type { InitFlags } from "./flags.ts";
 import { type InstalledAgent, isSet } from "./installed-agents.ts";
 import type { Choice, Interview, Parsed } from "./interview.ts";

@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
+import { commandWords } from "../../domain/batch/command-words.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Answers } from "./answers.ts";
-import { commandWords } from "./command-words.ts";
 import type { InitFlags } from "./flags.ts";
 import type { Interview, Parsed } from "./interview.ts";
 import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequest } from "./repository.ts";

@@ -89,7 +89,7 @@ export function nameFor(text: string): string {
 }
 
 /** The nearest folder with a `.git`, upwards, or a bare repository. Its real path. */
-async function topOf(folder: string): Promise<string | undefined> {
+export async function topOf(folder: string): Promise<string | undefined> {
   if (!(await exists(folder))) return undefined;
   const real = await realpath(folder);
   for (let place = real; ; place = dirname(place)) {
@@ -100,7 +100,7 @@ async function topOf(folder: string): Promise<string | undefined> {
   return isBare ? real : undefined;
 }
 
-async function gitDirOf(top: string): Promise<string> {
+export async function gitDirOf(top: string): Promise<string> {
   return (await exists(join(top, ".git"))) ? join(top, ".git") : top;
 }
 

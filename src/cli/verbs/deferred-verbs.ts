@@ -4,6 +4,7 @@
  */
 // biome-ignore lint/performance/noBarrelFile: being one piece is its job, see above.
 export { add } from "./add.ts";
+export { bound } from "./bound.ts";
 export { cache } from "./cache.ts";
 export { ci } from "./ci.ts";
 export { doctor } from "./doctor.ts";

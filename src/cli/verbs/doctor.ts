@@ -17,7 +17,7 @@ import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker, checkWebhook } from "../doctor/tracker.ts";
-import { findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
@@ -133,7 +133,7 @@ async function readBatch(file: string): Promise<BatchLook> {
         return {};
       }
     };
-    return lookAt(await loadBatch(file, { cwd: process.cwd(), findTests }), problems);
+    return lookAt(await loadBatch(file, { cwd: process.cwd(), findTests, findRules }), problems);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { findings: [bad("batch", `${error.what}: ${error.why}`, error.todo)] };

@@ -31,7 +31,7 @@ export async function run(request: RunRequest): Promise<number> {
  */
 async function onTerminal(request: RunRequest): Promise<number> {
   const keymap = await readKeymap(process.env, process.cwd());
-  const { engine } = await spawn(request);
+  const { engine } = await spawn(request, { attended: true });
   const accepted = engine.catch((error: unknown) => askAndSpawn(error, request));
   const [{ run, folder, warnings }, { watch }] = await Promise.all([accepted, import("../dashboard/watch.ts")]);
   if (warnings !== undefined) writeAll(2, `${warnings}\n`);
@@ -41,12 +41,12 @@ async function onTerminal(request: RunRequest): Promise<number> {
 /** Resolves once the process is started; `engine` resolves once that has answered. */
 async function spawn(
   { workers, batch, fresh, allowApiKey, acceptChanges }: RunRequest,
-  accepted?: "additions",
+  { accepted, attended }: { readonly accepted?: "additions"; readonly attended: boolean },
 ): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
   const { spawnEngine } = await import("../spawn-engine.ts");
   const changes: "additions" | "all" | undefined = acceptChanges ? "all" : accepted;
   const given = { ...(workers === undefined ? {} : { workers }), ...(changes === undefined ? {} : { acceptChanges: changes }) };
-  return { engine: spawnEngine({ batch, fresh, allowApiKey, ...given }) };
+  return { engine: spawnEngine({ batch, fresh, attended, allowApiKey, ...given }) };
 }
 
 /** If a yes would remove the reason of a refusal, asks the person for it, once. */
@@ -56,12 +56,12 @@ async function askAndSpawn(error: unknown, request: RunRequest): Promise<Spawned
   const answer = await asking.question(`${plainText(error.offer)} [y/N] `);
   asking.close();
   if (!/^y(?:es)?$/i.test(answer.trim())) throw error;
-  return (await spawn(request, "additions")).engine;
+  return (await spawn(request, { accepted: "additions", attended: true })).engine;
 }
 
 /** Prints the run's name and leaves it running. Exit 0 means "started" and says nothing about the run. */
 async function detach(request: RunRequest): Promise<number> {
-  const { engine } = await spawn(request);
+  const { engine } = await spawn(request, { attended: false });
   const { run, warnings } = await engine;
   writeAll(1, `${run}\n`);
   if (warnings !== undefined) writeAll(2, `${warnings}\n`);

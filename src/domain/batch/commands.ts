@@ -1,3 +1,4 @@
+import { BOUND_FILE } from "../bound/bound.ts";
 import type { Argv } from "./argv.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
@@ -22,6 +23,8 @@ export interface BatchCommand {
   readonly unsandboxed?: true;
   /** Where it was found, for people, if the batch file does not name it. Its path is that of the repository. */
   readonly foundIn?: string;
+  /** True for the command of an iron law. */
+  readonly isLaw?: true;
 }
 
 /**
@@ -55,7 +58,7 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       if (found.has(key)) return;
       const own: Path = isCriterion(step) ? ["tickets", t, "contract", "criteria", stepName(step)] : ["tickets", t, "finish", i];
       const path = shared.get(JSON.stringify(step)) ?? own;
-      const command = foundCommand(batch, ticket.repo, step) ?? commandOf(step, path);
+      const command = foundCommand(batch, ticket.repo, step) ?? lawCommand(batch, ticket.repo, step) ?? commandOf(step, path);
       if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
     });
   });
@@ -71,6 +74,18 @@ function foundCommand({ testCommands = {} }: Batch, repo: string, step: StepSpec
   if (argv === undefined || step.step !== "check" || step.name !== DEFAULT_CHECK) return undefined;
   if (JSON.stringify(step.command) !== JSON.stringify(argv)) return undefined;
   return { argv, path: ["repos", repo], runs: "check", foundIn: testCommandSource(argv) };
+}
+
+/** The command of an iron law, if the step is one that no finish line of the batch file names. */
+function lawCommand({ bounds = {}, finish = [] }: Batch, repo: string, step: StepSpec): BatchCommand | undefined {
+  if (step.step !== "check" && step.step !== "verify") return undefined;
+  const laws = (Object.hasOwn(bounds, repo) ? bounds[repo]?.ironLaws : undefined) ?? [];
+  const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const law = laws.find(({ command }) => isSame(command, step.command));
+  if (law === undefined || finish.some((one) => isSame(one, step))) return undefined;
+  const isOfFile = law.origin.file === BOUND_FILE;
+  const path = isOfFile ? ["repos", repo] : ["bound", "ironLaws"];
+  return { argv: step.command, path, runs: step.step, foundIn: isOfFile ? BOUND_FILE : "bound.ironLaws", isLaw: true };
 }
 
 function commandOf(step: StepSpec, path: Path): BatchCommand | undefined {

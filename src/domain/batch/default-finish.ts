@@ -1,3 +1,4 @@
+import { lineWithLaws } from "../bound/law-steps.ts";
 import type { Batch, BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
@@ -14,9 +15,16 @@ export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readon
 
 /**
  * The finish line of a ticket without its own: the batch's, or by default gates, the repository's own tests, review, merge and
- * assert. Batches frozen by an older loopdash contain no finish line.
+ * assert; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
  */
 export function finishLineOf(
+  { bounds = {}, ...batch }: Pick<Batch, "finish" | "testCommands" | "bounds">,
+  repo: string,
+): readonly StepSpec[] {
+  return lineWithLaws(withTests(batch, repo), Object.hasOwn(bounds, repo) ? bounds[repo] : undefined);
+}
+
+function withTests(
   { finish = DEFAULT_FINISH, testCommands = {} }: Pick<Batch, "finish" | "testCommands">,
   repo: string,
 ): readonly StepSpec[] {

@@ -2,6 +2,7 @@ import { resolve } from "node:path/posix";
 import { RepoId } from "../values/ids.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { Argv, TestCommands } from "./argv.ts";
+import type { BoundSpec } from "./bound-spec.ts";
 import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
@@ -58,6 +59,7 @@ export function resolveBatch(
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
     ...(file.commit && { commit: file.commit }),
+    ...(file.bound && { bound: boundAtFolder(file.bound, folder) }),
     ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
     ...(file.onBroken && { onBroken: file.onBroken }),
@@ -160,6 +162,12 @@ function stepsAtFolder(steps: readonly StepSpec[], folder: string): readonly Ste
 /** An agent or a reviewer with the batch file's folder put into its command, if it is one. */
 function programAtFolder<T extends AgentSpec | ReviewerSpec>(spec: T, folder: string): T {
   return spec.kind === "command" ? { ...spec, command: atFolder(spec.command, folder) } : spec;
+}
+
+function boundAtFolder(bound: BoundSpec, folder: string): BoundSpec {
+  const at = (law: BoundSpec["ironLaws"][number]) =>
+    typeof law === "string" ? law : { ...law, command: atFolder(law.command, folder) };
+  return { ...bound, ironLaws: bound.ironLaws.map(at) };
 }
 
 /** A program that judges is best kept where no ticket can change it: beside the batch file. */

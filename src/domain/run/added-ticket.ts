@@ -9,6 +9,7 @@ import { type NoteProblem, pathText } from "../batch/problem.ts";
 import { wholeFinishLine } from "../batch/resolve.ts";
 import { type Batch, type Ticket, TicketSpec } from "../batch/schema.ts";
 import { nodeValue, readSyntax } from "../batch/syntax.ts";
+import { lineWithLaws } from "../bound/law-steps.ts";
 import { TicketId } from "../values/ids.ts";
 import type { RunFact } from "./event.ts";
 import type { RunState } from "./state.ts";
@@ -115,7 +116,10 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
     repo,
     dependsOn: [...new Set(spec.dependsOn)],
     exclusive: [...new Set(spec.exclusive)],
-    finish: finish === undefined ? finishLineOf(batch, repo) : wholeFinishLine(finish, dirname(batchPath)),
+    finish:
+      finish === undefined
+        ? finishLineOf(batch, repo)
+        : lineWithLaws(wholeFinishLine(finish, dirname(batchPath)), batch.bounds?.[repo]),
     ...(allow && { allow }),
     ...(fixes && { fixes }),
     added: true,

@@ -7,6 +7,7 @@ import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { admitAdded } from "./added-ticket.ts";
+import { admitApproval } from "./admit-approval.ts";
 import { admitForgeRequest } from "./admit-forge-request.ts";
 import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
@@ -106,6 +107,8 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
     case "rerun-checks":
     case "request-review":
       return admitForgeRequest(state, command, refuse);
+    case "approve":
+      return admitApproval(state, command, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];

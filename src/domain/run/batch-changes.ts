@@ -46,7 +46,7 @@ export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
   const kept = now.tickets.filter(({ id }) => known.has(id));
   const finish = finishChange(state, now);
   const contracts = contractChanges(state, now);
-  const fixed = { limits: undefined, protect: undefined, finish: undefined, testCommands: undefined };
+  const fixed = { limits: undefined, protect: undefined, finish: undefined, testCommands: undefined, bounds: undefined };
   // What people write in a ticket folder is read during the run, and is no change of the batch file.
   const words = !isKeptOutside(now.tracker) ? {} : { title: undefined, body: undefined, dependsOn: undefined };
   const unbound = (tickets: readonly Ticket[]) =>

@@ -50,6 +50,12 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("rerun-checks"), ticket: TicketId }),
   /** Requests a person's review of a ticket's pull request. */
   z.strictObject({ type: z.literal("request-review"), ticket: TicketId, login: Login }),
+  /** Lets exactly this change of danger zones land. `commit` is the candidate that the person has looked at. */
+  z.strictObject({
+    type: z.literal("approve"),
+    ticket: TicketId,
+    commit: z.string().regex(/^[0-9a-f]{7,64}$/, "name the commit by at least 7 of its digits"),
+  }),
   /** Notes something that a person did to the run outside the dashboard, so that it is counted. */
   z.strictObject({ type: z.literal("note"), kind: z.enum(["work", "harness"]), text: HumanStep }),
 ]);
@@ -82,6 +88,7 @@ export interface RunActions {
   add(ticket: RawTicket): RefusalReason;
   rerunChecks(ticket: TicketId): RefusalReason;
   requestReview(ticket: TicketId, login: string): RefusalReason;
+  approve(ticket: TicketId, commit: string): RefusalReason;
 }
 
 /** The functions over a sender, which passes a command to the engine or refuses it. */
@@ -102,5 +109,6 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     add: (ticket) => send({ type: "add", ticket }),
     rerunChecks: (ticket) => send({ type: "rerun-checks", ticket }),
     requestReview: (ticket, login) => send({ type: "request-review", ticket, login }),
+    approve: (ticket, commit) => send({ type: "approve", ticket, commit }),
   };
 }

@@ -3,6 +3,7 @@ import type { ForgeRequestFact } from "../forge/forge-request.ts";
 import type { InterventionClass } from "../results/intervention.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AccountFact } from "./account-fact.ts";
+import type { ApprovalFact } from "./approval-fact.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
@@ -110,6 +111,8 @@ export type RunFact =
       readonly carriedOver?: readonly CarriedOverWork[];
       /** Checks that failed on bases when the previous run ended, by repository. Each runs again before work waits for it. */
       readonly failingChecks?: Readonly<Record<string, FailingCheck>>;
+      /** A dashboard was opened with the run: a person may be there. */
+      readonly attended?: true;
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
       /** The one ticket that such a run checks; absent if it checks all of them. */
@@ -148,7 +151,13 @@ export type RunFact =
   | { readonly type: "discovery-filed"; readonly ticket: TicketId }
   /** No agent starts until then, because the model's API asks for a wait. Milliseconds since the epoch. */
   | { readonly type: "backoff-started"; readonly until: number; readonly reason: string }
-  | { readonly type: "gate-requested"; readonly ticket: TicketId; readonly step: string }
+  | {
+      readonly type: "gate-requested";
+      readonly ticket: TicketId;
+      readonly step: string;
+      /** Present if no person asked for it: nothing else was left to do, and nobody had approved its change. */
+      readonly by?: "zone";
+    }
   | { readonly type: "gate-writing"; readonly ticket: TicketId }
   /** A stop or an outage cut the write off: nobody knows if the tracker took it. The run's next engine writes it again. */
   | { readonly type: "gate-postponed"; readonly ticket: TicketId }
@@ -203,6 +212,7 @@ export type RunFact =
   | BaseFact
   | BaseCheckFact
   | AccountFact
+  | ApprovalFact
   | BlockedFact
   | BundleFact
   | DriftFact

@@ -111,7 +111,8 @@ function stateChange(
   { isOursAlone }: ReconcileOptions,
 ): readonly Reconciliation[] {
   const known = expectedState(ticket);
-  if (isSameState(now.state, known)) return isClosedTooEarly(ticket) ? [{ do: "write", state: { as: "open" } }] : [];
+  if (isSameState(now.state, known))
+    return isClosedTooEarly(ticket) || isUngated(ticket) ? [{ do: "write", state: { as: "open" } }] : [];
   const { pendingWrite, lastWrite, isSetByPerson, revision } = tracked;
   if (pendingWrite !== undefined && isSameState(now.state, pendingWrite)) {
     const before = revision === undefined ? {} : { before: revision };
@@ -159,6 +160,11 @@ function isOthersCommit({ tickets }: RunState, { id, state, setByCommit }: Ticke
 function isClosedTooEarly({ phase, tracked, live, attempt }: TicketState): boolean {
   if (tracked?.closedByCommit === undefined || attempt !== undefined) return false;
   return phase === "waiting" || phase === "stalled" || (phase === "landed" && live?.givenUp !== undefined);
+}
+
+/** True if the engine had left the ticket to a person, who has let it go on: no later run may take it for settled. */
+function isUngated({ ungated, phase, tracked }: TicketState): boolean {
+  return ungated === true && phase !== "human-gated" && phase !== "done" && tracked?.state.as === "human-gated";
 }
 
 function changeTo(state: TrackerState): TrackerChange {

@@ -8,6 +8,7 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import type { ApprovalFact } from "./approval-fact.ts";
 import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
@@ -27,7 +28,7 @@ import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ClaimEvent | GrowthEvent | PreparingEvent>;
+type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ApprovalFact | ClaimEvent | GrowthEvent | PreparingEvent>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -68,7 +69,12 @@ function leaveSlot(state: RunState, index: number, at: number): RunState {
   };
 }
 
-function claim(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-claimed">): RunState {
+function claim(
+  state: RunState,
+  index: number,
+  { approval: _, ...ticket }: TicketState,
+  event: EventOf<"attempt-claimed">,
+): RunState {
   const attempt: Attempt = {
     n: event.attempt,
     fence: event.fence,

@@ -148,7 +148,8 @@ function takeEffect(state: RunState, index: number, { change, at }: { change: Tr
       const spec = state.plan.tickets[index];
       if (spec === undefined) return state;
       const next = { ...state, plan: { ...state.plan, tickets: state.plan.tickets.with(index, { ...spec, title, body }) } };
-      return withTicket(next, index, rewritten(state.run, ticket));
+      // What waited for an approval answers another text: an agent gets the new one.
+      return requeue(withTicket(next, index, rewritten(state.run, ticket)), index);
     }
     case "dependencies":
       return change.refused === undefined ? changeDependencies(state, index, change.dependsOn) : state;

@@ -146,6 +146,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     lastFence: 0,
     stage: "working",
     ...(event.checksOnly === undefined ? {} : { checksOnly: event.checksOnly }),
+    ...(event.attended && { isAttended: event.attended }),
     ...(event.checksTicket === undefined ? {} : { checksTicket: event.checksTicket }),
     paused: false,
     workers: event.batch.limits.workers,

@@ -29,7 +29,10 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
   const ticket = vecAt(state.tickets, index);
   switch (event.type) {
     case "gate-requested": {
-      const gated = withTicket(state, index, { ...ticket, gate: { step: event.step, writing: false } });
+      const gated = withTicket(state, index, {
+        ...ticket,
+        gate: { step: event.step, writing: false, ...(event.by && { by: event.by }) },
+      });
       const gating = gated.gating.includes(index) ? gated.gating : [...gated.gating, index];
       return { ...dequeue(gated, index), gating, reverified: false };
     }

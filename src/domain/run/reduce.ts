@@ -5,10 +5,12 @@ import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
+import { isAboutApproval } from "./approval-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
+import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
@@ -121,6 +123,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
 
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
+  if (isAboutApproval(event)) return reduceApproval(state, event);
   switch (event.type) {
     case "exclusive-awaited":
     case "exclusive-freed":
@@ -164,6 +167,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 }
 
 type TicketFacts = Parameters<
+  | typeof reduceApproval
   | typeof reduceExclusive
   | typeof reduceBundle
   | typeof reduceClaim

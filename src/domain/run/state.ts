@@ -117,6 +117,10 @@ export interface RunState {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts; absent before the first. */
   readonly preparations?: Preparations;
+  /** Tickets whose work waited for a person's approval; some of them no longer do (`ticketsAwaiting`). */
+  readonly awaiting?: readonly number[];
+  /** It was begun in a dashboard. */
+  readonly isAttended?: true;
   /** Set once a person has changed the bounds of the run. */
   readonly isBatchChanged?: true;
   /** No agent starts until then. */

@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { CiLoop } from "../ci/ci-fact.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
+import type { AwaitedApproval } from "./approval-fact.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, EvidenceCause, Question } from "./attempt-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
@@ -162,11 +163,17 @@ export interface TicketState {
   /** Its last change that had landed and was reverted. */
   readonly reverted?: RevertedChange;
   readonly humanStep?: string;
-  /** A person requested the gate, a blocker was upheld, or the forge needs a person. It counts once the tracker holds it. */
+  /** The change of danger zones that waits for a person, and since when. */
+  readonly approval?: AwaitedApproval & { readonly at: number };
+  /** The digests of changes that a person has approved, the oldest first. */
+  readonly approved?: readonly string[];
+  /** It goes on after a person's approval, and the tracker still says that it is left to a person. */
+  readonly ungated?: true;
+  /** A person requested the gate, a blocker was upheld, or the forge or a zone needs a person. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
-    readonly by?: "blocker" | "forge";
+    readonly by?: "blocker" | "forge" | "zone";
     /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly postponed?: true;
   };

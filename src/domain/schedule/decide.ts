@@ -1,11 +1,13 @@
 import { ciStopsFor } from "../ci/stop-reason.ts";
 import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
+import { approvalStep } from "../run/approval.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
+import { approvalsEndAt, ticketsAwaiting } from "./approvals.ts";
 import { isBackingOff } from "./backoff.ts";
 import { type EndRun, stopped, unjudged } from "./endings.ts";
 import { forcedEnding } from "./forced-ending.ts";
@@ -29,7 +31,7 @@ export type Action =
       readonly reservedUsd: number;
     }
   | { readonly do: "abort"; readonly ticket: TicketId; readonly fence: Fence; readonly ending: AgentEnding }
-  | { readonly do: "write-gate"; readonly ticket: TicketId; readonly step: string }
+  | { readonly do: "write-gate" | "leave-to-person"; readonly ticket: TicketId; readonly step: string }
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "live-check" | "revert"; readonly ticket: TicketId }
@@ -64,7 +66,21 @@ export function decide(state: RunState, now: number): readonly Action[] {
   const proof: Action[] = state.tripwire.status === "due" ? [{ do: "tripwire" }] : [];
   if (repairs.length + starts.length + checks.length > 0 || goesOn(state, now))
     return [...repairs, ...starts, ...checks, ...proof, ...interimJudgement(state, now)];
-  return [...proof, ...(state.heals.asked ? healFirst(state, now) : conclude(state, now))];
+  return [...proof, ...whenNothingIsLeft(state, now)];
+}
+
+function whenNothingIsLeft(state: RunState, now: number): readonly Action[] {
+  const left = leftToPerson(state);
+  if (left.length > 0) return left;
+  return state.heals.asked ? healFirst(state, now) : conclude(state, now);
+}
+
+/** Leaves to a person what nobody has approved in time, once nothing else is left to do. */
+function leftToPerson(state: RunState): readonly Action[] {
+  return ticketsAwaiting(state).map((ticket) => {
+    const step = approvalStep(state.run, ticket);
+    return { do: "leave-to-person", ticket: ticket.id, step };
+  });
 }
 
 /** Ends attempts, records gates, and gives up on tickets without attempts left. */
@@ -179,7 +195,8 @@ function liveChecks(state: RunState, now: number): Action[] {
 /** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
 function goesOn(state: RunState, now: number): boolean {
   if (!isQuiet(state) || state.filing.length > 0 || canStartLater(state, now)) return true;
-  return state.heals.proving !== undefined || (!state.heals.asked && awaitsChecks(state));
+  if (state.heals.proving !== undefined || (!state.heals.asked && awaitsChecks(state))) return true;
+  return now < (approvalsEndAt(state) ?? 0) && !isOutOfTime(state, now);
 }
 
 /** True if nothing runs and nothing is being written. */
@@ -231,6 +248,7 @@ export function nextMoment(state: RunState, now: number): number | undefined {
     endOfTime(state),
     interimDue(state),
     nextCheckAt(state),
+    approvalsEndAt(state),
     ...state.finishing.map((index) => reservedUntil(state, index)),
   ];
   const later = moments.filter((at) => at !== undefined && at > now) as number[];

@@ -1,3 +1,4 @@
+import { awaitsApproval } from "../run/approval.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt, vecWith } from "../values/vec.ts";
@@ -50,12 +51,14 @@ export function shiftDependents(state: RunState, index: number, by: -1 | 1): Run
 }
 
 /**
- * Queues a waiting ticket again if nothing holds it back. One that the tracker lacks waits. A ticket without attempts left, or that
+ * Queues a waiting ticket again if nothing holds it back. One that the tracker lacks, or whose change a person has to
+ * approve, waits. A ticket without attempts left, or that
  * a breaker stops, goes to `exhausted`.
  */
 export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.unavailable !== undefined) return state;
+  if (awaitsApproval(ticket)) return state;
   const isSpent = ticket.failures >= attemptsAt(state, index) || breakerOf(ticket, state.plan.tickets[index]) !== undefined;
   // A wall is ruled on without an agent.
   if (isSpent && ticket.wall === undefined) {

@@ -1,3 +1,4 @@
+import { awaitsApproval, describeZones } from "../run/approval.ts";
 import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
 import type { Unprepared } from "../run/prepare-fact.ts";
@@ -34,6 +35,8 @@ export type Reason =
   | { readonly kind: "slots"; readonly slots: number }
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "reserved"; readonly by: TicketId }
+  /** Its change of danger zones waits for a person's approval. */
+  | { readonly kind: "approval"; readonly zones: string }
   /** The base that it would land on is broken. */
   | { readonly kind: "base-broken"; readonly repo: string; readonly by: BrokenBase }
   /** The base that it would start from cannot be prepared. */
@@ -106,9 +109,11 @@ function roomFor(state: RunState, index: number): Reason {
   return { kind: "slots", slots: state.workers };
 }
 
-/** The reason of a ticket whose gate or filing is being written to the tracker. */
-function beingWritten({ gate, unfiled }: TicketState): Reason | undefined {
+/** The reason of a ticket whose gate or filing is being written to the tracker, or whose change a person has to approve. */
+function beingWritten(ticket: TicketState): Reason | undefined {
+  const { approval, gate, unfiled } = ticket;
   if (gate !== undefined) return { kind: "gating" };
+  if (approval !== undefined && awaitsApproval(ticket)) return { kind: "approval", zones: describeZones(approval) };
   return unfiled === true ? { kind: "filing" } : undefined;
 }
 
@@ -168,6 +173,8 @@ export function describeReason(reason: Reason): string {
       return `${reason.resource} is held by ${reason.by}`;
     case "elsewhere":
       return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
+    case "approval":
+      return `waits for your approval of the change of ${reason.zones}`;
     case "money":
       return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":

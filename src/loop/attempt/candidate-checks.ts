@@ -1,12 +1,14 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
 import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
+import { describeZones, isApproved } from "../../domain/run/approval.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
+import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import type { Built } from "../steps/landing.ts";
@@ -14,6 +16,7 @@ import { conflictEvidence } from "../steps/merge.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
+import { keepPatch } from "./kept-work.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
@@ -92,12 +95,36 @@ export class CandidateChecks {
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver if one fails. */
   async check(built: (commit: string | undefined) => void): Promise<Built> {
+    this.#holdBounds();
     const candidate = await this.build();
     built(candidate.ok ? candidate.commit : undefined);
     for (const placed of this.#steps)
       await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
+    await this.#awaitApproval(candidate);
     return candidate;
+  }
+
+  /** Throws AttemptOver if the change touches the rules of its repository, or a zone that nobody may change. */
+  #holdBounds(): void {
+    const { batch } = this.#ctx;
+    const isReadOnly = batch.bound?.zones === "read-only";
+    const refused = boundGate(this.#change, { bound: batch.bounds?.[this.#repo.id], isReadOnly });
+    if (refused !== undefined) throw failed(refused);
+  }
+
+  /**
+   * Throws AttemptOver if the candidate changes zones and no person has approved exactly this change. The work is kept: once it is
+   * approved, the next attempt continues it without an agent.
+   */
+  async #awaitApproval(candidate: Built): Promise<void> {
+    const { batch, state } = this.#ctx;
+    const needed = await approvalNeededFor(this.#repo, candidate, batch.bounds?.[this.#repo.id]);
+    if (needed === undefined || isApproved(ticketOf(state(), this.#scope.ticket.id), needed.change)) return;
+    await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
+    if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });
+    const summary = `waits for a person's approval of the change of ${describeZones(needed)}`;
+    throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });
   }
 
   /**
@@ -127,6 +154,7 @@ export class CandidateChecks {
   /** Reports the results of silent checks. Throws AttemptOver if a step had failed. */
   async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
     for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
+    await this.#awaitApproval(candidate);
     return candidate;
   }
 

@@ -1,3 +1,4 @@
+import { boundForWorker } from "../../domain/bound/bound-text.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
@@ -37,6 +38,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     attempt: failures + 1,
     attempts: attemptsFor(ctx.batch, open.ticket),
     protect: protectedFor(ctx.batch.protect, open.ticket),
+    bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],

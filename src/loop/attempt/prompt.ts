@@ -1,5 +1,6 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import type { RevertedChange } from "../../domain/run/revert-fact.ts";
@@ -53,6 +54,8 @@ export function renderWorkerPrompt(
     attempt: number;
     attempts: number;
     protect: readonly string[];
+    /** The rules of the repository, as `boundForWorker` says them. */
+    bound?: string;
     evidence: readonly Evidence[];
     landed?: LandedWork;
     reverted?: RevertedWork;
@@ -66,7 +69,7 @@ export function renderWorkerPrompt(
   const values: Readonly<Record<(typeof WORKER_VARIABLES)[number], string>> = {
     id: ticket.id,
     title: ticket.title,
-    body: `${boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS)}${contractPrompt(ticket, options.evidence)}`,
+    body: `${boundedHead(ticket.body.trim() === "" ? "(no description)" : ticket.body, BODY_CHARS)}${contractPrompt(ticket, options.evidence)}${options.bound ?? ""}`,
     attempt: String(options.attempt),
     attempts: String(options.attempts),
     finish: finishInWords(ticket),
@@ -75,7 +78,8 @@ export function renderWorkerPrompt(
     hints: hintsInWords(options),
     evidence: earlierInWords(options),
   };
-  return fillTemplate(template, values, PROMPT_CHARS + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS));
+  const more = (options.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS);
+  return fillTemplate(template, values, PROMPT_CHARS + more);
 }
 
 /** The scripts follow the hints, so that a template of a person's own needs no place for them. */

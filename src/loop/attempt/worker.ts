@@ -1,4 +1,5 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
+import type { Bound } from "../../domain/bound/bound.ts";
 import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -17,6 +18,7 @@ import { confineAgent, opened } from "../programs/confine.ts";
 import { workToContinue } from "../programs/landed-change.ts";
 import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { prepareWorktree } from "../programs/prepare.ts";
+import { withReadOnlyZones } from "../programs/read-only-zones.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
@@ -70,6 +72,11 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
 function guardedBy(ctx: LoopContext, { contract }: Ticket): LoopContext {
   const { protect = [] } = contract?.safety ?? {};
   return protect.length === 0 ? ctx : { ...ctx, batch: { ...ctx.batch, protect: [...ctx.batch.protect, ...protect] } };
+}
+
+/** The rules of a ticket's repository, if its zones are read-only. */
+function readOnlyBound({ batch }: LoopContext, { repo }: Ticket): Bound | undefined {
+  return batch.bound?.zones === "read-only" ? batch.bounds?.[repo] : undefined;
 }
 
 /** Without an answer, a disk has no room (law 4). */
@@ -140,7 +147,9 @@ async function attempt(
   const tools = await ctx.harness.tools(scope.ticket.repo);
   const patch = await lastPatch(ctx, open);
   await ctx.files.write(files.prompt, await promptOf(ctx, open, { tools, patch }));
-  const confinement = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
+  const confined = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
+  const zones = { path: tree.path, commit: baseSha, bound: readOnlyBound(ctx, scope.ticket) };
+  const confinement = await withReadOnlyZones(confined, repo, zones);
   const prepareIn = opened(ctx, confinement, "prepare", { isTold: true, hasHeaders: true });
   const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
   if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };

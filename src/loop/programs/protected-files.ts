@@ -4,19 +4,8 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import picomatch from "picomatch";
 import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { PATH_FOLDS } from "../../domain/values/path-folds.ts";
 import { below, entriesBelow } from "./raw-names.ts";
-
-const FOLDS: readonly ((text: string) => string)[] = [
-  (text) => text.normalize("NFC").toLowerCase(),
-  // Folds a name as file systems do that fold case in full and ignore default-ignorable characters: APFS, ext4 with casefold.
-  (text) =>
-    text
-      .normalize("NFD")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toUpperCase()
-      .toLowerCase()
-      .normalize("NFC"),
-];
 
 /** Compiled lists, the least recently used first. A run has few, and asks for each again at every candidate. */
 const compiled = new Map<string, (path: string) => boolean>();
@@ -38,7 +27,7 @@ export function protectedBy(protect: readonly string[]): (path: string) => boole
 
 function compile(protect: readonly string[]): (path: string) => boolean {
   if (protect.length === 0) return () => false;
-  const matchers = FOLDS.map((fold) => matcher(protect, fold));
+  const matchers = PATH_FOLDS.map((fold) => matcher(protect, fold));
   return (path) => matchers.some((matches) => matches(path));
 }
 

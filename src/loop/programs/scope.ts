@@ -35,6 +35,7 @@ export interface Turn {
 
 type StepFactType =
   | "activity"
+  | "approval-awaited"
   | "base-failing"
   | "ci-fixed"
   | "ci-pushed"

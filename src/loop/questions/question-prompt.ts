@@ -1,5 +1,6 @@
 import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
@@ -25,6 +26,8 @@ export interface AboutChange {
   /** At most about DIFF_CHARS. */
   readonly diff: string;
   readonly blocking: Severity;
+  /** The rules of the repository, as `boundForReviewer` says them. */
+  readonly bound?: string;
 }
 
 /**
@@ -47,11 +50,12 @@ export function renderQuestion(
     base: aboutChange.base,
     commit: aboutChange.commit,
     blocking: aboutChange.blocking,
-    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}`),
+    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}${aboutChange.bound ?? ""}`),
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", aboutChange.diff),
   };
-  return fillTemplate(template, values, QUESTION_CHARS + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS));
+  const more = (aboutChange.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS);
+  return fillTemplate(template, values, QUESTION_CHARS + more);
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */

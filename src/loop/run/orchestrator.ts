@@ -196,6 +196,8 @@ export class Orchestrator {
       case "write-gate":
         this.report({ type: "gate-writing", ticket: action.ticket });
         return;
+      case "leave-to-person":
+        return void this.report({ type: "gate-requested", ticket: action.ticket, step: action.step, by: "zone" });
       case "backoff":
         this.report({ type: "backoff-started", until: action.until, reason: action.reason });
         return;

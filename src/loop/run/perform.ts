@@ -1,9 +1,7 @@
-import { evidenceLine, evidenceOfGate } from "../../domain/results/heal-results.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
-import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -18,6 +16,7 @@ import { assertTracker } from "../steps/assert.ts";
 import { AttemptBundles } from "./attempt-bundles.ts";
 import { recheckBase } from "./base-check.ts";
 import { askForge, openRequests } from "./forge-request.ts";
+import { gateNote } from "./gate-note.ts";
 import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
@@ -159,6 +158,10 @@ export class Performer implements Effects {
         return this.#track(askForge(this.#ctx, event));
       case "gate-writing":
         return this.#track(this.#writeGate(event.ticket));
+      case "change-approved":
+        // The tracker may still say that it is left to a person.
+        if (ticketOf(this.#ctx.state(), event.ticket).ungated === true) this.#track(this.#watch.poll());
+        return;
       case "tracker-drifted":
         if (event.change.kind === "rewritten") this.#track(this.#keepSetAside(event.ticket));
         return;
@@ -283,15 +286,8 @@ export class Performer implements Effects {
 
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const settled = ticketOf(state(), ticket);
-    const { gate, mergedSha } = settled;
-    const step = gate?.step ?? "";
-    const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
-    const left = keptWorkLines(settled).map((line) => `; ${line}`);
-    const by = { blocker: "an upheld blocker", forge: "its forge", person: "a person" }[gate?.by ?? "person"];
-    const evidence = gate?.by === "blocker" ? evidenceOfGate(state(), ticket, step) : [];
-    const shown = evidence.map((one) => `; evidence: ${evidenceLine(one)}`);
-    const note = `gated by ${by} in run ${run}${built}${left.join("")}${shown.join("")}`;
+    const step = ticketOf(state(), ticket).gate?.step ?? "";
+    const note = gateNote(state(), run, ticket);
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
@@ -56,7 +57,8 @@ export function aboutOf(
 ): AboutChange & { readonly whole: boolean } {
   const { text, whole } = showDiff(diff.files, DIFF_CHARS);
   const blocking = ctx.batch.reviewer?.blocking ?? "high";
-  return { ticket: scope.ticket, base, commit, paths: diff.paths, diff: text, blocking, whole: whole && diff.whole };
+  const bound = boundForReviewer(ctx.batch.bounds?.[scope.ticket.repo]);
+  return { ticket: scope.ticket, base, commit, paths: diff.paths, diff: text, blocking, bound, whole: whole && diff.whole };
 }
 
 /** A ruling as the result of its step. */

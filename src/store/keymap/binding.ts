@@ -83,6 +83,7 @@ export type Mode =
   | "small"
   | "kill"
   | "retry"
+  | "approve"
   | "heal"
   | "gate"
   | "note"

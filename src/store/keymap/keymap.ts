@@ -1,6 +1,7 @@
 import type { Binding, DashboardState, Keymap, PressedStore } from "../dashboard-state.ts";
 import type { UiAction } from "../ui.ts";
 import { ADD_KEYS } from "./add-keys.ts";
+import { APPROVE_KEYS } from "./approval-keys.ts";
 import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
 import { hint, paneKeys, ui } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
@@ -32,6 +33,7 @@ export const KEYMAP: Keymap = {
   small: SMALL_KEYS,
   kill: KILL_KEYS,
   retry: RETRY_KEYS,
+  approve: APPROVE_KEYS,
   heal: HEAL_KEYS,
   gate: GATE_KEYS,
   note: NOTE_KEYS,

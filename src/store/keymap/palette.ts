@@ -24,6 +24,7 @@ const ON_TICKET: ReadonlySet<string> = new Set([
   "kill",
   "gate",
   "retry",
+  "approve",
   "open-pull-request",
   "rerun-checks",
   "request-review",

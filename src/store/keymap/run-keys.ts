@@ -5,6 +5,7 @@ import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
 import { askForTicket } from "./add-keys.ts";
+import { APPROVAL_KEYS } from "./approval-keys.ts";
 import type { Effect } from "./binding.ts";
 import {
   CLOSE,
@@ -158,6 +159,7 @@ export const RUN_KEYS: readonly Binding[] = [
     help: "add a ticket to the run; asks for its title, then for its text",
     act: whenLive(askForTicket),
   },
+  ...APPROVAL_KEYS,
   ...PULL_REQUEST_KEYS,
 ];
 

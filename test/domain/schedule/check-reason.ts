@@ -69,6 +69,9 @@ export function checkReason(state: RunState, index: number): string {
     case "landed":
       expect(phase).toBe("landed");
       break;
+    case "approval":
+      expect(vecAt(state.tickets, index).approval).toBeDefined();
+      break;
     case "gating":
       expect(state.gating).toContain(index);
       break;

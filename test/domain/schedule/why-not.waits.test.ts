@@ -14,6 +14,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   intervention: false,
   "workers-set": false,
   "forge-request-started": false,
+  "approval-awaited": false,
+  "change-approved": false,
   "forge-request-ended": false,
   "attempt-claimed": false,
   "worktree-ready": true,

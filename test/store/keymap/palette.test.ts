@@ -18,7 +18,7 @@ describe("what is offered", () => {
     const { names, offers } = opened("");
     const all = KEYMAP.overview.filter(({ silent }) => silent !== true).map(({ name }) => name.replaceAll("-", " "));
     // What needs a ticket comes last while none is selected.
-    const onTicket = ["kill", "gate", "retry", "rerun checks", "request review", "open pull request"];
+    const onTicket = ["kill", "gate", "retry", "approve", "rerun checks", "request review", "open pull request"];
     expect(names()).toEqual([...all.filter((name) => !onTicket.includes(name)), ...onTicket]);
     expect(offers().find(({ name }) => name === "more workers")?.key).toBe("+ =");
     for (const view of ["graph", "timeline", "ledger", "oracle", "runs"]) expect(names()).toContain(`view ${view}`);
@@ -84,6 +84,7 @@ describe("what is offered", () => {
       "heal",
       "note",
       "add",
+      "approve",
       "rerun checks",
       "request review",
       // It changes nothing, but there is no ticket to open one of.

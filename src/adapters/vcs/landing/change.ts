@@ -3,7 +3,7 @@ import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
 /** Git guesses no rename (both paths must be visible) and runs no driver; gitlinks are listed and never looked into. */
-const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
+export const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
 
 /** Runs the diff, if not through the store: a worker's leftovers are read within bounds. */
 type RunDiff = Store["content"];
@@ -23,7 +23,7 @@ export async function changeToIndex(from: string, gitDir: string, run: RunDiff):
  * Reads `--raw --numstat -z`: first one `:modes ids letter NUL path NUL` for each path, then one
  * `added TAB deleted TAB path NUL` for each, with "-" for binary content (git-diff(1)).
  */
-function parseRaw(output: string): Omit<Change, "tip"> {
+export function parseRaw(output: string): Omit<Change, "tip"> {
   const paths: ChangedPath[] = [];
   let additions = 0;
   let deletions = 0;

@@ -86,10 +86,16 @@ export function unwrapFind({ args, scope }: Call, guard: Inspector, places: Plac
   const named = (from === -1 ? args : args.slice(0, from)).filter((arg) => !/^-[HLPOD]/.test(arg));
   const roots = named.length === 0 ? ["."] : named;
   const paths = pathsOf({ roots, isFiltered: isFiltered(tests), name: nameOf(tests) });
-  if (tests.includes("-delete")) for (const path of paths) judgeDeletion(path, { scope, guard, places, isRecursive: true });
+  if (deletes(tests)) for (const path of paths) judgeDeletion(path, { scope, guard, places, isRecursive: true });
   for (const program of programsIn(tests))
     for (const path of paths) guard.words(replaceAll(program, "{}", path), { scope, stdin: undefined });
   return roots.map((root) => `${root}/${MARK.unknown}\n`).join("");
+}
+
+/** True if `-delete` is one of the actions, and no argument of a program. */
+function deletes(tests: readonly string[]): boolean {
+  const started = programsIn(tests).flat();
+  return tests.filter((test) => test === "-delete").length > started.filter((word) => word === "-delete").length;
 }
 
 /** The programs that a `find` starts, with their arguments. */

@@ -1,5 +1,4 @@
-import type { Argv } from "../../domain/batch/argv.ts";
-import type { Parsed } from "./interview.ts";
+import type { Argv } from "./argv.ts";
 
 /** A part of a word: a quoted text, an escaped character, or one plain character. */
 const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\])/s;
@@ -13,7 +12,7 @@ const FOR_A_SHELL = /[|&;<>`]|\$[\w({]/;
  * The words of a command as people type it. Quotes keep words together. No shell reads it, so what only a shell understands is
  * refused unless it is quoted.
  */
-export function commandWords(text: string): Parsed<Argv> {
+export function commandWords(text: string): { readonly value: Argv } | { readonly problem: string } {
   const typed = [...text.matchAll(WORDS)].map(([word]) => word);
   if (text.replaceAll(WORDS, "").trim() !== "") return { problem: "a quote is not closed" };
   const forShell = typed.find((word) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandWords } from "../../../src/cli/init/command-words.ts";
+import { commandWords } from "../../../src/domain/batch/command-words.ts";
 
 describe("commandWords", () => {
   test.for<[typed: string, words: readonly string[]]>([

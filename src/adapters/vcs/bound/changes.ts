@@ -1,0 +1,46 @@
+import type { ChangedFile } from "../../../domain/bound/touched.ts";
+import { objectId } from "../git/ref-names.ts";
+import { mustGit, runGit } from "../git/run-git.ts";
+import { AS_RAW, parseRaw } from "../landing/change.ts";
+import type { GitPlace } from "./rules-at.ts";
+
+/** The commit that a person names; undefined if there is none. */
+export async function commitNamed({ top, gitDir }: GitPlace, name: string): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const { status, stdout } = await runGit(top, { gitDir, args });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The paths that a commit changes against the place where it left the base. */
+export async function changeOfCommit(place: GitPlace, base: string, commit: string): Promise<readonly ChangedFile[]> {
+  const { top, gitDir } = place;
+  const from = await forkOf(place, base, commit);
+  return parseRaw(await mustGit(top, { gitDir, args: ["diff-tree", "-r", ...AS_RAW, from, objectId(commit)] })).paths;
+}
+
+/** The paths that the checkout changes, with what is not committed, against the place where it left the base. */
+export async function changeOfCheckout(place: GitPlace, base: string): Promise<readonly ChangedFile[]> {
+  const { top, gitDir } = place;
+  const head = await commitNamed(place, "HEAD");
+  const from = head === undefined ? objectId(base) : await forkOf(place, base, head);
+  const at = { gitDir, workTree: top };
+  const tracked = parseRaw(await mustGit(top, { ...at, args: ["diff", ...AS_RAW, from, "--"] })).paths;
+  const others = await mustGit(top, { ...at, args: ["ls-files", "--others", "--exclude-standard", "-z"] });
+  const fresh = others.split("\0").flatMap((path): ChangedFile[] => (path === "" ? [] : [{ path, how: "added", mode: "file" }]));
+  return [...tracked, ...fresh];
+}
+
+/** Writes the files of a commit into an existing empty folder. `index` is a file to make. */
+export async function writeCommit(
+  { top, gitDir }: GitPlace,
+  { commit, folder, index }: { readonly commit: string; readonly folder: string; readonly index: string },
+): Promise<void> {
+  await mustGit(top, { gitDir, index, args: ["read-tree", objectId(commit)] });
+  await mustGit(top, { gitDir, index, workTree: folder, args: ["checkout-index", "--all", "--force"] });
+}
+
+async function forkOf({ top, gitDir }: GitPlace, base: string, commit: string): Promise<string> {
+  const { status, stdout } = await runGit(top, { gitDir, args: ["merge-base", objectId(base), objectId(commit)] });
+  // Histories without a common commit differ in everything.
+  return status === 0 ? (stdout.trim().split("\n")[0] ?? base) : base;
+}

@@ -1,0 +1,91 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pastCommits } from "../../adapters/vcs/bound/past-commits.ts";
+import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
+import { BOUND_FILE } from "../../domain/bound/bound.ts";
+import { parseBound } from "../../domain/bound/parse-bound.ts";
+import { parseCodeowners, type SuggestedZone, suggestZones } from "../../domain/bound/suggest-zones.ts";
+import { withZones } from "../../domain/bound/write-zones.ts";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT } from "../../domain/values/user-error.ts";
+import { writeAll } from "../print.ts";
+import { usageError } from "../usage-error.ts";
+import { type BoundPlace, findBoundPlace, rulesOf, shownBase, unreadableRules } from "./bound-place.ts";
+import type { BoundFlags } from "./flags.ts";
+
+/** Commits that are looked at. */
+const MOST_COMMITS = 2_000;
+
+/** Where GitHub and GitLab look for it, in their order. */
+const CODEOWNERS = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+
+/** `loopdash bound suggest`: zones with their evidence. Writes to the checkout only what a person accepts, by number. */
+export async function suggestBound({ repo, base, accept, json }: BoundFlags): Promise<number> {
+  const place = await findBoundPlace({ repo, base });
+  const { bound } = await rulesOf(place);
+  const history = await pastCommits(place, { commit: place.baseSha, most: MOST_COMMITS });
+  const owned = parseCodeowners(await codeowners(place));
+  const zones = suggestZones(history, owned, bound.zones);
+  if (accept !== undefined) return acceptZones(place, zones, accept);
+  const numbered = zones.map((zone, i) => ({ n: i + 1, ...zone }));
+  if (json === true)
+    writeAll(1, `${JSON.stringify({ base: shownBase(place), commits: history.length, suggestions: numbered })}\n`);
+  else writeAll(1, `${linesOf(numbered, { base: shownBase(place), commits: history.length }).join("\n")}\n`);
+  return EXIT.done;
+}
+
+async function codeowners({ top, gitDir, baseSha }: BoundPlace): Promise<string> {
+  for (const path of CODEOWNERS) {
+    const { status } = await runGit(top, { gitDir, args: ["cat-file", "-e", `${baseSha}:${path}`] });
+    if (status === 0) return mustGit(top, { gitDir, args: ["cat-file", "blob", `${baseSha}:${path}`] });
+  }
+  return "";
+}
+
+type Numbered = SuggestedZone & { readonly n: number };
+
+function linesOf(
+  zones: readonly Numbered[],
+  { base, commits }: { readonly base: string; readonly commits: number },
+): readonly string[] {
+  if (zones.length === 0) return [`nothing stands out in ${plural(commits, "commit")} of ${base}`];
+  return [
+    `${plural(zones.length, "zone")} for ${BOUND_FILE}, by ${plural(commits, "commit")} of ${base}; nothing is written`,
+    ...zones.flatMap(({ n, path, evidence }) => [
+      plainText(`${String(n).padStart(2)}  ${path}`, 300),
+      ...evidence.map(({ text, commits: shas }) =>
+        plainText(`      ${text}${shas.length === 0 ? "" : ` (${shas.join(", ")})`}`, 300),
+      ),
+    ]),
+    "Accept some: loopdash bound suggest --accept 1 2",
+  ];
+}
+
+async function acceptZones(place: BoundPlace, zones: readonly SuggestedZone[], accept: readonly number[]): Promise<number> {
+  const chosen = [...new Set(accept)].map((n) => {
+    const zone = zones[n - 1];
+    if (zone !== undefined) return zone;
+    const why = zones.length === 0 ? "there is no suggestion" : `there are ${plural(zones.length, "suggestion")}`;
+    throw usageError(`there is no suggestion ${n}`, why, "See: loopdash bound suggest");
+  });
+  const file = join(place.top, BOUND_FILE);
+  const before = await readFile(file, "utf8").catch((error: unknown) => {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw error;
+  });
+  const after = withZones(
+    before,
+    chosen.map(({ path, evidence }) => ({ path, why: evidence.map(({ text }) => text).join("; ") })),
+  );
+  const parsed = parseBound(after);
+  if (!parsed.ok) throw unreadableRules(parsed.problems, "your checkout");
+  await writeFile(file, after);
+  const names = chosen.map(({ path }) => plainText(path, 200)).join(", ");
+  writeAll(
+    1,
+    `${BOUND_FILE} has ${plural(chosen.length, "new zone")}: ${names}\nCommit it on ${shownBase(place)}: it counts from there.\n`,
+  );
+  return EXIT.done;
+}

@@ -1,0 +1,24 @@
+import type { Fence, TicketId } from "../values/ids.ts";
+
+/** A checked change of danger zones, which does not land before a person has approved exactly this change. */
+export interface AwaitedApproval {
+  /** The merge candidate, and the base below it. A person approves by this commit. */
+  readonly commit: string;
+  readonly base: string;
+  /** The digest of what the candidate changes (see `changeDigest`). It stays the same if only other files of the base move on. */
+  readonly change: string;
+  /** The paths of the zones, as the rules name them, and how many files of them change. */
+  readonly zones: readonly string[];
+  readonly files: number;
+}
+
+/** Facts of approvals. */
+export type ApprovalFact =
+  | ({ readonly type: "approval-awaited"; readonly ticket: TicketId; readonly fence: Fence } & AwaitedApproval)
+  /** A person has approved the change. */
+  | { readonly type: "change-approved"; readonly ticket: TicketId; readonly commit: string; readonly change: string };
+
+/** True for a fact of an approval. */
+export function isAboutApproval<T extends { readonly type: string }>(fact: T): fact is Extract<T, ApprovalFact> {
+  return fact.type === "approval-awaited" || fact.type === "change-approved";
+}

@@ -1,0 +1,27 @@
+import { requeue, withTicket } from "../schedule/queue.ts";
+import { vecAt } from "../values/vec.ts";
+import { withApproved } from "./approval.ts";
+import type { ApprovalFact } from "./approval-fact.ts";
+import type { RunEvent } from "./event.ts";
+import { indexOf, type RunState } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
+
+/** Folds the wait for an approval, and the approval: the ticket goes on with its work, also if it was left to a person meanwhile. */
+export function reduceApproval(state: RunState, event: Extract<RunEvent, ApprovalFact>): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  if (event.type === "approval-awaited") {
+    const { commit, base, change, zones, files, at } = event;
+    const awaiting = [...(state.awaiting ?? []).filter((other) => other !== index), index];
+    return withTicket({ ...state, awaiting }, index, { ...ticket, approval: { commit, base, change, zones, files, at } });
+  }
+  const approved: TicketState = { ...ticket, approved: withApproved(ticket, event.change) };
+  const { awaiting = [] } = state;
+  const next = { ...state, awaiting: awaiting.filter((other) => other !== index), reverified: false };
+  if (ticket.phase !== "human-gated" && ticket.gate === undefined) return requeue(withTicket(next, index, approved), index);
+  const { gate: _, humanStep: __, endedAt: ___, ...open } = approved;
+  const gating = next.gating.filter((other) => other !== index);
+  const isToldGated = ticket.phase === "human-gated";
+  const waiting: TicketState = { ...open, phase: "waiting", ...(isToldGated && { ungated: true }) };
+  return requeue(withTicket({ ...next, gating }, index, waiting), index);
+}

@@ -1,0 +1,72 @@
+import type { Bound } from "../../domain/bound/bound.ts";
+import { BOUND_FILE, describeOrigin } from "../../domain/bound/bound.ts";
+import { changeDigest } from "../../domain/bound/change-digest.ts";
+import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
+import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Change, ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { Built } from "./landing.ts";
+import type { StepFailed } from "./step.ts";
+
+const FATES: Readonly<Record<Exclude<BoundFate, "untouched">, string>> = {
+  lost: `${BOUND_FILE} is lost: the base has it, and the change takes it away`,
+  changed: `${BOUND_FILE} is changed: its rules are a person's`,
+  added: `${BOUND_FILE} is new: the base has none, and its rules are a person's`,
+};
+
+/**
+ * Refuses a change of the rules themselves, and one of zones that are read-only, whatever the finish line is. Undefined if it may be
+ * checked. The rules are those of the base when the run began.
+ */
+export function boundGate(
+  change: Pick<Change, "paths">,
+  { bound, isReadOnly }: { readonly bound: Bound | undefined; readonly isReadOnly: boolean },
+): StepFailed | undefined {
+  const fate = boundFate(change.paths);
+  if (fate !== "untouched")
+    return refuse(FATES[fate], "Leave the file as it is on the base. What the ticket needs has to do without.");
+  if (!isReadOnly) return undefined;
+  const [first, ...others] = touchedZones(change.paths, bound?.zones ?? []);
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listOf([first, ...others]));
+}
+
+/** What a person has to approve before a candidate lands; undefined if it touches no zone. */
+export async function approvalNeededFor(
+  repo: Pick<Repo, "change" | "tree">,
+  { base, commit }: Built,
+  bound: Bound | undefined,
+): Promise<AwaitedApproval | undefined> {
+  const zones = bound?.zones ?? [];
+  if (zones.length === 0) return undefined;
+  const { paths } = await repo.change({ from: base, tip: commit });
+  const touched = touchedZones(paths, zones);
+  if (touched.length === 0) return undefined;
+  const [before, after] = await Promise.all([idsOf(repo, base), idsOf(repo, commit)]);
+  const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
+  const files = new Set(touched.flatMap((zone) => zone.paths.map(({ path }) => path))).size;
+  return { commit, base, change, zones: touched.map(({ zone }) => plainText(zone.path, 200)).slice(0, 20), files };
+}
+
+async function idsOf(repo: Pick<Repo, "tree">, commit: string): Promise<ReadonlyMap<string, string>> {
+  return new Map((await repo.tree(commit)).files.map(({ path, id }) => [path, id]));
+}
+
+function listOf(touched: readonly TouchedZone[]): string {
+  return boundedList(
+    touched.flatMap(({ zone, paths }) => [
+      `${plainText(zone.path, 200)} (${describeOrigin(zone.origin)})`,
+      ...paths.map((one) => `  ${shown(one)}`),
+    ]),
+  );
+}
+
+function shown({ path, how }: ChangedPath): string {
+  return `${plainText(path, 200)} (${how})`;
+}
+
+function refuse(summary: string, detail: string): StepFailed {
+  return { ok: false, evidence: { step: "gates", name: "bound", summary, detail, cause: "blocked-path" } };
+}

@@ -1,0 +1,37 @@
+import { whyNoApproval } from "../../domain/run/admit-approval.ts";
+import type { Binding } from "../dashboard-state.ts";
+import { type DashboardState, ticketIn } from "../dashboard-state.ts";
+import type { Effect } from "./binding.ts";
+import { CLOSE, command, confirmKeys, hint, open, selectedIn, selectFirst, TICKET_VIEWS } from "./effects.ts";
+import { liveWord, whenLive } from "./live.ts";
+
+/** Asks before an approval. The question holds the commit that the person sees, and no other is approved. */
+function approve(state: DashboardState): readonly Effect[] {
+  const id = selectedIn(state);
+  if (id === undefined || state.run === undefined) return hint(state, selectFirst(state, "ticket"));
+  const why = whyNoApproval(state.run, id);
+  const { approval } = ticketIn(state, id) ?? {};
+  if (why !== undefined || approval === undefined) return hint(state, why ?? `no change of ${id} waits for an approval`);
+  return open({ kind: "approve", ticket: id, commit: approval.commit });
+}
+
+function approveWord(state: DashboardState): string {
+  const id = TICKET_VIEWS.has(state.ui.view) ? selectedIn(state) : undefined;
+  return id === undefined || state.run === undefined || whyNoApproval(state.run, id) !== undefined ? "" : "approve";
+}
+
+/** The key by which a person lets a change of danger zones land. */
+export const APPROVAL_KEYS: readonly Binding[] = [
+  {
+    name: "approve",
+    keys: ["Y"],
+    short: liveWord(approveWord),
+    keep: 1,
+    help: "approve the selected ticket's change of danger zones; asks first",
+    act: whenLive(approve),
+  },
+];
+
+export const APPROVE_KEYS = confirmKeys("approve", "back", ({ ui: { modal } }) =>
+  modal?.kind === "approve" ? [...command((run) => run.approve(modal.ticket, modal.commit)), ...CLOSE] : [],
+);

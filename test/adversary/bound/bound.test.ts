@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { BOUNDS } from "./attacks.ts";
+
+proveEach(BOUNDS);
