@@ -60,6 +60,7 @@ export function resolveBatch(
     ...(file.commit && { commit: file.commit }),
     ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
+    ...(file.behaviour && { behaviour: file.behaviour }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
   };

@@ -4,11 +4,13 @@ import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
+import { BehaviourSpec } from "./behaviour-spec.ts";
 import { CommitSpec } from "./commit-spec.ts";
 import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ForgeSpec } from "./forge-spec.ts";
 import { HostSpec } from "./host-spec.ts";
+import { LiveSpec } from "./live-spec.ts";
 import { PrepareCommand } from "./prepare-command.ts";
 import { ReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
@@ -183,17 +185,6 @@ export const SandboxPolicy = z.strictObject({
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 
-/** The repetition of live checks. */
-export const LiveSpec = z.strictObject({
-  repeats: z.number().int().min(0).max(100).default(5).describe("Failed repeats of a live check before an agent starts"),
-  everySeconds: z
-    .number()
-    .min(0.1)
-    .max(300)
-    .default(15)
-    .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
-});
-
 /** The rule for a base that a landed change has broken. */
 export const OnBroken = z.enum(["freeze", "revert", "continue"]);
 
@@ -237,6 +228,7 @@ export const BatchFile = z.strictObject({
       `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
     ),
   commit: CommitSpec.optional(),
+  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
   contracts: z
     .record(TicketId, contractPath)
     .optional()
@@ -293,6 +285,8 @@ export interface Batch {
   readonly onBroken?: z.infer<typeof OnBroken> | undefined;
   /** How commits that land look; absent: the defaults. */
   readonly commit?: CommitSpec | undefined;
+  /** Thresholds of the behaviour signals; absent: the defaults. */
+  readonly behaviour?: BehaviourSpec | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

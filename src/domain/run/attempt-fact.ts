@@ -5,6 +5,7 @@ import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
@@ -105,6 +106,7 @@ interface AttemptRef {
 export type AttemptFact =
   | PullRequestFact
   | CiFact
+  | SignalsFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;

@@ -136,6 +136,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       };
     case "activity":
       return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
+    case "signals-changed":
+      return { phase, attempt: { ...attempt, signals: event.signals } };
     case "kill-requested":
       return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
     case "change-captured": {
@@ -286,6 +288,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
+    ...(attempt.signals && { signals: attempt.signals }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

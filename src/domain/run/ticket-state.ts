@@ -12,6 +12,7 @@ import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { RevertedChange } from "./revert-fact.ts";
+import type { SignalsResult } from "./signals-fact.ts";
 
 /**
  * The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. `landed`: its change is in the base,
@@ -30,7 +31,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends KeptWorkResult {
+export interface Attempt extends KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -90,7 +91,7 @@ export interface Attempt extends KeptWorkResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, KeptWorkResult {
+export interface PastAttempt extends BundleResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
