@@ -1,6 +1,7 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
+import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
@@ -147,6 +148,8 @@ export type AttemptFact =
       readonly files: number;
       readonly additions: number;
       readonly deletions: number;
+      /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
+      readonly reflected?: ReflectedChange;
     } & AttemptRef)
   | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({

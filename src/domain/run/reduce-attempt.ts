@@ -23,6 +23,7 @@ import { endAsLanded } from "./reduce-live.ts";
 import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
+import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
 import { countCheck, countRetry } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
@@ -140,10 +141,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: { ...attempt, signals: event.signals } };
     case "kill-requested":
       return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
-    case "change-captured": {
-      const { tip, files, additions, deletions } = event;
-      return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
-    }
+    case "change-captured":
+      return { phase: "finishing", attempt: { ...attempt, ...changeOf(event) } };
     case "step-started": {
       const outer = attempt.step === undefined ? {} : { outer: attempt.step };
       const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at, ...outer };
@@ -195,7 +194,10 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
-  const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event) };
+  const evidence = event.evidence ?? attempt.refused;
+  const steps = state.plan.tickets[index]?.finish.length ?? 0;
+  const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
+  const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
   const hasClaim = claimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);

@@ -1,5 +1,6 @@
 import { thresholdsOf } from "../../domain/batch/behaviour-spec.ts";
 import { BehaviourWatch } from "../../domain/behaviour/behaviour-watch.ts";
+import { type ReflectedChange, reflectedChange } from "../../domain/behaviour/reflected-change.ts";
 import { relevanceGate, topFolder } from "../../domain/behaviour/relevance.ts";
 import { areSameSignals, GATES, risenGates, type Signals } from "../../domain/behaviour/signals.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
@@ -64,6 +65,11 @@ export function watchBehaviour(
     },
     end: () => flush(true),
   };
+}
+
+/** A captured change as the reflective log keeps it. */
+export function reflectedOf({ paths, content }: Pick<Change, "paths" | "content">): ReflectedChange {
+  return reflectedChange({ paths: paths.map(({ path }) => path), ...(content !== undefined && { content }) });
 }
 
 /** Reports RELEVANCE as the captured change shows it, for any agent: from here on nobody needs to rely on what a program printed. */

@@ -20,7 +20,7 @@ import { prepareWorktree } from "../programs/prepare.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
-import { reportRelevance, watchBehaviour } from "./behaviour.ts";
+import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -204,8 +204,8 @@ async function finishFrom(
 ): Promise<AttemptEnd> {
   const ref = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
-  if (!ctx.report({ type: "change-captured", ...ref, tip, files: paths.length, additions, deletions }))
-    return { outcome: "stopped" };
+  const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
+  if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
