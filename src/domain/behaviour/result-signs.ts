@@ -39,7 +39,7 @@ export function hasFailed({ text, failed, isExitUntold }: Result, { runs }: Effe
 }
 
 /** Characters of a text that decide if another is the same. */
-const COMPARED = 4_000;
+const COMPARED = 2_000;
 /** What differs between two runs of the same command: durations, clocks, dates, and hexadecimal numbers. */
 const CHANGING =
   /\d+(?:\.\d+)?\s?(?:ms|µs|ns|s|sec|seconds?|min|minutes?)\b|\d{4}-\d\d-\d\d[T ]?|\d\d?:\d\d(?::\d\d)?(?:\.\d+)?|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/gi;
