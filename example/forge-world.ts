@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const TOKEN = "token-of-the-example";
 const NAME = "spring-release-by-pull-requests";
 
-/** What this example has beside the other one, for `setUpExample`: a ticket, and a test that measures time. */
+/** The parts of this example that the other one lacks, for `setUpExample`: a ticket, and a test that measures time. */
 export const FORGE_PARTS = join(import.meta.dirname, "forge");
 
 /** The jobs that run on each commit of a pull request, and on shop's main. The first machine that runs infra's tests is lost. */

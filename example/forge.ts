@@ -4,10 +4,10 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { baseLock, machineLocks } from "../src/cli/engine/engine-locks.ts";
+import { askToGoOn } from "./ask-to-go-on.ts";
 import { FORGE_PARTS, type ForgeWorld, openForgeWorld } from "./forge-world.ts";
 import { RepositoryBusy, setUpExample, startSurroundings } from "./setup.ts";
 
@@ -15,7 +15,7 @@ const PROGRAM = join(import.meta.dirname, "..", "dist", "loopdash.js");
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const LOOK_MS = 500;
-/** How long a check waits for its machine, and for its result to be shown, so that a person sees it. */
+/** A check waits so long for its machine, and for its result to be shown, so that a person sees it. Milliseconds. */
 const CHECK_MS = 1_000 * Number(process.env["EXAMPLE_PACE"] ?? "1");
 
 /** Runs loopdash on this terminal; gives its exit code. */
@@ -49,15 +49,7 @@ async function isToGoOn({ name }: ForgeWorld): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "status", name, "--json"]);
   const { end } = JSON.parse(stdout) as { readonly end: { readonly kind: string } | null };
-  if (end !== null && end.kind !== "interrupted") return false;
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const left = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
-  const asked = lines.question(
-    "The run has not ended. Enter goes on with it; Ctrl+C leaves it, and ends the stand-in of GitHub. ",
-  );
-  const answer = await Promise.race([asked, left]);
-  lines.close();
-  return answer !== undefined;
+  return (end === null || end.kind === "interrupted") && askToGoOn(process.stdin, process.stdout);
 }
 
 try {

@@ -36,6 +36,7 @@ const USED: Readonly<Record<string, readonly string[]>> = {
   "/repos/{owner}/{repo}/statuses/{sha}": ["post"],
   "/repos/{owner}/{repo}/check-runs/{check_run_id}": ["get"],
   "/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations": ["get"],
+  "/repos/{owner}/{repo}/actions/workflows": ["get"],
   "/repos/{owner}/{repo}/actions/runs": ["get"],
   "/repos/{owner}/{repo}/actions/runs/{run_id}": ["get"],
   "/repos/{owner}/{repo}/actions/runs/{run_id}/jobs": ["get"],

@@ -4,10 +4,10 @@ import type { Landing } from "./vcs.ts";
 /** The place beyond this machine where the changes of one repository land. Without one, they land in the repository itself. */
 export interface Forge {
   /**
-   * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now, in plain words. Throws a
+   * Brings the base of this machine up to that of the forge. Gives the reason if that is impossible now. Throws a
    * RepoUnavailable if the forge cannot be reached. "look" only asks whether it is possible, and moves nothing.
    */
-  sync(how?: "move" | "look"): Promise<string | undefined>;
+  sync(how?: "move" | "look"): Promise<Unsynced | undefined>;
   /**
    * Moves the base from `from` to its descendant `to`: at the forge by compare-and-swap, and then on this machine. Safe to repeat:
    * a landing that was cut off, by a kill or by the signal, is completed.
@@ -15,6 +15,12 @@ export interface Forge {
   land(landing: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Those of `commits` that the base at the forge lacks: people may have moved it back. */
   missing(commits: readonly string[]): Promise<readonly string[]>;
+}
+
+/** The reason why the base of this machine is not that of the forge, in plain words. `isMissing`: the forge has no branch of that name. */
+export interface Unsynced {
+  readonly why: string;
+  readonly isMissing?: true;
 }
 
 /** A pull request to be, or a new state of one. */
@@ -101,7 +107,7 @@ export interface PullRequests {
   history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /**
    * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
-   * can be, and none that runs already is.
+   * can be, and none that runs already is. Throws a JobsStillRun if the forge starts none of them yet.
    */
   rerun(head: string, names: readonly string[]): Promise<readonly string[]>;
   /** Requests a review of the person with this login. Safe to repeat. */
@@ -114,11 +120,22 @@ export interface PullRequests {
 
 /** A forge that cannot be asked now. `retryAt`: when it says that it can, in milliseconds since the epoch. */
 export class ForgeUnavailable extends Error {
-  override readonly name = "ForgeUnavailable";
+  override readonly name: string = "ForgeUnavailable";
   readonly retryAt: number | undefined;
 
   constructor(message: string, retryAt?: number) {
     super(message);
     this.retryAt = retryAt;
+  }
+}
+
+/** The forge starts failed jobs again only after the others of their workflow run: `open`, as far as their names are known. */
+export class JobsStillRun extends ForgeUnavailable {
+  override readonly name = "JobsStillRun";
+  readonly open: readonly string[];
+
+  constructor(message: string, open: readonly string[]) {
+    super(message);
+    this.open = open;
   }
 }

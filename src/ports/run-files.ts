@@ -66,6 +66,10 @@ export interface RunFiles {
   manifestPath(key: string): string;
   /** The path of the attempt's worktree. */
   worktreePath(ticket: TicketId, n: number): string;
+  /** Renames an attempt's worktree, so that its path is free at once. Gives the folder to remove; undefined if there is none, or it cannot be moved. */
+  setAside(worktree: string): Promise<string | undefined>;
+  /** Removes worktrees that an engine which is gone has set aside. */
+  removeSetAside(): Promise<void>;
   remove(folder: string): Promise<void>;
   /** True if the disk of the run has at least a mebibyte left. */
   hasRoom(): Promise<boolean>;

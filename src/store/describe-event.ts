@@ -198,6 +198,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "gate-postponed":
       return undefined;
     case "exclusive-awaited":
+    case "reverify-waits":
       return limitLabel(event);
     case "attempt-claimed":
       return [STYLES.agent, attemptBeginsText(event, ticketOf(state, event.ticket))];

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import { plural } from "../domain/values/plural.ts";
-import { formatElapsed } from "./format.ts";
+import { formatElapsed, formatMinute } from "./format.ts";
 import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 
 /** Facts about what bounds the start of agents: slots, exclusive names, waits and money. */
@@ -11,6 +11,7 @@ type LimitFact = Extract<
       | "workers-set"
       | "exclusive-awaited"
       | "exclusive-freed"
+      | "reverify-waits"
       | "backoff-started"
       | "account-switched"
       | "others-spent-today"
@@ -26,6 +27,8 @@ export function limitLabel(event: LimitFact): EventLabel {
       return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
     case "exclusive-awaited":
       return [waits, `waits: ${event.name} is held by ${event.by === undefined ? "another run" : `the run ${event.by}`}`];
+    case "reverify-waits":
+      return [STYLES.oracle, `re-verification ${event.why}, until ${formatMinute(event.until)} at most`];
     case "exclusive-freed":
       return [STYLES.run, `${event.name} is free again`];
     case "backoff-started":

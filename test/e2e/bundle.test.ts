@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { flip, runFolder, sql, verified } from "./bundle-stage.ts";
+import { flip, rewriteJournal, runFolder, sql, verified } from "./bundle-stage.ts";
 import { Stage } from "./stage.ts";
 
 const TOKEN = "planted-Token/4711-of-nobody";
@@ -244,6 +244,32 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     });
     const { found } = await verified(stage, [stdout.trimEnd()]);
     expect(found.problems).toMatchObject([{ kind: "missing", path: `${T1}/agent.log` }]);
+  });
+
+  test("is archived without the list of another version, and what that lists, and says so", async () => {
+    const home = copyOfHome();
+    const file = join(runFolder(home), T1, "bundle.json");
+    const before = hash("sha256", readFileSync(file));
+    const text = readFileSync(file, "utf8").replace('"format": 1', '"format": 2');
+    writeFileSync(file, text);
+    rewriteJournal(home, (data) => data.replace(before, hash("sha256", text)));
+    const env = { LOOPDASH_HOME: home };
+    expect((await verified(stage, [], env)).found.problems).toEqual([
+      { kind: "malformed", path: `${T1}/bundle.json`, why: "it is no list that this loopdash knows" },
+    ]);
+    const { code, stderr, stdout } = await stage.run(["report", "--bundle", stage.path("other-version")], env);
+    const why = "it has another form: another version of loopdash wrote it; the files that it lists are left out too";
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`left out: ${T1}/bundle.json: ${why}\n`) });
+    expect(execFileSync("tar", ["tzf", stdout.trimEnd()], { encoding: "utf8" })).not.toContain(`/${T1}/`);
+  });
+
+  test("has a list of its own that is of another version: nothing is checked by it, and that is told", async () => {
+    const home = copyOfHome();
+    const file = join(runFolder(home), "bundle.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"format": 1', '"format": 2'));
+    const { code, found } = await verified(stage, [], { LOOPDASH_HOME: home });
+    const why = "it is no list of a run that this loopdash knows";
+    expect({ code, problems: found.problems }).toEqual({ code: 1, problems: [{ kind: "malformed", path: "bundle.json", why }] });
   });
 
   test("overwrites no archive unless it is told to, and leaves nothing half made", async () => {

@@ -96,7 +96,7 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
   });
 
   test("goes on after kill -9 with the same loop, and pushes nothing twice", async () => {
-    const { stage, batch, env, result, pushed, there } = await staged({
+    const { stage, batch, env, ci, result, pushed, there } = await staged({
       change: { "answer.txt": "41\n" },
       agent: `fs.writeFileSync("answer.txt", attempt === 2 ? "40\\n" : "42\\n");`,
     });
@@ -106,12 +106,17 @@ describe("loopdash ci", { timeout: 300_000 }, () => {
     await first.ended;
     // Meanwhile the settings have changed, and a start that was cut off has left half a file.
     const settings = JSON.parse(readFileSync(batch, "utf8"));
-    writeFileSync(batch, JSON.stringify({ ...settings, commit: { author: "Ann <ann@example.com>" } }));
+    writeFileSync(batch, JSON.stringify({ ...settings, ...OTHER }));
     const loops = join(stage.home, "ci");
     const [loop = ""] = readdirSync(loops);
     writeFileSync(join(loops, loop, "0002.json"), '{"name": "ci fea');
+    const plan = await ci(BRANCH, "--dry-run");
     const { code, stopReason, iterations, stderr } = await result("--max-iterations", "7");
-    expect(stderr).toContain("as when it began: commit");
+    expect(stderr).toMatch(/as when it began: agent, commit/);
+    expect(stderr).toMatch(/agent\.mjs, at most 7 iterations and 60 min; goes on with ci-feature-answer-/);
+    expect(stderr).toContain("of --batch, the limits alone are used");
+    expect(stderr).not.toContain("/bin/false");
+    expect(plan.stdout).toMatch(/agent: .*agent\.mjs\n/);
     expect({ code, stopReason }, stderr).toEqual({ code: 0, stopReason: "green" });
     expect(stderr).toMatch(/goes on with ci-feature-answer-/);
     expect((await there("rev-list", `${pushed}..FETCH_HEAD`)).split("\n")).toHaveLength(2);
@@ -197,6 +202,11 @@ describe("loopdash ci refuses", { timeout: 300_000 }, () => {
     await refuse("a branch that is nowhere", "elsewhere", /has no branch elsewhere/);
     await refuse("no token", BRANCH, /GITHUB_TOKEN is not set/, { GITHUB_TOKEN: "" });
     await refuse("no such pull request", "#77", /has no pull request #77/);
+    const unknown = await ci(BRANCH, "--workflow", "nosuch", "--dry-run");
+    expect(unknown.code, unknown.stderr).toBe(4);
+    expect(unknown.stderr).toMatch(/neither feature\/answer nor GitHub has a workflow nosuch/);
+    expect(unknown.stderr).toMatch(/Name one of these: Style \(style\.yml\), Test \(test\.yml\)/);
+    expect((await ci(BRANCH, "--workflow", "nosuch")).code).toBe(4);
     stage.write("app/text.txt", "changed\n");
     await refuse("a dirty tree", BRANCH, /uncommitted changes/);
     stage.git("app", "checkout", "-q", "--", "text.txt");
@@ -222,6 +232,9 @@ describe("loopdash ci refuses", { timeout: 300_000 }, () => {
     expect((await stage.run(["runs"])).stdout).not.toContain("ci-");
   });
 });
+
+/** Settings that a loop which goes on does not take over. */
+const OTHER = { commit: { author: "Ann <ann@example.com>" }, agent: { kind: "command", command: ["/bin/false"] } };
 
 const PROTECTED = {
   source: "classic",

@@ -131,6 +131,11 @@ describe("files that a batch names", { timeout: 300_000 }, () => {
     const repos = { app: { path: "app", prepare: [["true"]] } };
     const prepared = await stage.run([stage.batch(["T-1"], { finish, repos }), "--dry-run"]);
     expect(prepared).toMatchObject({ code: 0, stderr: expect.stringContaining("unless the prepare commands make it") });
+    const installs = (...prepare: readonly (readonly string[])[]) =>
+      stage.run([stage.batch(["T-1"], { repos: { app: { path: "app", prepare } } }), "--dry-run"]);
+    const later = await installs(["true"], [".venv/bin/pip", "install", "."]);
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("unless an earlier prepare command makes it") });
+    expect(await installs([".venv/bin/pip", "install", "."], ["true"])).toMatchObject({ code: 4 });
   });
 
   test("never open the tracker, the oracle or loopdash's state", async () => {

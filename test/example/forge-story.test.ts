@@ -58,7 +58,7 @@ test("the example by pull requests: a red check, a lost machine, a flaky test, a
   expect(story.pulls.map(({ ticket }) => ticket).toSorted()).toEqual(shipped.toSorted());
   for (const { repo, ticket, pull } of story.pulls) {
     expect(pull.mergedAt, ticket).not.toBeNull();
-    // What was merged had all required checks, and the journal has asked for it.
+    // Each merged commit had all required checks, and the journal has asked for its merge.
     expect(story.results(repo, pull.headSha), ticket).toMatchObject({ tests: "success", smoke: "success" });
     const asked = story.of("pull-request-merging").filter((event) => event.ticket === ticket);
     expect(

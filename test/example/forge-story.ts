@@ -11,7 +11,7 @@ interface StoryPull {
   readonly pull: Pull;
 }
 
-/** What happened in the example by pull requests: by the journal's events, and by the stand-in of GitHub. */
+/** The story of the example by pull requests: by the journal's events, and by the stand-in of GitHub. */
 export class ForgeStory {
   readonly #standIn: GitHubStandIn;
   readonly #events: readonly RunEvent[];

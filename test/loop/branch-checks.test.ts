@@ -141,6 +141,7 @@ describe("the loop stops with", () => {
     stage.start();
     const state = await stage.ended();
     expect([ciStopReason(state), stage.tasks.length, branch.read.length]).toEqual(["no_change", 0, 1]);
+    expect(stage.ticket(CI).stalledReason).toMatch(/^report-only: failed on [0-9a-f]{7}: test; no attempt is made to repair it$/);
     const folder = join(stage.root, "run/tickets/CI-1/attempt-1");
     expect(readFileSync(join(folder, "triage.md"), "utf8")).toContain("wrong answer");
     expect(JSON.parse(readFileSync(join(folder, "triage.json"), "utf8"))).toMatchObject({ check: "test" });
@@ -241,6 +242,21 @@ describe("the loop stops with", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), state.end?.kind, result(state).exitCode]).toEqual(["max_minutes", "not-done", 1]);
     expect(state.end?.reason).toMatch(/limits\.minutesPerRun is used up \(0\.01 min\)/);
+  });
+
+  test("interrupted while a request that reads the checks gets no answer", async () => {
+    const { stage, branch } = await open();
+    using _ = stage;
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    branch.hangs = () => {
+      resolve();
+      return true;
+    };
+    stage.start();
+    await asked;
+    stage.engine.orchestrator.stop("signal");
+    const state = await stage.ended();
+    expect([ciStopReason(state), result(state).exitCode, state.outages]).toEqual(["interrupted", 130, undefined]);
   });
 
   test("interrupted by a signal, and the next engine goes on with the same count", async () => {

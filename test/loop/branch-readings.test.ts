@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import { describeEvent } from "../../src/store/describe-event.ts";
+import { formatMinute } from "../../src/store/format.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
-import { ANSWER, answers, open, result } from "./branch-stage.ts";
+import { ANSWER, answers, CI, LOST, open, result } from "./branch-stage.ts";
 
 cleanUp();
 
@@ -38,7 +40,8 @@ describe("a branch with more than one kind of checks", () => {
   });
 
   test("is waited for if a check runs again before the oracle is asked", async () => {
-    const { stage, branch } = await open({ checks: { test: () => undefined }, limits: { attempts: 1 } });
+    const limits = { attempts: 1, minutesPerRun: 60 };
+    const { stage, branch } = await open({ checks: { test: () => undefined }, limits });
     using _ = stage;
     let late = 0;
     branch.onRead = () => void (late += stage.types().includes("merge-landed") ? 1 : 0);
@@ -47,5 +50,42 @@ describe("a branch with more than one kind of checks", () => {
     const state = await stage.ended();
     expect([ciStopReason(state), late]).toEqual(["green", 3]);
     expect(stage.of("ticket-reopened")).toEqual([]);
+    const told = { ticket: CI, why: "waits for test", until: state.startedAt + 3_600_000 };
+    expect(stage.of("reverify-waits")).toMatchObject([told]);
+    const lines = stage.of("reverify-waits").map((event) => describeEvent(event, state)?.text);
+    expect(lines).toEqual([`re-verification waits for test, until ${formatMinute(told.until)} at most`]);
+  });
+
+  test("is not done if a check that runs again before the oracle is asked does not end: the wait has a bound without one of the run", async () => {
+    let late = 0;
+    const isWaitedFor = () => stage.types().includes("reverify-waits");
+    const { stage, branch } = await open({
+      checks: { test: () => undefined },
+      over: ({ clock }) => {
+        const now = () => clock.now() + late;
+        return { clock: { ...clock, now, after: clock.after.bind(clock) } };
+      },
+    });
+    using _ = stage;
+    branch.onRead = () => void (late = isWaitedFor() ? 3_600_000 : 0);
+    branch.isRunning = () => stage.types().includes("merge-landed") && !stage.types().includes("ticket-reopened");
+    stage.start();
+    expect(ciStopReason(await stage.ended())).toBe("green");
+    const summary = expect.stringMatching(/^[0-9a-f]{7}: its checks run again and have not ended in time: waits for test$/);
+    expect(stage.of("ticket-reopened")).toMatchObject([{ ticket: CI, evidence: { summary } }]);
+    expect(stage.of("reverify-waits")).toHaveLength(1);
+  });
+
+  test("has its lost job started again by the next engine, if one was killed before it asked for that", async () => {
+    let reruns = () => 0;
+    const { stage, branch, reopen } = await open({ checks: { test: () => (reruns() === 0 ? LOST : undefined) } });
+    using _ = stage;
+    reruns = () => branch.reruns.length;
+    await stage.crashAt(({ type }) => type === "pull-request-rerun");
+    branch.reruns.length = 0;
+    await reopen();
+    await stage.resume();
+    expect(ciStopReason(await stage.ended())).toBe("green");
+    expect(branch.reruns).toEqual(["test"]);
   });
 });

@@ -34,16 +34,20 @@ interface Over extends Partial<StageOptions> {
 /** One ticket whose change lands on a branch once the branch's checks pass. */
 export async function open({ checks = ANSWER, canChange = true, appearMs = 200, over: more = () => ({}), ...over }: Over = {}) {
   let branch: FakeBranch | undefined;
-  const change = () => {
+  const change = (mayChange = canChange) => {
     if (branch === undefined) throw new Error("no branch yet");
-    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs, canChange }]]) };
+    return { branchChecks: new Map([["app", { checks: branch.port(), appearMs, canChange: mayChange }]]) };
   };
   const stage = await Stage.open({ tickets: [TICKET], limits: { attempts: 5 }, ...over }, (ctx) => {
     branch ??= new FakeBranch(ctx.batch.repos["app"]?.path ?? "", checks);
     return { ...change(), ...more(ctx) };
   });
   if (branch === undefined) throw new Error("no branch");
-  return { stage, branch: branch as FakeBranch, reopen: () => stage.crashAndReopen(change) };
+  return {
+    stage,
+    branch: branch as FakeBranch,
+    reopen: (mayChange = canChange) => stage.crashAndReopen(() => change(mayChange)),
+  };
 }
 
 /** An agent whose attempts write these answers, the last one again and again. */

@@ -1,6 +1,6 @@
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import type { BranchChecks } from "../../src/ports/branch-checks.ts";
-import type { PastCheck } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, type PastCheck } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A check of the fake: undefined if it passes, else its log. */
@@ -24,6 +24,8 @@ export class FakeBranch {
   isWithoutWorkflow: (checks: readonly RemoteCheck[]) => boolean = () => false;
   /** Checks that run now. */
   isRunning: (name: string) => boolean = () => false;
+  /** True if a reading gets no answer: it ends with its signal alone. */
+  hangs: () => boolean = () => false;
   /** Told instead of the tip. */
   tip: string | undefined;
   readonly #user: string;
@@ -46,9 +48,10 @@ export class FakeBranch {
     return {
       name: "acme/app",
       pauseMs: () => 5,
-      read: () =>
+      read: (signal) =>
         Promise.resolve().then(() => {
           this.onRead();
+          if (this.hangs()) return endOf(signal);
           const tip = this.tip ?? git(this.#user, "rev-parse", "main");
           if (this.read.at(-1) !== tip) this.read.push(tip);
           const there = Object.keys(this.checks).filter((name) => !this.leftOut(name, (path) => this.#read(path, tip)));
@@ -70,4 +73,13 @@ export class FakeBranch {
       },
     };
   }
+}
+
+/** Rejects once the signal is aborted. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(new ForgeUnavailable("the request was given up"));
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end);
+  });
 }

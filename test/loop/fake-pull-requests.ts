@@ -1,5 +1,5 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
@@ -18,6 +18,8 @@ export class FakePullRequests {
   /** Called after each merge, before it is answered. */
   onMerged: (commit: string) => Promise<void> = () => Promise.resolve();
   isAway = false;
+  /** Jobs after which alone it starts others again. */
+  stillRun: readonly string[] = [];
   /** False: none of the failed checks has a job that can be started again. */
   canRerun = true;
   /** False: it is away for whoever requests a review. */
@@ -111,6 +113,8 @@ export class FakePullRequests {
         }),
       rerun: (_head, names) =>
         reached(() => {
+          if (this.stillRun.length > 0) this.calls.push(`put off ${names.join()}`);
+          if (this.stillRun.length > 0) throw new JobsStillRun(`jobs still run: ${this.stillRun.join()}`, this.stillRun);
           this.calls.push(`rerun ${names.join()}`);
           return this.canRerun ? names : [];
         }),
@@ -133,7 +137,7 @@ export class FakePullRequests {
     const merged = this.#merged && ({ state: "merged", mergeCommit: this.#merged.commit } as const);
     return {
       ...{ number: 7, url: "https://forge.example/7", state: "open", head, base: "main", merge: "ready", checks: [passed] },
-      ...{ requiredChecks: ["ci"], review: "none", threads: [], words: [], usesQueue: false },
+      ...{ requiredChecks: ["ci"], review: "none", threads: [], comments: [], usesQueue: false },
       ...this.shown,
       ...merged,
     };

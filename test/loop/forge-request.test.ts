@@ -18,12 +18,15 @@ async function open() {
   let made: FakePullRequests | undefined;
   const stage = await Stage.open({ tickets: [ticketOf(T1)] }, (ctx) => {
     made ??= new FakePullRequests(ctx.batch.repos["app"]?.path ?? "");
-    return { pullRequests: new Map([["app", { pulls: made.port(), rules: RULES }]]) };
+    return { pullRequests: new Map([["app", { pulls: made.port(), rules: RULES, histories: new Map() }]]) };
   });
   if (made === undefined) throw new Error("no forge");
   const forge: FakePullRequests = made;
   forge.shown = { checks: [CI, DOCS], review: "approval-missing" };
-  const reopen = () => stage.crashAndReopen(() => ({ pullRequests: new Map([["app", { pulls: forge.port(), rules: RULES }]]) }));
+  const reopen = () =>
+    stage.crashAndReopen(() => ({
+      pullRequests: new Map([["app", { pulls: forge.port(), rules: RULES, histories: new Map() }]]),
+    }));
   const approve = async () => {
     forge.shown = { checks: [CI, DOCS], review: "approved" };
     await stage.ended();

@@ -1,5 +1,6 @@
 import type { RemoteCheck } from "../../src/domain/forge/pull-request.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
+import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FakePullRequests } from "./fake-pull-requests.ts";
 import { Stage, type StageOptions } from "./stage.ts";
@@ -9,17 +10,18 @@ const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60
 export const FAILED: RemoteCheck = { name: "ci", state: "failed", isRequired: true };
 
 /** A run of one ticket whose change lands by a pull request. */
-export async function openStage(over: Partial<StageOptions> = {}, rules: object = {}) {
+export async function openStage(over: Partial<StageOptions> = {}, rules: object = {}, parts: Partial<LoopContext> = {}) {
   let forge: FakePullRequests | undefined;
   const change = () => {
     if (forge === undefined) throw new Error("no forge yet");
-    return { pullRequests: new Map([["app", { pulls: forge.port(), rules: { ...RULES, ...rules } }]]) };
+    return { pullRequests: new Map([["app", { pulls: forge.port(), rules: { ...RULES, ...rules }, histories: new Map() }]]) };
   };
   // The stage makes its repository before the engine.
   const stage = await Stage.open({ tickets: [ticketOf(T1)], limits: { attempts: 2 }, ...over }, (ctx) => {
     forge ??= new FakePullRequests(ctx.batch.repos["app"]?.path ?? "");
-    return change();
+    return { ...change(), ...parts };
   });
   if (forge === undefined) throw new Error("no forge");
-  return { stage, forge: forge as FakePullRequests, reopen: () => stage.crashAndReopen(change) };
+  const reopen = (other: Partial<LoopContext> = {}) => stage.crashAndReopen(() => ({ ...change(), ...other }));
+  return { stage, forge: forge as FakePullRequests, reopen };
 }

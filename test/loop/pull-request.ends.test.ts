@@ -85,27 +85,6 @@ describe("a pull request", () => {
     expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 2 });
   });
 
-  test("whose merge an unknown rule blocks is a person's after a bound", async () => {
-    const { stage, forge } = await openStage({}, { appearMs: 30 });
-    using _ = stage;
-    forge.shown = { merge: "blocked" };
-    stage.start();
-    await stage.ended();
-    const step = expect.stringContaining("a rule of main has blocked the merge");
-    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: step });
-    expect(stage.of("pull-request-read").map(({ waits }) => waits)).toContain("a rule of the base blocks the merge");
-  });
-
-  test("whose merge is blocked for less than the bound lands", async () => {
-    const { stage, forge } = await openStage({}, { appearMs: 60_000 });
-    using _ = stage;
-    forge.shown = { merge: "blocked" };
-    stage.start();
-    await stage.until("pull-request-read", (event) => "waits" in event && event.waits === "a rule of the base blocks the merge");
-    forge.shown = {};
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
-  });
-
   test("whose push the forge refuses three times is a person's, with the forge's words, and costs no attempt", async () => {
     const { stage, forge } = await openStage({ limits: { attempts: 1 } });
     using _ = stage;

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import type { PastCheck } from "../../src/ports/forge.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
@@ -48,6 +49,50 @@ describe("a pull request whose failed tests are flaky on the base", () => {
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect(forge.calls.filter((call) => /^(?:rerun|words)/.test(call))).toEqual(["words of ci", "rerun ci"]);
     expect(reads).toBeGreaterThanOrEqual(6);
+  });
+
+  describe("while a job that nobody requires runs in the same workflow", () => {
+    const DOCS = { name: "docs", state: "running", isRequired: false } as const;
+    const putOff = async (over: Parameters<typeof openStage>[0] = {}) => {
+      const opened = await openStage(over);
+      opened.forge.shown = { checks: [FAILED, DOCS] };
+      opened.forge.logs = { ci: LOG };
+      opened.forge.baseHistory = [failedBy(LOG), PASSED];
+      opened.forge.stillRun = ["docs"];
+      return opened;
+    };
+    const endDocs = (forge: Awaited<ReturnType<typeof putOff>>["forge"]) => {
+      forge.stillRun = [];
+      forge.shown = { checks: [FAILED, { ...DOCS, state: "passed" }] };
+      forge.onRead = () => {
+        if (forge.calls.includes("rerun ci")) forge.shown = {};
+      };
+    };
+
+    test("are started again once that is over, which is told, and is no outage", async () => {
+      const { stage, forge } = await putOff();
+      using _ = stage;
+      stage.start();
+      await stage.until("pull-request-read", (event) => "waitsOn" in event && event.waitsOn === "rerun");
+      expect(stage.ticket(T1).attempt?.waiting).toBe("pull request #7: jobs still run: docs");
+      endDocs(forge);
+      expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+      expect(stage.types()).not.toContain("outage-started");
+      expect(stage.of("pull-request-rerun")).toHaveLength(1);
+      expect([forge.calls.filter((call) => call === "rerun ci").length, stage.tasks.length]).toEqual([1, 1]);
+    });
+
+    test("go to an agent after an hour, which the next engine does not begin anew", async () => {
+      const { stage, forge, reopen } = await putOff({ limits: { attempts: 1 } });
+      using _ = stage;
+      await stage.crashAt((event) => event.type === "pull-request-read" && event.waitsOn === "rerun");
+      await reopen({ clock: { ...systemClock, now: () => systemClock.now() + 60 * 60_000 } });
+      await stage.resume();
+      await stage.ended();
+      expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
+      // The second engine does not even ask.
+      expect(forge.calls.filter((call) => /^(?:rerun|put off)/.test(call))).toEqual(["put off ci"]);
+    });
   });
 
   test("fails its attempt if they fail again: it is no person's, and is never merged; the base is asked once", async () => {

@@ -144,7 +144,7 @@ describe("a pull request", () => {
   test("about which a person says something counts that as one intervention, however often it is read", async () => {
     const { stage, forge } = await openStage();
     using _ = stage;
-    forge.shown = { words: [{ id: "c1", author: "ada", body: "rename it", at: 1 }] };
+    forge.shown = { comments: [{ id: "c1", author: "ada", body: "rename it", at: 1 }] };
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect(stage.of("pull-request-words")).toMatchObject([{ ids: ["c1"], people: 1 }]);

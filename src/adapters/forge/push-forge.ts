@@ -1,4 +1,4 @@
-import type { Forge } from "../../ports/forge.ts";
+import type { Forge, Unsynced } from "../../ports/forge.ts";
 import type { GitRemote, Landing, Repo } from "../../ports/vcs.ts";
 
 /** After a look at the remote, the base of this machine counts as up to date for so long. Milliseconds. */
@@ -25,20 +25,21 @@ class PushForge implements Forge {
     this.#remote = remote;
   }
 
-  async sync(how: "move" | "look" = "move"): Promise<string | undefined> {
+  async sync(how: "move" | "look" = "move"): Promise<Unsynced | undefined> {
     const { base } = this.#repo;
     const there = await this.#remote.fetch(base);
-    if (there === undefined) return `${this.#remote.name} has no branch ${base}`;
+    if (there === undefined) return { why: `${this.#remote.name} has no branch ${base}`, isMissing: true };
     const here = await this.#repo.baseTip();
     if (here === there) return undefined;
     if (await this.#isWithin(there, here)) return this.#ahead(there, here);
     if (!(await this.#isWithin(here, there))) {
-      return `${base} of this repository and of ${this.#remote.name} have gone apart: each has commits that the other lacks`;
+      const why = `${base} of this repository and of ${this.#remote.name} have gone apart: each has commits that the other lacks`;
+      return { why };
     }
     if (how === "look") return undefined;
     const followed = await this.#repo.land({ from: here, to: there });
     if (followed.as === "landed") return undefined;
-    return followed.as === "moved" ? `${base} of this repository moves while it is brought up to date` : followed.reason;
+    return { why: followed.as === "moved" ? `${base} of this repository moves while it is brought up to date` : followed.reason };
   }
 
   async land({ from, to, signal }: Parameters<Forge["land"]>[0]): Promise<Landing> {
@@ -68,31 +69,33 @@ class PushForge implements Forge {
 
   /** Brings the base of this machine to what the remote has; the change is there already. */
   async #follow({ from, to }: { readonly from: string; readonly to: string }): Promise<Landing> {
-    const reason = (await this.#repo.baseTip()) === from ? await this.#landHere({ from, to }) : await this.sync();
-    return reason === undefined ? { as: "landed" } : { as: "waiting", reason, isRemote: true };
+    const unsynced = (await this.#repo.baseTip()) === from ? await this.#landHere({ from, to }) : await this.sync();
+    return unsynced === undefined ? { as: "landed" } : { as: "waiting", reason: waitReason(unsynced), isRemote: true };
   }
 
-  async #landHere(landing: { readonly from: string; readonly to: string }): Promise<string | undefined> {
+  async #landHere(landing: { readonly from: string; readonly to: string }): Promise<Unsynced | undefined> {
     const here = await this.#repo.land(landing);
     if (here.as === "landed") return undefined;
-    return here.as === "moved" ? this.sync() : here.reason;
+    return here.as === "moved" ? this.sync() : { why: here.reason };
   }
 
   /** The remote is not at `from`: the base here is brought up to it. */
   async #moved(from: string): Promise<Landing> {
-    const reason = await this.sync();
+    const unsynced = await this.sync();
     const tip = await this.#repo.baseTip();
-    if (reason !== undefined) return { as: "waiting", reason };
+    if (unsynced !== undefined) return { as: "waiting", reason: waitReason(unsynced) };
     // It was at `from` again when it was looked at the second time: the next try begins anew.
     return tip === from
       ? { as: "waiting", reason: `${this.#remote.name} moves ${this.#repo.base} back and forth` }
       : { as: "moved", tip };
   }
 
-  async #ahead(there: string, here: string): Promise<string> {
+  async #ahead(there: string, here: string): Promise<Unsynced> {
     const more = (await this.#repo.commitsSince({ from: there, to: here, most: 100 }))?.length ?? 0;
     const commits = more === 1 ? "a commit" : `${more} commits`;
-    return `${this.#repo.base} of this repository has ${commits} that ${this.#remote.name} lacks: push them, or take them back`;
+    return {
+      why: `${this.#repo.base} of this repository has ${commits} that ${this.#remote.name} lacks: push them, or take them back`,
+    };
   }
 
   /** True if `commit` is `tip` or in its history. */
@@ -101,6 +104,11 @@ class PushForge implements Forge {
     if (!(await this.#repo.has(commit)) || !(await this.#repo.has(tip))) return false;
     return (await this.#repo.commitsSince({ from: commit, to: tip, most: 1 })) !== undefined;
   }
+}
+
+/** The reason for which a landing waits, with what a person has to do. */
+function waitReason({ why, isMissing }: Unsynced): string {
+  return isMissing === true ? `${why}: push it there` : why;
 }
 
 /**

@@ -187,7 +187,8 @@ export class GitHubClient {
     if (new URL(String(address)).origin !== new URL(this.#baseUrl()).origin) throw new Error("its answer leads to another host");
     const token = this.#token;
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
-    const signal = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
     try {
       const response = await fetch(address, { ...init, headers, signal });
       this.budget.note(response.headers);
@@ -195,7 +196,9 @@ export class GitHubClient {
       if (response.ok && !BODILESS.has(response.status)) mustBeJson(text);
       return new Response(BODILESS.has(response.status) ? null : text, response);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      // Octokit repeats no request that ends by an error of this name.
+      if (init.signal?.aborted) throw new DOMException("the request was given up", "AbortError");
+      if (!late.aborted) throw error;
       throw new Error(`no answer within ${Math.ceil(timeoutMs / 1000)} s`, { cause: error });
     }
   }

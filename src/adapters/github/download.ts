@@ -8,6 +8,8 @@ const MOST_READ = 64 * MIB;
 export interface DownloadBounds {
   readonly keep: "end" | "all";
   readonly mostBytes: number;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What was kept. `isCut`: there was more before it. */
@@ -27,20 +29,21 @@ export class DownloadFailure extends Error {
  */
 export async function download(
   { location, isPlainAllowed }: { readonly location: string; readonly isPlainAllowed: boolean },
-  { keep, mostBytes, timeoutMs }: DownloadBounds & { readonly timeoutMs: number },
+  { keep, mostBytes, signal, timeoutMs }: DownloadBounds & { readonly timeoutMs: number },
 ): Promise<Download> {
   const address = URL.parse(location);
   if (address === null) throw new DownloadFailure("GitHub does not say where it is");
   if (address.protocol !== "https:" && !(isPlainAllowed && address.protocol === "http:"))
     throw new DownloadFailure("it is at an address that is not https");
-  const signal = AbortSignal.timeout(timeoutMs);
+  const late = AbortSignal.timeout(timeoutMs);
+  const ends = signal === undefined ? late : AbortSignal.any([signal, late]);
   try {
-    const response = await fetch(address, { redirect: "error", credentials: "omit", signal });
+    const response = await fetch(address, { redirect: "error", credentials: "omit", signal: ends });
     if (!response.ok) throw new DownloadFailure(`where it is kept, the answer is ${response.status}`);
     return await boundedBytes(response, { keep, mostBytes });
   } catch (error) {
     if (error instanceof DownloadFailure) throw error;
-    if (signal.aborted) throw new DownloadFailure(`no answer within ${Math.ceil(timeoutMs / 1000)} s`, { cause: error });
+    if (late.aborted) throw new DownloadFailure(`no answer within ${Math.ceil(timeoutMs / 1000)} s`, { cause: error });
     throw new DownloadFailure(`where it is kept cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
 }

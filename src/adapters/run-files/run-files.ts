@@ -6,6 +6,7 @@ import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { listFolder } from "./list-folder.ts";
+import { asideIn } from "./set-aside.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** A disk with less space is full: no worktree and no journal fits. Bytes. */
@@ -79,6 +80,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
     },
     manifestPath: (key) => join(options.folder, "manifests", `${key}.json`),
     worktreePath: (ticket, n) => join(options.worktrees, `${ticket}-${n}`),
+    ...asideIn(options.worktrees),
     remove: removeFolder,
     async hasRoom() {
       const { bavail, blocks, bsize } = await statfs(options.folder);

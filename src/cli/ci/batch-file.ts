@@ -14,6 +14,8 @@ import type { CiTarget } from "./find-target.ts";
 /** The batch file of a loop. */
 export interface CiBatchFile {
   readonly path: string;
+  /** The batch in it. */
+  readonly batch: BatchParts;
   /** The run that a start goes on with; undefined if it begins a new loop. */
   readonly resumes?: string;
   /** Settings of the batch that stay as they were when the loop began, though they would be others now. */
@@ -25,7 +27,7 @@ const NAME = /^(\d{4,9})\.json$/;
 /** A batch, or a part of one, as its file has it. */
 export type BatchParts = Readonly<Record<string, unknown>>;
 
-/** What makes a loop the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
+/** The parts of a batch by which two loops are the same one: the repository and the branch at the forge, the checks that count, and whether it may change anything. */
 const Loop = z.looseObject({
   repos: z.record(
     z.string(),
@@ -59,27 +61,26 @@ export function batchFileFor(home: StateHome, target: Pick<CiTarget, "branch" | 
   );
   const found = findLoop(home, folder, batch);
   if (found !== undefined) {
-    const { path, resumes, began } = found;
-    writeWhole(path, textOf({ ...began, limits: batch["limits"] }));
-    return { path, resumes, kept: differing(began, batch) };
+    writeWhole(found.path, textOf(found.batch));
+    return found;
   }
   const next = join(folder, `${String(Number(NAME.exec(names[0] ?? "")?.[1] ?? 0) + 1).padStart(4, "0")}.json`);
   writeWhole(next, textOf(batch));
-  return { path: next };
+  return { path: next, batch };
 }
 
-/** The unfinished run of a loop that these settings would go on with. Writes nothing. */
+/** The unfinished loop that these settings would go on with. Writes nothing. */
 export function unfinishedLoop(
   home: StateHome,
   target: Pick<CiTarget, "branch" | "repository">,
   batch: BatchParts,
-): string | undefined {
+): CiBatchFile | undefined {
   const folder = folderFor(home, target);
-  return existsSync(folder) ? findLoop(home, folder, batch)?.resumes : undefined;
+  return existsSync(folder) ? findLoop(home, folder, batch) : undefined;
 }
 
-/** The newest loop of this kind, if it was cut off. A file that a crash has cut, or whose run has never begun, hides no other one. */
-function findLoop(home: StateHome, folder: string, batch: BatchParts) {
+/** The newest loop of this kind, if it was cut off, with the limits of now. A file that a crash has cut, or whose run has never begun, hides no other one. */
+function findLoop(home: StateHome, folder: string, batch: BatchParts): CiBatchFile | undefined {
   const key = keyOf(batch);
   if (!existsSync(home.db)) return undefined;
   for (const name of namesIn(folder)) {
@@ -87,7 +88,8 @@ function findLoop(home: StateHome, folder: string, batch: BatchParts) {
     const began = readLoop(path);
     if (began === undefined || keyOf(began) !== key || lastState(path) === undefined) continue;
     const resumes = unfinished(path);
-    return resumes === undefined ? undefined : { path, resumes, began };
+    if (resumes === undefined) return undefined;
+    return { path, resumes, batch: { ...began, limits: batch["limits"] }, kept: differing(began, batch) };
   }
   return undefined;
 }

@@ -44,7 +44,8 @@ export async function findTarget(
   const { fullName, baseUrl } = origin;
   const wanted = wantedOf(target, origin);
   const token = tokenIn(env);
-  const found = await atGitHub({ repo: fullName, baseUrl, token, now: Date.now }, wanted);
+  const found = await askGitHub(() => findBranch({ repo: fullName, baseUrl, token, now: Date.now }, wanted));
+  if ("why" in found) throw refused(found.why, found.todo);
   refuseDiffering(found, await tipHere(top, found.branch));
   if (checkout.isDetached) throw refused("no branch is checked out here", `Check it out: git switch ${shown(found.branch)}`);
   if (checkout.isDirty)
@@ -84,11 +85,10 @@ async function tipHere(top: string, branch: string): Promise<string | undefined>
   return status === 0 ? stdout.trim() : undefined;
 }
 
-async function atGitHub(...asked: Parameters<typeof findBranch>): Promise<GitHubBranch> {
+/** Asks GitHub before anything is started. Throws a UserError (exit 4) if it gives no answer. */
+export async function askGitHub<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    const found = await findBranch(...asked);
-    if ("why" in found) throw refused(found.why, found.todo);
-    return found;
+    return await ask();
   } catch (error) {
     if (!(error instanceof ForgeUnavailable)) throw error;
     throw refused(plainText(errorMessage(error), 300), `See that ${TOKEN} may read the repository, and try again.`);
@@ -107,6 +107,7 @@ function shown(branch: string): string {
   return plainText(branch, 100);
 }
 
-function refused(why: string, todo: string): UserError {
+/** The error of a loop that cannot start. */
+export function refused(why: string, todo: string): UserError {
   return new UserError({ what: "loopdash ci cannot start", why: plainText(why, 400), todo, exitCode: EXIT.refused });
 }

@@ -18,7 +18,7 @@ export interface CiFlags {
   readonly maxIterations: number;
   readonly maxMinutes: number;
   readonly fixMode: "safe" | "report-only";
-  /** What changes may take away from the checks. */
+  /** The things that changes may take away from the checks. */
   readonly allow?: readonly Allowed[];
   readonly dryRun?: true;
   readonly headless?: true;

@@ -71,13 +71,15 @@ async function readFailures(
   { fullName, baseUrl, token, branch, tip }: CiTarget,
   only: { readonly workflow: string | undefined; readonly ignoredRun: number | undefined },
 ) {
+  // What ends a plan ends its process.
+  const { signal } = new AbortController();
   const forge = createBranchChecks({ repo: fullName, branch, baseUrl, token, now: Date.now, ...only });
   try {
-    const { checks } = await forge.read();
+    const { checks } = await forge.read(signal);
     const names = checks.filter(({ state }) => state === "failed").map(({ name }) => name);
     if (names.length === 0) return { checks, triage: null, fixable: [] };
     const meta = { run: "dry-run", ticket: CI_TICKET, attempt: 0, headSha: tip };
-    const { json, markdown } = triageOfChecks(await forge.failures(tip, names), meta);
+    const { json, markdown } = triageOfChecks(await forge.failures(tip, names, signal), meta);
     return { checks, triage: markdown, fixable: fixableOf(names, json.findings) };
   } catch (error) {
     if (!(error instanceof ForgeUnavailable)) throw error;

@@ -21,6 +21,7 @@ import { secretsOf } from "../engine/run-secrets.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
 import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
+import { checkInstallFolders } from "./install-folders.ts";
 
 /**
  * Checks the program that works the batch's tickets. The program is looked up but not started, because its effects are unknown.
@@ -61,7 +62,7 @@ export async function checkRepositories(
   const secrets = outside?.secrets ?? secretsOf(batch, { folder, env });
   const opened: Repo[] = [];
   const found = await Promise.all(
-    Object.entries(batch.repos).map(([name, { path, base, forge }]) =>
+    Object.entries(batch.repos).map(([name, { path, base, forge, prepare }]) =>
       unlessRefused(async () => {
         const { repo, place } = await openForge(await openRepo({ id: RepoId.parse(name), path, base, env }), forge, secrets, {
           how: "look",
@@ -69,7 +70,8 @@ export async function checkRepositories(
         });
         opened.push(repo);
         const at = place === undefined ? "" : `; changes land there and at ${place}`;
-        return [ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`)];
+        const found = ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`);
+        return [found, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo))];
       }),
     ),
   );

@@ -17,7 +17,8 @@ export async function readBaseFiles(
   { path, base }: Pick<RepoSpec, "path" | "base">,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, BaseFile>> {
-  if (unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
+  // Git would wait for a first name.
+  if (names.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
   const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
   // Git answers a missing path in another form, which is skipped.
   const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
@@ -46,7 +47,7 @@ export async function baseEntries(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, BaseEntry>> {
   const inside = names.filter((name) => !name.startsWith("..") && !/[\n\0]/.test(name));
-  if (unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
+  if (inside.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
   const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
   const input = inside.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
   const format = "%(objectname) %(objecttype) %(rest)";

@@ -205,12 +205,29 @@ function reportAbsent(
     report("missing", place, message, `the batch file's folder has one: write "{batch}/${file}"`);
     return;
   }
-  const isPrepared = runs !== "prepare" && spec !== undefined && spec.prepare.length > 0;
+  const before = spec === undefined ? 0 : preparedBefore(runs, place, spec);
   const base = file.split("/").at(-1) ?? file;
   const isPromised = batch.tickets.some(({ title, body }) => title.includes(base) || body.includes(base));
-  if (isPrepared) report("warnings", place, message, "unless the prepare commands make it, the command cannot run");
+  if (before > 0)
+    report(
+      "warnings",
+      place,
+      message,
+      `unless ${runs === "prepare" ? "an earlier prepare command makes" : "the prepare commands make"} it, the command cannot run`,
+    );
   else if (isPromised) report("warnings", place, message, "unless a ticket makes it first, the command cannot run");
   else report("missing", place, message, "if a ticket is to make it, name it in the ticket's text");
+}
+
+/** The number of prepare commands that have run in a worktree before a command does: for one of these, those before it. */
+function preparedBefore(
+  runs: BatchCommand["runs"],
+  { path }: Parameters<Report>[1],
+  { prepare }: Batch["repos"][string],
+): number {
+  if (runs !== "prepare") return prepare.length;
+  const at = path.find((part) => typeof part === "number");
+  return typeof at === "number" ? at : 0;
 }
 
 /** Looks from inside the sandbox, with everything that the batch opens to its commands. */

@@ -80,7 +80,7 @@ async function clearAway(
       const repo = world.repos.get(specOf(state.plan, id).repo);
       if (repo === undefined || attempt === undefined) continue;
       const deleteBranch = await keepLostWork(ctx, id);
-      await cleanUp(ctx, id, { path: files.worktreePath(id, attempt.n), deleteBranch });
+      await (await cleanUp(ctx, id, { path: files.worktreePath(id, attempt.n), deleteBranch })).gone;
     }
   } finally {
     journal.close();

@@ -47,12 +47,19 @@ export async function openForge(
   const remote = await remoteOf(repo, spec, credentials);
   if (spec.kind !== "push" && spec.baseUrl === undefined) await refuseForeignHost(repo, spec.remote);
   const forge = createPushForge({ repo, remote });
-  const reason = await reachable(repo, async () => {
+  const unsynced = await reachable(repo, async () => {
     const isRead = spec.kind === "github-branch" && spec.fixMode === "report-only";
     if (!isRead) await remote.checkWritable(repo.base);
     return forge.sync(how);
   });
-  if (reason !== undefined) throw refused(repo, reason, "Bring the two together, and start again: changes land on both.");
+  if (unsynced !== undefined) {
+    const push = `Push it, and start again: git push ${spec.remote} ${repo.base}`;
+    throw refused(
+      repo,
+      unsynced.why,
+      unsynced.isMissing ? plainText(push, 300) : "Bring the two together, and start again: changes land on both.",
+    );
+  }
   const forged = { repo: how === "look" ? repo : withForge(repo, forge), place: remote.name };
   if (spec.kind === "push") return forged;
   await refuseUnfit(repo, spec, { remote, credentials });
@@ -125,7 +132,7 @@ function pullRequestsOf(
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
   const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
-  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules } };
+  return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules, histories: new Map() } };
 }
 
 function branchChecksOf(

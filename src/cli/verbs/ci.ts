@@ -4,12 +4,14 @@ import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
 import { CI_TICKET } from "../../domain/ci/ci-run.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { batchFileFor, lastState, unfinishedLoop } from "../ci/batch-file.ts";
+import { type BatchParts, batchFileFor, type CiBatchFile, lastState, unfinishedLoop } from "../ci/batch-file.ts";
 import { composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
 import { type CiTarget, findTarget } from "../ci/find-target.ts";
+import { mustHaveWorkflow } from "../ci/find-workflow.ts";
 import type { CiFlags } from "../ci/flags.ts";
 import { planLines, planOf } from "../ci/plan.ts";
 import { resultLines } from "../ci/result-lines.ts";
+import { agentText, keptLines, startLines } from "../ci/start-lines.ts";
 import { printUserError, writeAll, writeNote } from "../print.ts";
 import { onSignalsUntil } from "../signals.ts";
 import { runFolder, stateHome } from "../state-home.ts";
@@ -63,17 +65,14 @@ async function loop(
 ): Promise<number> {
   const [cwd, env] = [process.cwd(), process.env];
   const target = await findTarget(flags, { cwd, env });
+  if (flags.workflow !== undefined) await mustHaveWorkflow(target, flags.workflow);
   const batch = await composeBatch(target, flags, { cwd, env, tell: (line) => writeNote(line.trim()) });
   const home = stateHome(env, cwd);
-  const agent = agentText(batch["agent"]);
-  const preparation = preparationIn(batch);
-  if (flags.dryRun === true) return showPlan(target, flags, { agent, preparation, resumes: unfinishedLoop(home, target, batch) });
-  const { path, resumes, kept = [] } = batchFileFor(home, target, batch);
-  const goesOn = resumes === undefined ? "" : `; goes on with ${resumes}`;
-  writeNote(
-    `${target.branch} of ${target.fullName}: ${agent}, at most ${flags.maxIterations} iterations and ${flags.maxMinutes} min${goesOn}`,
-  );
-  if (kept.length > 0) writeNote(`as when it began: ${plainText(kept.join(", "), 200)}`);
+  if (flags.dryRun === true)
+    return showPlan(target, flags, { asked: batch, file: unfinishedLoop(home, target, batch) ?? { batch } });
+  const file = batchFileFor(home, target, batch);
+  const { path } = file;
+  for (const line of startLines({ target, flags, file, asked: batch })) writeNote(line);
   const result = (): CiResult | undefined => {
     const state = existsSync(home.db) ? lastState(path) : undefined;
     if (state === undefined) return undefined;
@@ -116,8 +115,10 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
 async function showPlan(
   target: CiTarget,
   flags: CiFlags,
-  known: Omit<Parameters<typeof planOf>[2], "ignoredRun">,
+  { asked, file }: { readonly asked: BatchParts; readonly file: Omit<CiBatchFile, "path"> },
 ): Promise<number> {
+  for (const line of keptLines({ flags, file, asked })) writeNote(line);
+  const known = { agent: agentText(file.batch["agent"]), preparation: preparationIn(file.batch), resumes: file.resumes };
   const plan = await planOf(target, flags, { ...known, ignoredRun: ownRun(process.env) });
   writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
   return EXIT.done;
@@ -130,13 +131,4 @@ function show(result: CiResult, { json }: CiFlags): number {
 
 function lines(all: readonly string[]): string {
   return `${all.map((line) => plainText(line)).join("\n")}\n`;
-}
-
-function agentText(agent: unknown): string {
-  const { kind, command, model } = agent as {
-    readonly kind: string;
-    readonly command?: readonly string[];
-    readonly model?: string;
-  };
-  return plainText(command?.join(" ") ?? (model === undefined ? kind : `${kind}:${model}`), 200);
 }

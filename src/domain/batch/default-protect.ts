@@ -49,6 +49,14 @@ export function isWorkflow(path: string): boolean {
   return WORKFLOW.test(path);
 }
 
+/** An action of the repository itself. */
+const ACTION = /^\.github\/actions\/.+\/action\.ya?ml$/;
+
+/** True for a file of GitHub Actions that has commands: a workflow, or an action of the repository itself. */
+export function isWorkflowOrAction(path: string): boolean {
+  return isWorkflow(path) || ACTION.test(path);
+}
+
 /** The protected paths of a batch: its list, in which `{defaults}` stands for the defaults. */
 export function protectedPaths(protect: readonly string[]): readonly string[] {
   return [...new Set(protect.flatMap((glob) => (glob === PROTECT_DEFAULTS ? DEFAULTS : [glob])))];

@@ -1,3 +1,4 @@
+import type { PullRequestWait } from "../forge/next-move.ts";
 import type { RemoteCheck } from "../forge/pull-request.ts";
 import { plainText } from "../values/text.ts";
 import { CHECK_CHARS } from "./ci-fact.ts";
@@ -35,7 +36,7 @@ export interface OwnBranch {
 
 /** The next thing to do about a branch. Texts are safe for a terminal. */
 export type BranchMove =
-  | { readonly do: "wait"; readonly why: string }
+  | ({ readonly do: "wait" } & PullRequestWait)
   | { readonly do: "green" }
   | { readonly do: "fix"; readonly checks: readonly RemoteCheck[] }
   /** Somebody else has pushed: build on their commit, and check that. */
@@ -59,7 +60,8 @@ export function nextBranchMove(reading: BranchReading, own: OwnBranch, now: numb
     return { do: "stop", why: `${what} appeared within ${minutes} min for ${plainText(tip.slice(0, 12), 12)}` };
   }
   const open = checks.filter(({ state }) => state === "waiting" || state === "running");
-  if (open.length > 0) return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  if (open.length > 0)
+    return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}`, on: "checks" };
   if (areWorkflowsAwaited(reading, own, now)) return { do: "wait", why: "waits for its workflows to start" };
   const failed = checks.filter(({ state }) => state === "failed");
   if (failed.length > 0) return { do: "fix", checks: failed };
@@ -75,7 +77,9 @@ function areWorkflowsAwaited({ withoutWorkflowSince: oldest }: BranchReading, ow
 /** Green if each expected check has run. */
 function unlessMissing(tip: string, checks: readonly RemoteCheck[], own: OwnBranch, now: number): BranchMove {
   const { expected = [], since, appearMs } = own;
-  const ran = new Set(checks.filter(({ isSkipped }) => isSkipped !== true).map(({ name }) => plainText(name, CHECK_CHARS)));
+  const ran = new Set(
+    checks.filter(({ isInconclusive }) => isInconclusive !== true).map(({ name }) => plainText(name, CHECK_CHARS)),
+  );
   const missing = [...new Set(expected)].filter((name) => !ran.has(name));
   if (missing.length === 0) return { do: "green" };
   const names = plainText(missing.join(", "), 200);

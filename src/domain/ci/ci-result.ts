@@ -94,7 +94,7 @@ function iterationsOf(history: readonly PastAttempt[], known: readonly CiIterati
   });
 }
 
-/** What to do after each stop reason; empty if there is nothing to do. */
+/** The next thing to do after each stop reason; empty if there is nothing. */
 const NEXT: Readonly<Record<CiStopReason, string>> = {
   green: "",
   max_iterations: "Look at what the last iteration left, or give it more: --max-iterations.",

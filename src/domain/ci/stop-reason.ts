@@ -5,7 +5,7 @@ import { SAME_FAILURES, UNCHANGED } from "../schedule/breaker.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { isOutOfTime } from "../schedule/run-time.ts";
 import { vecAt } from "../values/vec.ts";
-import { isCiRun } from "./ci-run.ts";
+import { isBranchRun } from "./ci-run.ts";
 
 /** The reason for the end of a loop over the checks of a branch. */
 export type CiStopReason =
@@ -46,7 +46,7 @@ export function ciStopReason(state: RunState): CiStopReason {
  * people read this in the reason of its end. Undefined for any other run.
  */
 export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {
-  return isCiRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
+  return isBranchRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
 }
 
 function reasonOf(state: RunState, ticket: TicketState, at: number): CiStopReason {

@@ -1,6 +1,7 @@
 import { boundedList } from "../values/bounded-text.ts";
 import { plainText } from "../values/text.ts";
-import type { PersonsWords, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
+import type { Comment, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
+import type { WaitsOn } from "./pull-request-fact.ts";
 
 /** The batch's rules for pull requests of a repository. */
 export interface PullRequestRules {
@@ -13,41 +14,50 @@ export interface PullRequestRules {
   readonly appearMs: number;
 }
 
-/** A wait for a rule of the base that nothing else in a reading tells. */
-export const BLOCKED_WHY = "a rule of the base blocks the merge";
+/** Milliseconds for which the forge is asked whether a merge is possible before it counts that it does not say: it works that out once it is asked. */
+const ASKED_MS = 60_000;
 
 /** The engine's own record of its pull request. */
 export interface OwnPullRequest {
   /** The commit that the engine has pushed. */
   readonly head: string;
-  /** The time of the push, in milliseconds since the epoch. */
+  /** The time at which the push is known to have arrived, in milliseconds since the epoch. */
   readonly pushedAt: number;
-  /** Ids of words of people that an agent has had already. */
+  /** Ids of remarks that an agent has had already. */
   readonly answered: ReadonlySet<string>;
   /** The pushed commit at which people said the last of them; absent if only bots did. */
   readonly peopleHead?: string;
   /** True if the commit has workflows, whose checks may appear after others. */
   readonly hasWorkflows?: boolean;
-  /** Since when readings show a merge that only such a rule blocks, in milliseconds since the epoch; absent if the last one did not. */
+  /** Since when the journal tells that nothing but the forge or an unknown rule holds up the merge, in milliseconds since the epoch; absent if it does not. */
   readonly blockedSince?: number | undefined;
+  /** Since when this engine asks without an outage, in milliseconds since the epoch. */
+  readonly askedSince?: number;
+}
+
+/** A wait. Its words are safe for a terminal. */
+export interface PullRequestWait {
+  readonly why: string;
+  /** Present if it has one of these reasons. */
+  readonly on?: WaitsOn;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
 export type PullRequestMove =
-  | { readonly do: "wait"; readonly why: string }
+  | ({ readonly do: "wait" } & PullRequestWait)
   | { readonly do: "merge" }
   /** The base has moved: build and check the candidate again, and push it. */
   | { readonly do: "rebuild"; readonly why: string }
   | { readonly do: "landed"; readonly commit: string }
   /** An agent has to change something. */
-  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly words: readonly Said[] }
+  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly remarks: readonly Remark[] }
   /** A check has not appeared within the bound. `isAny`: none has, and none is required by name. `step`: a person's, should it be theirs. */
   | { readonly do: "absent"; readonly step: string; readonly isAny: boolean }
   /** Only a person can go on: the exact step. */
   | { readonly do: "gate"; readonly step: string };
 
-/** Words for an agent, from a thread or beside one. Untrusted. */
-export type Said = (ReviewThread & { readonly kind: "thread" }) | (PersonsWords & { readonly kind: "words" });
+/** A remark of a bot or a person for an agent: a thread, or a comment beside threads. Untrusted. */
+export type Remark = (ReviewThread & { readonly kind: "thread" }) | (Comment & { readonly kind: "comment" });
 
 /**
  * Decides from one reading. Only checks of the pushed commit count, a check that is not registered is not green, and what a person did
@@ -61,9 +71,9 @@ export function nextMove(
   const foreign = peoplesAct(pullRequest, { rules, own, name });
   if (foreign !== undefined) return foreign;
   if (pullRequest.merge === "conflict") return { do: "rebuild", why: "the base has moved, and the change conflicts with it" };
-  const said = saidOf(pullRequest, own);
+  const remarks = remarksOf(pullRequest, own);
   const failing = requiredOf(pullRequest, rules).filter(({ state }) => state === "failed");
-  if (failing.length > 0 || said.length > 0) return fix(pullRequest, failing, said);
+  if (failing.length > 0 || remarks.length > 0) return fix(pullRequest, failing, remarks);
   if (pullRequest.queuePosition !== undefined)
     return { do: "wait", why: `place ${pullRequest.queuePosition} in the merge queue` };
   const open = whyNotGreen(pullRequest, rules, now - own.pushedAt) ?? moreExpected(pullRequest, { rules, own, now });
@@ -71,7 +81,7 @@ export function nextMove(
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
   const asked = askedOfPeople(pullRequest, { rules, own, name });
   if (asked !== undefined) return asked;
-  if (pullRequest.merge === "unknown") return { do: "wait", why: "the forge works out whether it can be merged" };
+  if (pullRequest.merge === "unknown") return unknown(pullRequest, { rules, own, now });
   if (pullRequest.merge === "blocked") return blocked(pullRequest, { rules, own, now });
   return { do: "merge" };
 }
@@ -84,7 +94,8 @@ function blocked(
   pullRequest: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove {
-  if (now - (own.blockedSince ?? now) < rules.appearMs) return { do: "wait", why: BLOCKED_WHY };
+  if (now - (own.blockedSince ?? now) < rules.appearMs)
+    return { do: "wait", why: "a rule of the base blocks the merge", on: "rule" };
   const failing = pullRequest.checks.filter(({ state }) => state === "failed");
   if (failing.length > 0) return fix(pullRequest, failing, []);
   const { number, url, threads } = pullRequest;
@@ -94,6 +105,19 @@ function blocked(
     threads.length > 0 ? `resolve ${conversations}, then merge it` : "see there which rule is not met, meet it, and merge it";
   const what = `a rule of ${base} has blocked the merge for ${Math.round(rules.appearMs / 60_000)} min, and the required checks have passed`;
   return { do: "gate", step: `pull request #${number}: ${what}: ${todo} (${url})` };
+}
+
+/** The move while the forge does not say whether a merge is possible. After the bound, a person has to look. */
+function unknown(
+  { number, url }: PullRequestState,
+  { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove {
+  const isOver = now - (own.blockedSince ?? now) >= rules.appearMs;
+  const isAsked = now - (own.askedSince ?? now) >= Math.min(ASKED_MS, rules.appearMs);
+  if (!isOver || !isAsked) return { do: "wait", why: "the forge works out whether it can be merged", on: "forge" };
+  const minutes = Math.round(rules.appearMs / 60_000);
+  const what = `the forge has not said for ${minutes} min whether it can be merged, and the required checks have passed`;
+  return { do: "gate", step: `pull request #${number}: ${what}: merge it there, or reopen the ticket (${url})` };
 }
 
 /** A merge, or what a person or a program of theirs did to the pull request. */
@@ -155,7 +179,7 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
   }
   const open = required.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length === 0) return undefined;
-  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}` };
+  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}`, on: "checks" };
 }
 
 /**
@@ -174,29 +198,29 @@ function moreExpected(
   return undefined;
 }
 
-function saidOf({ threads, words }: PullRequestState, { answered }: OwnPullRequest): readonly Said[] {
+function remarksOf({ threads, comments }: PullRequestState, { answered }: OwnPullRequest): readonly Remark[] {
   const isNew = ({ id }: { readonly id: string }): boolean => !answered.has(id);
   return [
     ...threads
       .filter((thread) => isNew(thread) && thread.isOutdated !== true)
       .map((thread) => ({ ...thread, kind: "thread" as const })),
-    ...words.filter(isNew).map((each) => ({ ...each, kind: "words" as const })),
+    ...comments.filter(isNew).map((comment) => ({ ...comment, kind: "comment" as const })),
   ];
 }
 
-function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], words: readonly Said[]): PullRequestMove {
-  const people = [...new Set(words.map(({ author }) => plainText(author, 40)))];
+function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], remarks: readonly Remark[]): PullRequestMove {
+  const people = [...new Set(remarks.map(({ author }) => plainText(author, 40)))];
   const why = [
     ...(checks.length > 0
       ? [`failed on #${number}: ${boundedList(checks.map(({ name }) => plainText(name, 100))).replaceAll("\n", ", ")}`]
       : []),
     ...(people.length > 0 ? [`${people.slice(0, 3).join(", ")} asked for changes on #${number}`] : []),
   ];
-  return { do: "fix", why: why.join("; "), checks, words };
+  return { do: "fix", why: why.join("; "), checks, remarks };
 }
 
 /**
- * Gives the part that is left to people once the checks have passed: an approval, or a look at words of theirs that an agent had and pushed no other
+ * Gives the part that is left to people once the checks have passed: an approval, or a look at remarks of theirs that an agent had and pushed no other
  * commit for. Another commit alone does not take back a request for changes.
  */
 function askedOfPeople(

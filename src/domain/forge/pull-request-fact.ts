@@ -9,11 +9,19 @@ export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
   readonly isRequired?: boolean;
 }
 
+/**
+ * Reasons of a wait that are more than words. `checks`: required ones that have not ended. `rule`: a rule of the base that nothing else in a reading
+ * tells. `forge`: it does not say yet whether a merge is possible. `rerun`: it starts failed jobs again only after others.
+ */
+export type WaitsOn = "checks" | "rule" | "forge" | "rerun";
+
 /** One reading of a pull request, as people are told it. In runs of older versions it has no more than checks and `waits`. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
   /** The thing that it waits for, in words; absent if it waits for nothing. */
   readonly waits?: string;
+  /** Absent if it waits for something else, and in runs of older versions. */
+  readonly waitsOn?: WaitsOn;
   readonly base?: string;
   readonly review?: PullRequestState["review"];
   /** Its place in the merge queue, from 1; absent if it is in none. */
@@ -46,7 +54,7 @@ export type PullRequestFact =
   /** Reported when it differs from the last one. */
   | ({ readonly type: "pull-request-read" } & SeenPullRequest & AttemptRef)
   | ({ readonly type: "pull-request-merging"; readonly number: number; readonly head: string } & AttemptRef)
-  /** An agent gets these words of bots and people. `people`: those that people wrote. */
+  /** An agent gets these remarks of bots and people. `people`: those that people wrote. */
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
   /** Checks that failed by something outside the change are started again, once for each commit. Runs of older versions do not say by what. */
   | ({
@@ -68,6 +76,8 @@ export interface TicketPullRequest {
   /** The commit that was pushed last, or is about to be, and when. Milliseconds since the epoch. */
   readonly head: string;
   readonly pushedAt: number;
+  /** The time of the first reading after that push, which may have taken long. Milliseconds since the epoch; absent before. */
+  readonly arrivedAt?: number;
   /** The commit at the branch before that push; absent before the first one. */
   readonly tipBeforePush?: string;
   /** The commit that the engine pushes it on top of; absent if it found the commit there. */
@@ -78,6 +88,8 @@ export interface TicketPullRequest {
   /** The time at which the last difference was read, and that from which each of `seen.checks` has its state. Milliseconds since the epoch. */
   readonly readAt?: number;
   readonly checksSince?: readonly number[];
+  /** Since when readings show that nothing but a rule or the forge holds up `head`, or that a re-run has to wait. Milliseconds since the epoch. */
+  readonly heldSince?: number;
   /** Requests of people to the forge that have no answer yet. */
   readonly requests?: readonly ForgeRequest[];
   /** People of whom a review was requested here, by login. */
@@ -92,7 +104,7 @@ export interface TicketPullRequest {
   readonly hadChecks?: true;
   /** Set once the forge was asked to merge `head`: its commit may be on the base before the run knows of it. */
   readonly isMerging?: true;
-  /** Words that an agent has had, and the commit at which it had the last of them. */
+  /** Remarks that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredHead?: string;
   /** The commit at which people, not bots alone, had said the last of them. */
@@ -109,7 +121,7 @@ function tipOf(known: TicketPullRequest): string | undefined {
   return hasArrived(known) ? known.head : known.tipBeforePush;
 }
 
-/** Words that are remembered. */
+/** Remarks whose ids are kept. */
 const MOST_ANSWERED = 500;
 
 /** The pull request after a fact about it. */
@@ -173,29 +185,39 @@ function intended(
 
 function withReading(
   known: TicketPullRequest,
-  { at, checks, waits, base, review, queuePosition, missing, unlisted }: SeenPullRequest & { readonly at: number },
+  { at, checks, waits, waitsOn, base, review, queuePosition, missing, unlisted }: SeenPullRequest & { readonly at: number },
 ): TicketPullRequest {
   const seen: SeenPullRequest = {
     checks,
     ...(waits !== undefined && { waits }),
+    ...(waitsOn !== undefined && { waitsOn }),
     ...(base !== undefined && { base }),
     ...(review !== undefined && { review }),
     ...(queuePosition !== undefined && { queuePosition }),
     ...(missing !== undefined && { missing }),
     ...(unlisted !== undefined && { unlisted }),
   };
-  const { unseenReruns = [], ...rest } = known;
+  const { unseenReruns = [], heldSince: before, ...rest } = known;
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
   const checksSince = checks.map((check) => sinceOf(known, check) ?? at);
   const had = (checks.length > 0 || known.hadChecks === true) && { hadChecks: true as const };
-  return { ...rest, ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), seen, readAt: at, checksSince };
+  const isHeld = waitsOn !== undefined && waitsOn !== "checks";
+  const wasHeld = (known.seen?.waitsOn === "rerun") === (waitsOn === "rerun");
+  const heldSince = (wasHeld ? before : undefined) ?? at;
+  const kept = { ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), ...(isHeld && { heldSince }) };
+  return { arrivedAt: at, ...rest, ...kept, seen, readAt: at, checksSince };
 }
 
 /** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */
 function sinceOf({ seen, checksSince }: TicketPullRequest, { name, state, url }: SeenCheck): number | undefined {
   const before = seen?.checks.findIndex((each) => each.name === name && each.url === url) ?? -1;
   return seen?.checks[before]?.state === state ? checksSince?.[before] : undefined;
+}
+
+/** Since when the journal tells that the pull request waits on this. Milliseconds since the epoch; undefined if it does not. */
+export function heldSince(known: TicketPullRequest | undefined, on: "merge" | "rerun"): number | undefined {
+  return (known?.seen?.waitsOn === "rerun") === (on === "rerun") ? known?.heldSince : undefined;
 }
 
 /** Says in words what an attempt waits for while its pull request, or its branch without one, does; undefined if for nothing. */

@@ -6,8 +6,10 @@ export interface RemoteCheck {
   readonly isRequired: boolean;
   /** Its page; absent if it has none. */
   readonly url?: string;
-  /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. */
+  /** Present if its workflow has skipped it: it counts as passed. Told of pull requests. */
   readonly isSkipped?: true;
+  /** Present if it is over without having judged, as skipped or neutral: it counts as passed, and shows nothing. Told of branches. */
+  readonly isInconclusive?: true;
   /** The run of a workflow that it is a job of, if it has failed or was skipped there. */
   readonly run?: string;
 }
@@ -24,8 +26,8 @@ export interface ReviewThread {
   readonly isOutdated?: true;
 }
 
-/** Words of a person about a pull request, beside threads: a comment, or a review that asks for changes. Untrusted. */
-export interface PersonsWords {
+/** A comment of a person on a pull request, beside threads, or their review that asks for changes. Untrusted. */
+export interface Comment {
   readonly id: string;
   readonly author: string;
   readonly body: string;
@@ -58,7 +60,7 @@ export interface PullRequestState {
   /** Approvals count for `head` alone. */
   readonly review: "none" | "approved" | "approval-missing" | "changes-requested";
   readonly threads: readonly ReviewThread[];
-  readonly words: readonly PersonsWords[];
+  readonly comments: readonly Comment[];
   /** Its place in the merge queue, from 1; absent if it is in none. */
   readonly queuePosition?: number;
   /** True if the base takes changes through a merge queue alone. */

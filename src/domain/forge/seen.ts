@@ -1,5 +1,5 @@
 import { plainText } from "../values/text.ts";
-import { missingOf, type PullRequestRules, requiredOf } from "./next-move.ts";
+import { missingOf, type PullRequestRules, type PullRequestWait, requiredOf } from "./next-move.ts";
 import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 import type { SeenCheck, SeenPullRequest } from "./pull-request-fact.ts";
 
@@ -11,12 +11,12 @@ const [NAME_CHARS, WHY_CHARS] = [200, 300];
 /** The worst first: what has passed is left out before anything else. */
 const ORDER: readonly RemoteCheck["state"][] = ["failed", "running", "waiting", "passed"];
 
-/** Gives the part of a reading that the run records and people are told. `waits`: what the pull request waits for, in words. */
-export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: string | undefined): SeenPullRequest {
+/** Gives the part of a reading that the run records and people are told. `wait`: undefined if the pull request waits for nothing. */
+export function seenOf(read: PullRequestState, rules: PullRequestRules, wait: PullRequestWait | undefined): SeenPullRequest {
   const required = new Set(requiredOf(read, rules));
   const missing = missingOf(read, rules).slice(0, MOST_CHECKS);
   return {
-    ...seenChecks(read.checks, waits, (check) => ({ ...seenCheck(check), isRequired: required.has(check) })),
+    ...seenChecks(read.checks, wait, (check) => ({ ...seenCheck(check), isRequired: required.has(check) })),
     base: plainText(read.base, NAME_CHARS),
     review: read.review,
     ...(read.queuePosition !== undefined && { queuePosition: read.queuePosition }),
@@ -25,20 +25,21 @@ export function seenOf(read: PullRequestState, rules: PullRequestRules, waits: s
 }
 
 /** Gives the part of a reading of a branch without a pull request that the run records. A branch has no rules, so none of its checks is said to be required. */
-export function seenOfBranch(checks: readonly RemoteCheck[], waits: string | undefined): SeenPullRequest {
-  return seenChecks(checks, waits, seenCheck);
+export function seenOfBranch(checks: readonly RemoteCheck[], wait: PullRequestWait | undefined): SeenPullRequest {
+  return seenChecks(checks, wait, seenCheck);
 }
 
 function seenChecks(
   checks: readonly RemoteCheck[],
-  waits: string | undefined,
+  wait: PullRequestWait | undefined,
   toSeen: (check: RemoteCheck) => SeenCheck,
 ): SeenPullRequest {
   const listed = mostTelling(checks);
   const left = checks.filter((check) => !listed.includes(check));
   return {
     checks: listed.map(toSeen),
-    ...(waits !== undefined && { waits: plainText(waits, WHY_CHARS) }),
+    ...(wait !== undefined && { waits: plainText(wait.why, WHY_CHARS) }),
+    ...(wait?.on !== undefined && { waitsOn: wait.on }),
     ...(left.length > 0 && { unlisted: { total: left.length, passed: left.filter(({ state }) => state === "passed").length } }),
   };
 }

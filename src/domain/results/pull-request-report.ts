@@ -1,4 +1,5 @@
 import type { PullRequestState } from "../forge/pull-request.ts";
+import { pushTime } from "../forge/push-time.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
@@ -11,7 +12,8 @@ export interface PullRequestReport {
   readonly branch: string;
   readonly head: string;
   readonly base: string | null;
-  readonly pushedAt: string;
+  /** When loopdash pushed the head; null if it found that commit at the branch. */
+  readonly pushedAt: string | null;
   /** When the last difference was read; null if it was not read since the push, and then there are no checks. */
   readonly readAt: string | null;
   readonly checks: readonly {
@@ -30,14 +32,16 @@ export interface PullRequestReport {
 }
 
 /** The pull requests of a run's tickets that have been opened. */
-export function pullRequestReports({ tickets }: RunState): readonly PullRequestReport[] {
-  return [...vecItems(tickets)].flatMap(reportOf);
+export function pullRequestReports(state: RunState): readonly PullRequestReport[] {
+  return [...vecItems(state.tickets)].flatMap((ticket) => reportOf(state, ticket));
 }
 
-function reportOf({ id, pullRequest }: TicketState): readonly PullRequestReport[] {
+function reportOf(state: RunState, ticket: TicketState): readonly PullRequestReport[] {
+  const { id, pullRequest } = ticket;
   const { number, url } = pullRequest ?? {};
   if (pullRequest === undefined || number === undefined || url === undefined) return [];
-  const { branch, head, pushedAt, readAt, seen, reviewers = [] } = pullRequest;
+  const pushedAt = pushTime(state, ticket);
+  const { branch, head, readAt, seen, reviewers = [] } = pullRequest;
   return [
     {
       ticket: id,
@@ -46,7 +50,7 @@ function reportOf({ id, pullRequest }: TicketState): readonly PullRequestReport[
       branch,
       head,
       base: seen?.base ?? null,
-      pushedAt: new Date(pushedAt).toISOString(),
+      pushedAt: pushedAt === undefined ? null : new Date(pushedAt).toISOString(),
       readAt: readAt === undefined ? null : new Date(readAt).toISOString(),
       checks: (seen?.checks ?? []).map((check) => ({
         name: check.name,

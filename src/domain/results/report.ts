@@ -1,6 +1,6 @@
 import type { Ticket } from "../batch/schema.ts";
 import { isCriterion, stepName } from "../batch/step-spec.ts";
-import { isCiRun } from "../ci/ci-run.ts";
+import { isBranchRun } from "../ci/ci-run.ts";
 import { type CiStopReason, ciStopReason } from "../ci/stop-reason.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
@@ -199,7 +199,7 @@ export function reportOf(
       summary,
     })),
     pullRequests: pullRequestReports(state),
-    ci: state.end !== undefined && isCiRun(state) ? { stopReason: ciStopReason(state) } : null,
+    ci: state.end !== undefined && isBranchRun(state) ? { stopReason: ciStopReason(state) } : null,
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({
       at: iso(at),
       final,

@@ -160,6 +160,8 @@ export type RunFact =
   | { readonly type: "ticket-reopened"; readonly ticket: TicketId; readonly evidence: Evidence }
   | { readonly type: "report-dropped"; readonly ticket: TicketId; readonly fence: Fence; readonly what: string }
   | { readonly type: "reverify-started" }
+  /** It waits for checks of a ticket's branch that run again, no longer than `until`. Milliseconds since the epoch. `why` is safe for a terminal. */
+  | { readonly type: "reverify-waits"; readonly ticket: TicketId; readonly why: string; readonly until: number }
   | {
       readonly type: "reverify-ended";
       readonly reopened: number;

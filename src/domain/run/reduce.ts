@@ -53,9 +53,8 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-resumed":
       return withBaseChecksDue(withChecksDue(event.by === "engine" ? continued(state) : resumed(state), event.at));
     case "run-paused":
-      return { ...state, paused: true };
     case "run-unpaused":
-      return { ...state, paused: false };
+      return { ...state, paused: event.type === "run-paused" };
     case "stop-requested":
       return { ...state, stage: "stopping", stopBy: state.stopBy ?? event.by };
     case "run-ended": {
@@ -70,6 +69,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "workers-set":
       return { ...state, workers: event.workers, slots: resized(state.slots, event.workers) };
     case "command-refused":
+    case "reverify-waits":
       return state;
     case "report-dropped":
       return { ...state, droppedReports: state.droppedReports + 1 };

@@ -9,6 +9,9 @@ export function stallReason(state: RunState, index: number): string {
   const ticket = vecAt(state.tickets, index);
   const left = attemptsAt(state, index) - ticket.failures;
   const breaker = left > 0 ? breakerOf(ticket, state.plan.tickets[index]) : undefined;
-  if (breaker !== undefined) return `${breaker}; ${plural(left, "attempt")} left`;
+  if (breaker !== undefined) {
+    const isReadOnly = ticket.signs?.hopeless === "report-only";
+    return `${breaker}; ${isReadOnly ? "no attempt is made to repair it" : `${plural(left, "attempt")} left`}`;
+  }
   return `${plural(ticket.failures, "attempt")} failed; the last: ${ticket.evidence.at(-1)?.summary ?? "no reason given"}`;
 }

@@ -9,6 +9,7 @@ import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
+import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -17,7 +18,6 @@ import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
-type Built = Extract<Candidate, { ok: true }>;
 
 /** The results of silent checks, step by step, up to the first that failed. */
 export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];

@@ -4,12 +4,13 @@ import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type PendingWork } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
-import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import type { Change, Repo } from "../../ports/vcs.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
 import { takesBackAllLanded } from "../programs/landed-change.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type BranchTarget, landOnBranch } from "../steps/branch-checks.ts";
+import type { Built } from "../steps/landing.ts";
 import { type MergeNeeds, merge } from "../steps/merge.ts";
 import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -18,8 +19,6 @@ import { CandidateChecks } from "./candidate-checks.ts";
 import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
 import { failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 import { checkSpeculatively } from "./speculative-checks.ts";
-
-type Built = Extract<Candidate, { ok: true }>;
 
 /** The effect of an upheld blocker: the change lands and leaves a human step, and no later step can pass yet. */
 interface Gated {

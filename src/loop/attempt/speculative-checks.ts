@@ -1,8 +1,7 @@
 import type { Candidate } from "../../ports/vcs.ts";
 import type { QueueEntry } from "../concurrency/merge-queue.ts";
 import { orAborted } from "../concurrency/wait.ts";
-
-type Built = Extract<Candidate, { ok: true }>;
+import type { Built } from "../steps/landing.ts";
 
 /** Checks of a change on a base that does not exist yet. `R` is their result. */
 export interface SpeculationOptions<R> {

@@ -51,11 +51,14 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
   const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
   if (done) report();
   const isKept = !done && (await keepWork(ctx, scope, repo, end.outcome));
-  await cleanUp(ctx, ticket.id, { path, deleteBranch: done || isKept });
+  const { gone } = await cleanUp(ctx, ticket.id, { path, deleteBranch: done || isKept });
   if (done) return;
   // A failure on a full disk says nothing about the work. It waits until there is room, and is not counted.
   const isFailure = end.outcome === "failed" || end.outcome === "stopped";
   if (!isFailure || (await hasRoom(ctx))) return void report();
+  // The worktree itself may fill the disk.
+  await gone;
+  if (await hasRoom(ctx)) return void report();
   await waitForRoom(ctx, scope);
   const evidence =
     end.evidence === undefined

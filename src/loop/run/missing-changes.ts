@@ -4,6 +4,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { endOfTime } from "../../domain/schedule/run-time.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -12,6 +13,9 @@ import { pause } from "../concurrency/wait.ts";
 import { haveOthersCommitted, type LandedChange, whyGone } from "../programs/landed-change.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { ask } from "../steps/pull-request-scope.ts";
+
+/** The longest wait for checks that run again, if the batch sets no end of the run: that of `loopdash ci` by default. Milliseconds. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** The evidence of failures, by ticket. */
 export type Broken = Map<TicketId, Evidence>;
@@ -32,7 +36,7 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
 
 /**
  * The tickets of branches whose checks do not pass any more, or that have moved to a commit that was not checked. Checks that run again have not
- * failed: it waits for them.
+ * failed: it waits for them until the time of the run is over, and an hour if that has no end. Those that still run then are not known to pass.
  */
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
@@ -49,19 +53,25 @@ export async function notGreen(ctx: LoopContext, done: readonly TicketState[], s
 
 async function whyNotGreen(
   ctx: LoopContext,
-  { mergedSha = "", ci }: TicketState,
+  { id: ticket, mergedSha = "", ci }: TicketState,
   { checks, signal }: { readonly checks: BranchChecks; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const since = ctx.clock.now();
+  const until = endOfTime(ctx.state()) ?? since + LONGEST_WAIT_MS;
+  let told: string | undefined;
   for (;;) {
-    const reading = await ask(ctx, { signal }, () => checks.read());
+    const reading = await ask(ctx, { signal }, () => checks.read(signal));
     const own = { head: mergedSha, since: 0, appearMs: 0, expected: failedBefore(ci) };
     const move = nextBranchMove(reading, own, ctx.clock.now());
     if (move.do === "green") return undefined;
     if (move.do === "rebuild") return "the branch has moved since its checks passed";
     if (move.do === "stop") return move.why;
     if (move.do === "fix") return "its checks do not pass any more";
-    await pause(ctx.clock, checks.pauseMs(ctx.clock.now() - since), signal);
+    const now = ctx.clock.now();
+    if (now >= until) return `its checks run again and have not ended in time: ${move.why}`;
+    if (told !== move.why) ctx.report({ type: "reverify-waits", ticket, why: move.why, until });
+    told = move.why;
+    await pause(ctx.clock, Math.min(checks.pauseMs(now - since), until - now), signal);
     signal.throwIfAborted();
   }
 }

@@ -1,6 +1,7 @@
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { isToldDone } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecAt, vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
@@ -33,6 +34,7 @@ export async function recover(ctx: LoopContext, readTracker: () => Promise<void>
     const { n, reservedUsd: costUsd } = running;
     ctx.report({ type: "heal-ended", n, outcome: "lost", why: "its engine was lost", changed: [], costUsd });
   }
+  ctx.files.removeSetAside().catch((error: unknown) => process.emitWarning(`old worktrees: ${errorMessage(error)}`));
   // A reading that lags behind would tell that the lost engine's last writes never happened.
   await caughtUp(ctx, state.lastEventAt, new AbortController().signal);
   await readTracker();

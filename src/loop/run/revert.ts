@@ -13,7 +13,7 @@ import { boundedList } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -22,10 +22,9 @@ import { assertTracker } from "../steps/assert.ts";
 import { proveFault, repairsBase } from "../steps/base-fault.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
+import type { Built } from "../steps/landing.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { verifyScope } from "./live-check.ts";
-
-type Built = Extract<Candidate, { ok: true }>;
 
 /** Times that a moving base is followed. */
 const CHASES = 5;

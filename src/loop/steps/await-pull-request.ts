@@ -1,6 +1,7 @@
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
-import { BLOCKED_WHY, nextMove, type OwnPullRequest, type PullRequestMove } from "../../domain/forge/next-move.ts";
+import { nextMove, type OwnPullRequest, type PullRequestMove, type PullRequestWait } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
+import { heldSince } from "../../domain/forge/pull-request-fact.ts";
 import { seenOf } from "../../domain/forge/seen.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
@@ -15,6 +16,9 @@ import {
   pullRequestOf,
   reportReading,
 } from "./pull-request-scope.ts";
+
+/** A reading that took longer was held up by an outage. Milliseconds. */
+const OUTAGE_MS = 60_000;
 
 /** Times that the merge queue is asked to take the same commit. */
 const QUEUE_TRIES = 2;
@@ -34,11 +38,12 @@ export async function awaitPullRequest(
   const hasWorkflows = (await needs.repo.files(open.head)).some(isWorkflow);
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+    const asked = ctx.clock.now();
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
-    const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, blockedSince: waiting.blockedSince };
+    waiting.sees(read, asked);
+    const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, askedSince: waiting.askedSince };
     const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
-    waiting.sees(read, move);
-    reportReading(ctx, scope, seenOf(read, needs.rules, move.do === "wait" ? move.why : undefined));
+    reportReading(ctx, scope, seenOf(read, needs.rules, waitOf(move, open)));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
@@ -52,16 +57,23 @@ export async function awaitPullRequest(
   }
 }
 
+/** The wait that people are told: that of the move, or that of a re-run of what failed. */
+function waitOf(move: PullRequestMove, { rerunWait }: OpenPullRequest): PullRequestWait | undefined {
+  if (move.do === "wait") return move;
+  return move.do === "fix" ? rerunWait : undefined;
+}
+
 /** Measures the wait for something at the forge. */
 class Waiting {
   readonly #clock: PullRequestContext["clock"];
   #since: number;
   #isKnown = false;
-  #blockedSince: number | undefined;
+  #askedSince: number;
 
   constructor(clock: PullRequestContext["clock"]) {
     this.#clock = clock;
     this.#since = clock.now();
+    this.#askedSince = this.#since;
   }
 
   /** Milliseconds. */
@@ -69,9 +81,9 @@ class Waiting {
     return this.#clock.now() - this.#since;
   }
 
-  /** Since when readings show a merge that only an unknown rule blocks; undefined if the last one did not. */
-  get blockedSince(): number | undefined {
-    return this.#blockedSince;
+  /** Since when the forge is asked without an outage. Milliseconds since the epoch. */
+  get askedSince(): number {
+    return this.#askedSince;
   }
 
   restart(): void {
@@ -79,12 +91,12 @@ class Waiting {
   }
 
   /**
-   * Notes a reading. The wait begins anew if the forge no longer knows whether a merge is possible: the base has moved, and the forge
-   * works it out in a moment, once it is asked.
+   * Notes a reading, and when it was asked for. The wait begins anew if the forge no longer knows whether a merge is possible: the base has
+   * moved, and the forge works it out in a moment, once it is asked.
    */
-  sees({ merge }: PullRequestState, move: PullRequestMove): void {
-    const isBlocked = move.do === "wait" && move.why === BLOCKED_WHY;
-    this.#blockedSince = isBlocked ? (this.#blockedSince ?? this.#clock.now()) : undefined;
+  sees({ merge }: PullRequestState, asked: number): void {
+    const now = this.#clock.now();
+    if (now - asked > OUTAGE_MS) this.#askedSince = now;
     if (this.#isKnown && merge === "unknown") this.restart();
     this.#isKnown = merge !== "unknown";
   }
@@ -142,5 +154,6 @@ async function merge(
 function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
-  return { head, pushedAt: known?.pushedAt ?? ctx.clock.now(), answered: new Set(known?.answered), ...peopleHead };
+  const pushedAt = known?.arrivedAt ?? ctx.clock.now();
+  return { head, pushedAt, answered: new Set(known?.answered), blockedSince: heldSince(known, "merge"), ...peopleHead };
 }

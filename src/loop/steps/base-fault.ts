@@ -1,13 +1,13 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { failingAmong } from "../../domain/evidence/broken-tests.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { repairsTests } from "./base-health.ts";
 import { baseResults } from "./base-results.ts";
+import type { Built } from "./landing.ts";
 import type { StepContext } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
-type Built = Extract<Candidate, { ok: true }>;
 
 /** Says whether a landed change is at fault for a check that fails on its base. `passes`: the check passes there now. */
 export type Fault = { readonly as: "proven" } | { readonly as: "passes" | "unproven"; readonly why: string };

@@ -3,6 +3,7 @@ import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
 import { fixableOf } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
+import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { seenOfBranch } from "../../domain/forge/seen.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -159,13 +160,14 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   const hasWorkflows = (await repo.files(head)).some(isWorkflow);
+  const asked: string[] = [];
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-    const reading = await ask(ctx, scope, () => checks.read());
+    const reading = await ask(ctx, scope, (signal) => checks.read(signal));
     const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
-    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move.why : undefined));
+    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move : undefined));
     switch (move.do) {
       case "green":
         return green(scope, repo, head);
@@ -174,7 +176,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
       case "stop":
         return failed(move.why, "infrastructure");
       case "fix": {
-        const result = await red(ctx, scope, needs, { head, failing: move.checks });
+        const result = await red(ctx, scope, needs, { head, failing: move.checks, asked });
         if (result !== undefined) return result;
         break;
       }
@@ -192,21 +194,20 @@ function green(scope: StepScope, { id, base }: Repo, head: string): Landed {
   return { ok: true, summary, commit: head, facts: [{ type: "merge-landed", ...landing }] };
 }
 
-/** Gives the failure as evidence; undefined if the jobs were started again. */
+/** Gives the failure as evidence; undefined if jobs were started again. `asked`: those that this attempt has started again, which it adds to. */
 async function red(
   ctx: Context,
   scope: StepScope,
   { checks, canChange }: BranchNeeds,
-  { head, failing }: { readonly head: string; readonly failing: readonly RemoteCheck[] },
+  { head, failing, asked }: { readonly head: string; readonly failing: readonly RemoteCheck[]; readonly asked: string[] },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
   const triage = await triageOnBranch(ctx, scope, checks, { head, names });
-  const rerun = new Set(pullRequestOf(ctx, scope)?.rerun);
-  const isFlaky = triage.json.stopReason === "flaky";
-  const again = isFlaky ? names.filter((name) => !rerun.has(name)) : rerunsOf(triage.json.findings, rerun);
-  if (canChange && again.length > 0 && again.length === names.length) {
-    mustAnnounce(scope, { type: "pull-request-rerun", names: again, category: isFlaky ? "flaky" : "infrastructure" });
-    await ask(ctx, scope, () => checks.rerun(head, again));
+  const again = rerunOf(names, triage.json, startedAgain(pullRequestOf(ctx, scope), asked));
+  if (canChange && again !== undefined) {
+    asked.push(...again.names);
+    mustAnnounce(scope, { type: "pull-request-rerun", ...again });
+    await ask(ctx, scope, (signal) => checks.rerun(head, again.names, signal));
     return undefined;
   }
   await keepTriage(ctx.files, scope, triage);
@@ -227,11 +228,11 @@ async function triageOnBranch(
 ): Promise<Triage> {
   const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
   const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
-  const failures = await ask(ctx, scope, () => checks.failures(head, names));
+  const failures = await ask(ctx, scope, (signal) => checks.failures(head, names, signal));
   const found = ci?.iterations[0]?.failure?.head ?? head;
   const commits = [...new Set([found, head])];
   return triageWithHistory(failures, meta, async () => {
-    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, () => checks.history(commit, names))));
+    const past = await Promise.all(commits.map((commit) => ask(ctx, scope, (signal) => checks.history(commit, names, signal))));
     return past.flatMap((each, i) => jobRecords(each, { tree: commits[i] ?? head, isBase: commits[i] === found }));
   });
 }
@@ -261,7 +262,7 @@ function evidenceOf(
     failing.map(({ name }) => plainText(name, 100)),
     4,
   )}`;
-  const evidence = fixEvidence({ do: "fix", why, words: [], checks: failing }, triage);
+  const evidence = fixEvidence({ do: "fix", why, remarks: [], checks: failing }, triage);
   const { signature } = triage.json;
   return {
     ...evidence,

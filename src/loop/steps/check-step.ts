@@ -11,18 +11,18 @@ import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
-import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
+import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
+import type { Built } from "./landing.ts";
 import { scriptsChanged, suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 import { testCanary } from "./test-canary.ts";
 
-type Built = Extract<Candidate, { ok: true }>;
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** Characters of a piece of evidence; those of its findings; those of the mark in a cut output. */

@@ -68,16 +68,16 @@ export async function triageWithHistory(
   return areTests ? triageOfChecks(failures, meta, flakyTests(testRecords(await history()))) : plain;
 }
 
-/** The evidence for the next attempt: failed checks, and the words of bots and people at the forge. All of it is text of others, and bounded. */
+/** The evidence for the next attempt: failed checks, and the remarks of bots and people at the forge. All of it is text of others, and bounded. */
 export function fixEvidence(
-  { why, words, checks }: Extract<PullRequestMove, { do: "fix" }>,
+  { why, remarks, checks }: Extract<PullRequestMove, { do: "fix" }>,
   { json, markdown }: Triage,
 ): Evidence {
-  const remarks = words.map((said) => {
-    const place = said.kind === "thread" ? ` at ${plainText(said.place, 200)}` : "";
-    return `${plainText(said.author, 60)}${place}:\n${quoted(said.body)}`;
+  const quotes = remarks.map((remark) => {
+    const place = remark.kind === "thread" ? ` at ${plainText(remark.place, 200)}` : "";
+    return `${plainText(remark.author, 60)}${place}:\n${quoted(remark.body)}`;
   });
-  const detail = [...remarks, ...(checks.length > 0 ? [markdown] : [])].join("\n\n");
+  const detail = [...quotes, ...(checks.length > 0 ? [markdown] : [])].join("\n\n");
   const tests = [...new Set(json.findings.flatMap(({ test }) => (test === undefined ? [] : [test])))].slice(0, MOST_TESTS);
   return {
     step: "merge",

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PullRequestRules } from "../../domain/forge/next-move.ts";
+import type { PullRequestRules, PullRequestWait } from "../../domain/forge/next-move.ts";
 import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { ForgeUnavailable, type PullRequests } from "../../ports/forge.ts";
+import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { AttemptOver, type StepScope } from "../programs/scope.ts";
@@ -16,6 +16,8 @@ import type { StepContext } from "./step.ts";
 export interface PullRequestTarget {
   readonly pulls: PullRequests;
   readonly rules: PullRequestRules;
+  /** The histories of checks on commits of the base, by commit and names: an engine asks for each once. */
+  readonly histories: Map<string, readonly PastCheck[]>;
 }
 
 /** The step's view of the finish line. */
@@ -47,6 +49,8 @@ export interface OpenPullRequest {
   readonly head: string;
   /** The tip of the base on which it was built and checked. */
   readonly base: string;
+  /** Present while failed checks are to be started again and the forge does not start them yet. */
+  readonly rerunWait?: PullRequestWait | undefined;
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */
@@ -57,13 +61,13 @@ export function pullRequestOf(
   return ticketOf(state(), ticket.id).pullRequest;
 }
 
-/** Asks the forge, and waits out its outages and its rate limits. */
+/** Asks the forge, and waits out its outages and its rate limits. A call that takes the signal ends with it. */
 export function ask<T>(
   { outages }: Pick<PullRequestContext, "outages">,
   { signal }: Pick<StepScope, "signal">,
-  call: () => Promise<T>,
+  call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return outages.persist("forge", call, { signal, isOutage: (error) => error instanceof ForgeUnavailable });
+  return outages.persist("forge", () => call(signal), { signal, isOutage: (error) => error instanceof ForgeUnavailable });
 }
 
 /** The end of an attempt whose next step is a person's. */

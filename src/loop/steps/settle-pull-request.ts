@@ -1,9 +1,9 @@
-import type { Said } from "../../domain/forge/next-move.ts";
-import type { RerunCategory, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { PullRequestWait, Remark } from "../../domain/forge/next-move.ts";
+import { heldSince, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { type Rerun, rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import type { FailedCheck, PastCheck, PullRequests } from "../../ports/forge.ts";
+import { type FailedCheck, JobsStillRun, type PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
@@ -18,6 +18,9 @@ import {
   pullRequestOf,
 } from "./pull-request-scope.ts";
 import type { StepFailed } from "./step.ts";
+
+/** The time for which the forge may put off a re-run: an optional job of the same workflow run may take long. Milliseconds. */
+const RERUN_MS = 60 * 60_000;
 
 /** A decision, or a failure that an agent has to repair. */
 type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "failed"; readonly evidence: StepFailed["evidence"] };
@@ -35,43 +38,74 @@ export async function settlePullRequest(
 ): Promise<Settled> {
   let asked: readonly string[] = [];
   let told: { readonly of: string; readonly triage: Triage; readonly since: number } | undefined;
+  let held = heldBefore(pullRequestOf(ctx, scope));
   for (;;) {
-    const decision = await awaitPullRequest(ctx, scope, needs, open);
+    const decision = await awaitPullRequest(ctx, scope, needs, { ...open, rerunWait: held?.wait });
     if (decision.do !== "fix") return decision;
     const names = decision.checks.map(({ name }) => name);
     const of = names.join("\n");
     if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
     const { triage, since } = told;
     const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
-    if (again === undefined) {
-      recordWords(scope, decision.words);
+    const heldMs = ctx.clock.now() - (heldSince(pullRequestOf(ctx, scope), "rerun") ?? ctx.clock.now());
+    if (again === undefined || heldMs >= RERUN_MS) {
+      recordRemarks(scope, decision.remarks);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
-    if (isAnyOpen(pullRequestOf(ctx, scope))) {
+    if (isAnyOpen(pullRequestOf(ctx, scope), held?.open)) {
       await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
       continue;
     }
-    told = undefined;
-    asked = [...asked, ...again.names];
-    mustAnnounce(scope, { type: "pull-request-rerun", ...again });
-    await ask(ctx, scope, () => needs.pulls.rerun(open.head, again.names));
+    const refusal = await rerun(ctx, scope, needs, { head: open.head, ...again });
+    held = refusal && { open: refusal.open, wait: { why: refusal.message, on: "rerun" } };
+    if (held === undefined) {
+      told = undefined;
+      asked = [...asked, ...again.names];
+    }
     await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
   }
 }
 
-/** The failed checks that are started again, and why; undefined if they, or words of others, are for an agent. */
+/** A re-run that the forge has put off, and the jobs that have to end first, as far as they are known. */
+interface HeldRerun {
+  readonly open: readonly string[];
+  readonly wait: PullRequestWait;
+}
+
+/** The re-run that the forge had put off when the engine before this one looked last. */
+function heldBefore(known: TicketPullRequest | undefined): HeldRerun | undefined {
+  const { waits, waitsOn } = known?.seen ?? {};
+  return waits === undefined || waitsOn !== "rerun" ? undefined : { open: [], wait: { why: waits, on: waitsOn } };
+}
+
+/** Starts failed checks again, announced once. Gives the refusal if the forge does that only after other jobs. */
+async function rerun(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { pulls }: PullRequestNeeds,
+  { head, ...again }: Rerun & { readonly head: string },
+): Promise<JobsStillRun | undefined> {
+  const unseen = new Set(pullRequestOf(ctx, scope)?.unseenReruns);
+  if (!again.names.every((name) => unseen.has(name))) mustAnnounce(scope, { type: "pull-request-rerun", ...again });
+  return ask(ctx, scope, async () => {
+    try {
+      await pulls.rerun(head, again.names);
+      return undefined;
+    } catch (error) {
+      if (error instanceof JobsStillRun) return error;
+      throw error;
+    }
+  });
+}
+
+/** The failed checks that are started again; undefined if they, or remarks, are for an agent. */
 function excused(
-  { checks, words }: Extract<PullRequestDecision, { do: "fix" }>,
-  { json: { findings, stopReason } }: Triage,
+  { checks, remarks }: Extract<PullRequestDecision, { do: "fix" }>,
+  { json }: Triage,
   already: ReadonlySet<string>,
-): { readonly names: readonly string[]; readonly category: RerunCategory } | undefined {
-  if (words.length > 0) return undefined;
-  if (stopReason === "flaky") {
-    const names = checks.map(({ name }) => name).filter((name) => !already.has(name));
-    return names.length === 0 ? undefined : { names, category: "flaky" };
-  }
-  const names = rerunsOf(findings, already);
-  return names.length === 0 || names.length < checks.length ? undefined : { names, category: "infrastructure" };
+): Rerun | undefined {
+  const names = checks.map(({ name }) => name);
+  return remarks.length > 0 ? undefined : rerunOf(names, json, already);
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */
@@ -87,17 +121,18 @@ async function readTriage(
   return triage;
 }
 
-/** True if required checks are not over. GitHub starts no job again while others of its workflow run, and nothing lands before they are over. */
-function isAnyOpen(known: TicketPullRequest | undefined): boolean {
+/** True if required checks are not over, or `others` are not, for which the forge waits. Nothing lands before the required ones are over. */
+function isAnyOpen(known: TicketPullRequest | undefined, others: readonly string[] = []): boolean {
   const checks = known?.seen?.checks ?? [];
-  return checks.some(({ state, isRequired }) => isRequired === true && (state === "running" || state === "waiting"));
+  const counts = ({ name, isRequired }: (typeof checks)[number]): boolean => isRequired === true || others.includes(name);
+  return checks.some((check) => counts(check) && (check.state === "running" || check.state === "waiting"));
 }
 
 /** The triage of failed checks, by the history of their tests on the base and on this head. */
 async function triageOnBase(
   ctx: PullRequestContext,
   scope: StepScope,
-  { pulls }: PullRequestNeeds,
+  needs: PullRequestNeeds,
   { open, failures }: { readonly open: OpenPullRequest; readonly failures: readonly FailedCheck[] },
 ): Promise<Triage> {
   const { id: ticket } = scope.ticket;
@@ -105,41 +140,27 @@ async function triageOnBase(
   const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
   const names = failures.map(({ name }) => name);
   return triageWithHistory(failures, meta, async () => {
-    const onBase = await baseHistory(ctx, scope, pulls, { base: open.base, names });
-    const onHead = await ask(ctx, scope, () => pulls.history(open.head, names));
+    const onBase = await baseHistory(ctx, scope, needs, { base: open.base, names });
+    const onHead = await ask(ctx, scope, () => needs.pulls.history(open.head, names));
     return [...jobRecords(onBase, { tree: open.base, isBase: true }), ...jobRecords(onHead, { tree: open.head, isBase: false })];
   });
 }
 
-/** The histories of checks on commits of the base, each asked for once by an engine. */
-const HISTORIES = new WeakMap<PullRequests, Map<string, readonly PastCheck[]>>();
-
 async function baseHistory(
   ctx: PullRequestContext,
   scope: StepScope,
-  pulls: PullRequests,
+  { pulls, histories }: PullRequestNeeds,
   { base, names }: { readonly base: string; readonly names: readonly string[] },
 ): Promise<readonly PastCheck[]> {
-  const known = HISTORIES.get(pulls) ?? new Map<string, readonly PastCheck[]>();
-  HISTORIES.set(pulls, known);
   const key = JSON.stringify([base, names.toSorted()]);
-  const history = known.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
-  known.set(key, history);
+  const history = histories.get(key) ?? (await ask(ctx, scope, () => pulls.history(base, names)));
+  histories.set(key, history);
   return history;
 }
 
-/**
- * The checks that were started again: those that this engine asked for, and those that a reading has shown otherwise than failed since. The
- * engine before this one may have died between the intent and the request.
- */
-function startedAgain(known: TicketPullRequest | undefined, asked: readonly string[]): ReadonlySet<string> {
-  const unseen = new Set(known?.unseenReruns);
-  return new Set((known?.rerun ?? []).filter((name) => asked.includes(name) || !unseen.has(name)));
-}
-
-/** Records the words that an agent gets: it gets them once. */
-function recordWords(scope: StepScope, words: readonly Said[]): void {
-  if (words.length === 0) return;
-  const people = words.filter((said) => said.kind === "words" || !said.isBot).length;
-  mustAnnounce(scope, { type: "pull-request-words", ids: words.map(({ id }) => id), people });
+/** Records the remarks that an agent gets: it gets them once. */
+function recordRemarks(scope: StepScope, remarks: readonly Remark[]): void {
+  if (remarks.length === 0) return;
+  const people = remarks.filter((remark) => remark.kind === "comment" || !remark.isBot).length;
+  mustAnnounce(scope, { type: "pull-request-words", ids: remarks.map(({ id }) => id), people });
 }

@@ -1,3 +1,4 @@
+import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
 import { calledScripts } from "../../domain/evidence/called-scripts.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
@@ -19,8 +20,6 @@ import type { StepContext, StepFailed } from "./step.ts";
 /** Characters of the findings, for the next attempt. */
 const DETAIL_CHARS = 2_800;
 
-/** Files of GitHub Actions whose commands name scripts: workflows, and the repository's own actions. */
-const WORKFLOW = /^\.github\/(?:workflows\/[^/]+|actions\/.+\/action)\.ya?ml$/;
 const PACKAGE_JSON = /(?:^|\/)package\.json$/;
 
 /** A candidate, the paths that it changes, and the texts of those before and after. */
@@ -34,8 +33,8 @@ interface Searched {
 }
 
 /**
- * What a candidate takes away from the checks that are to judge it, as far as its text shows it: tests, suppressions, scripts that checks run,
- * and settings of test runners. No check of this machine does so before it is pushed to a branch. Undefined if there is nothing.
+ * Finds what a candidate takes away from the checks that are to judge it, as far as its text shows it: tests, suppressions, scripts that checks
+ * run, and settings of test runners. No check of this machine does so before it is pushed to a branch. Undefined if there is nothing.
  */
 export async function weakenedBy(
   { scans }: Pick<StepContext, "scans">,
@@ -90,7 +89,7 @@ function testsGone({ allow, paths, before, after }: Searched): readonly Remark[]
 async function otherScripts(scans: TextScans, { repo, candidate, allow, before, after }: Searched): Promise<readonly Remark[]> {
   const manifests = [...before].filter(([path]) => PACKAGE_JSON.test(path));
   if (allow.scripts === true || manifests.length === 0) return [];
-  const files = (await repo.files(candidate.base)).filter((path) => WORKFLOW.test(path));
+  const files = (await repo.files(candidate.base)).filter(isWorkflowOrAction);
   const workflows = [...(await repo.readFiles({ commit: candidate.base, paths: files })).values()];
   const ids: string[] = [];
   for (const [path, text] of manifests) {

@@ -18,7 +18,7 @@ export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined 
     case "pull-request-rerun":
       return [STYLES.again, `re-run once: ${[firstFewLine([...fact.names], 4), ...rerunReason(fact.category)].join("; ")}`];
     case "pull-request-words":
-      return [STYLES.needsYou, wordsLine(fact)];
+      return [STYLES.needsYou, remarksLine(fact)];
     case "pull-request-gated":
       return [STYLES.needsYou, fact.step];
   }
@@ -51,13 +51,13 @@ function wanted(request: ForgeRequest): string {
   return request.kind === "rerun" ? "another run of failed checks" : `a review by ${request.login}`;
 }
 
-function wordsLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
+function remarksLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
   const said = `pull request: ${plural(ids.length, "remark")} for the next attempt`;
   return people === 0 ? said : `${said}; intervention I2 (harness) observed: ${people} of them by people`;
 }
 
 /** The states of checks and what the pull request waits for, in one line. */
-export function checksLine({ checks, waits }: SeenPullRequest): string {
+export function checksLine({ checks, waits, waitsOn }: SeenPullRequest): string {
   const named = (state: SeenPullRequest["checks"][number]["state"]): readonly string[] =>
     checks.flatMap((check) => (check.state === state ? [check.name] : []));
   const parts = (["failed", "running", "waiting", "passed"] as const).flatMap((state) => {
@@ -65,7 +65,7 @@ export function checksLine({ checks, waits }: SeenPullRequest): string {
     return names.length === 0 ? [] : [`${state}: ${firstFewLine(names, 4)}`];
   });
   const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
-  // The open checks are named already.
-  const open = checks.flatMap(({ name, state }) => (state === "running" || state === "waiting" ? [name] : []));
-  return waits === undefined || waits === `waits for ${open.join(", ")}` ? said : `${said}; ${waits}`;
+  const open = checks.filter(({ state }) => state === "running" || state === "waiting");
+  const isNamed = waitsOn === "checks" && open.every(({ isRequired }) => isRequired !== false);
+  return waits === undefined || isNamed ? said : `${said}; ${waits}`;
 }

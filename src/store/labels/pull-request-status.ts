@@ -1,5 +1,6 @@
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { waitsLine } from "../../domain/forge/pull-request-fact.ts";
+import { pushTime } from "../../domain/forge/push-time.ts";
 import { countChecks, failedNames } from "../../domain/forge/seen.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -57,7 +58,7 @@ function isAtMerge({ step }: NonNullable<TicketState["attempt"]>): boolean {
 export function pullRequestStatus(run: RunState, ticket: TicketState, at?: SeenAt): PullRequestStatus | undefined {
   const { pullRequest } = ticket;
   if (pullRequest?.number === undefined) return undefined;
-  const { number, seen, pushedAt } = pullRequest;
+  const { number, seen } = pullRequest;
   const isLanded = landingOf(ticket) !== undefined;
   const stale = at && readingAge(run, ticket, at);
   const failed = seen === undefined || isLanded ? [] : failedNames(seen);
@@ -68,7 +69,7 @@ export function pullRequestStatus(run: RunState, ticket: TicketState, at?: SeenA
     ...(failed.length === 0 ? [] : [`failed: ${firstFewLine(failed.map(displayText), MOST_NAMES)}`]),
     checksPart(pullRequest),
     ...(waits === undefined ? [] : [waits]),
-    ...(at === undefined || isLanded ? [] : [`pushed ${agoText(at.now - pushedAt)}`, ...passedPart(pullRequest)]),
+    ...(at === undefined || isLanded ? [] : [...pushedPart(run, ticket, at), ...passedPart(pullRequest)]),
   ];
   const tone = failed.length > 0 ? "bad" : seen?.review === "approval-missing" ? "person" : "waiting";
   return { parts, tone };
@@ -86,6 +87,12 @@ export function checksPart({ seen }: TicketPullRequest): string {
   const { passed, total } = countChecks(seen);
   if (total === 0) return "no checks yet";
   return `${passed} of ${total} ${total === 1 ? "check" : "checks"} passed`;
+}
+
+/** The time since the push, if it was loopdash's own. */
+function pushedPart(run: RunState, ticket: TicketState, { now }: SeenAt): readonly string[] {
+  const pushedAt = pushTime(run, ticket);
+  return pushedAt === undefined ? [] : [`pushed ${agoText(now - pushedAt)}`];
 }
 
 /** The checks that have passed, by name: the others are named by what failed, and by what is waited for. */

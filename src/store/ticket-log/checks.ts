@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import type { SeenCheck, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { pushTime } from "../../domain/forge/push-time.ts";
 import { isFromForge } from "../../domain/run/attempt-fact.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
@@ -88,10 +89,12 @@ function fact(name: string, value: string, more: Partial<LogLine> = {}): LogLine
 }
 
 function factLines(state: State, ticket: TicketState, pullRequest: TicketPullRequest): readonly LogLine[] {
-  const { branch, head, pushedAt, seen, requests = [] } = pullRequest;
+  const { branch, head, seen, requests = [] } = pullRequest;
   const { run, now } = state;
   const base = seen?.base ?? baseOf(state, ticket);
   const isBranch = forgeOf(run, ticket.id) === "github-branch";
+  const pushedAt = run && pushTime(run, ticket);
+  const pushed = pushedAt === undefined ? [] : [`pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`];
   const stale = run && readingAge(run, ticket, seenAt(state));
   const asked = requests.map((each) =>
     each.kind === "review" ? `asks ${each.login} for a review` : "starts failed checks again",
@@ -102,7 +105,7 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     ...landedLine(ticket),
     fact("branch", displayText(branch)),
     fact("base", displayText(base)),
-    fact("head", `${displayText(head.slice(0, SHORT_SHA))} · pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`),
+    fact("head", [displayText(head.slice(0, SHORT_SHA)), ...pushed].join(" · ")),
     ...(isBranch ? [] : mergeLines(pullRequest)),
     ...(seen?.waits === undefined || seen.queuePosition !== undefined
       ? []

@@ -27,12 +27,18 @@ describe("a contract file", () => {
     },
   );
 
-  it.each(["soft", "hard", "folder"])("is refused behind a link (%s)", async (kind) => {
+  it.each([
+    // The target of a link at the file's place is not even opened: that alone could block, or be told.
+    ["soft", "the contract is a link"],
+    ["hard", "the contract is a second name of another file"],
+    ["folder", "the contract a link leads to it"],
+  ])("is refused behind a link (%s)", async (kind, message) => {
     const at = join(folder, "batch/contracts/link.md");
     if (kind === "soft") symlinkSync(join(folder, "outside.md"), at);
     if (kind === "hard") linkSync(join(folder, "outside.md"), at);
     if (kind === "folder") symlinkSync(folder, join(folder, "batch/elsewhere"));
-    expect(await read(kind === "folder" ? "elsewhere/outside.md" : "contracts/link.md")).toMatchObject({ ok: false });
+    const found = await read(kind === "folder" ? "elsewhere/outside.md" : "contracts/link.md");
+    expect(found).toMatchObject({ ok: false, problems: [{ message }] });
   });
 
   it.each([

@@ -151,11 +151,11 @@ describe("a push forge", () => {
     git(stage.user, "commit", "-q", "-m", "mine");
     const from = stage.here();
     const to = stage.commitOn(from, "work.txt");
-    const reason = expect.stringMatching(
+    const why = expect.stringMatching(
       /main of this repository has a commit that origin \(.*\) lacks: push them, or take them back/,
     );
-    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "waiting", reason });
-    expect(await stage.forge.sync()).toEqual(reason);
+    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "waiting", reason: why });
+    expect(await stage.forge.sync()).toEqual({ why });
     expect(stage.tip()).toBe(there);
   });
 
@@ -166,7 +166,7 @@ describe("a push forge", () => {
     git(stage.user, "commit", "-q", "-m", "mine");
     const there = stage.landByOther("other.txt");
     const from = stage.here();
-    expect(await stage.forge.sync()).toContain("have gone apart");
+    expect(await stage.forge.sync()).toEqual({ why: expect.stringContaining("have gone apart") });
     expect(await stage.forge.land({ from, to: stage.commitOn(from, "work.txt") })).toMatchObject({ as: "waiting" });
     expect([stage.tip(), stage.here()]).toEqual([there, from]);
   });
@@ -178,7 +178,15 @@ describe("a push forge", () => {
     await expect(stage.forge.sync()).rejects.toThrow(/origin \(.*origin\.git\) cannot be reached: /);
     renameSync(`${stage.origin}-away`, stage.origin);
     git(stage.origin, "update-ref", "-d", "refs/heads/main");
-    expect(await stage.forge.sync()).toContain("has no branch main");
+    expect(await stage.forge.sync()).toEqual({
+      why: expect.stringMatching(/^origin \(.*\) has no branch main$/),
+      isMissing: true,
+    });
+    const from = stage.here();
+    expect(await stage.forge.land({ from, to: stage.commitOn(from, "work.txt") })).toEqual({
+      as: "waiting",
+      reason: expect.stringMatching(/^origin \(.*\) has no branch main: push it there$/),
+    });
   });
 
   test("leaves nothing in the user's repository but what landed", async () => {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { privateTmp } from "../../../src/adapters/private-tmp.ts";
@@ -43,6 +43,28 @@ describe("the run's files", () => {
     await files.remove(a);
     await files.remove(a);
     expect(existsSync(a)).toBe(false);
+  });
+});
+
+describe("a worktree that is set aside", () => {
+  test("frees its path at once, and what an engine that died has left of it is removed, and nothing else", async () => {
+    const worktrees = join(folder(), "wt");
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees });
+    const [first, second] = [files.worktreePath(T1, 1), files.worktreePath(T1, 2)];
+    mkdirSync(join(first, "node_modules"), { recursive: true });
+    mkdirSync(second);
+    const aside = await files.setAside(first);
+    expect([existsSync(first), existsSync(join(aside ?? "", "node_modules"))]).toEqual([false, true]);
+    expect(await files.setAside(first)).toBeUndefined();
+    await createRunFiles({ folder: join(folder(), "run"), worktrees }).removeSetAside();
+    expect(readdirSync(worktrees)).toEqual(["T-1-2"]);
+  });
+
+  test("is one of the run, and no other folder", async () => {
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
+    mkdirSync(join(folder(), "mine"));
+    await expect(files.setAside(join(folder(), "mine"))).rejects.toThrow("is no worktree of this run");
+    await files.removeSetAside();
   });
 });
 

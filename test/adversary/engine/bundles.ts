@@ -54,7 +54,7 @@ const RELIST = `const { createHash } = await import("node:crypto");
   const sum = (text) => createHash("sha256").update(text).digest("hex");
   fs.writeFileSync(list, fs.readFileSync(list, "utf8").replaceAll(sum("as it was\\n"), sum("another\\n")).replace('"bytes": 10', '"bytes": 8'));`;
 
-/** What agents do to change what a bundle lists, or to get something else into an archive. */
+/** Agents change what a bundle lists, or get something else into an archive. */
 export const BUNDLES: readonly Attack[] = [
   {
     id: "F22-link",

@@ -167,6 +167,8 @@ const OPEN: readonly ForgeAttack[] = [
     id: "H4-sha",
     what: "breaks the work after its first commit was green, and no check of the second appears",
     defence: DEFENCES.head,
+    // The check of the first commit has to appear on a busy machine, too: without it, that attempt is over before the bot has spoken.
+    forge: { appearMinutes: 0.25 },
     agent: "if (attempt === 1) work(); else half();",
     others: (pull, { repo, person }) => person("robot[bot]").openThread(repo, pull.number, THREAD),
     isFirstAloneChecked: true,

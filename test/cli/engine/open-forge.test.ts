@@ -62,6 +62,17 @@ describe("a token that may only read", () => {
   });
 });
 
+test.each([
+  ["has no such branch", undefined, /has no branch main$/, "Push it, and start again: git push origin main"],
+  ["has gone another way", "f".repeat(40), /have gone apart/, "Bring the two together, and start again: changes land on both."],
+] as const)("a remote that %s refuses the start, and says what to do", async (_what, tip, why, todo) => {
+  const { repo } = await cloned({});
+  const there = { checkWritable: () => Promise.resolve(), fetch: async () => tip };
+  const remote: typeof repo.remote = async (how) => replaced(await repo.remote(how), there);
+  const opening = openForge(replaced(repo, { remote }), { kind: "push", remote: "origin" }, undefined, { how: "look" });
+  await expect(opening).rejects.toMatchObject({ why: expect.stringMatching(why), todo, exitCode: 4 });
+});
+
 describe("a repository at GitHub", () => {
   /** Opens the forge, and gives the error and what the stand-in was asked for. */
   const asked = async (over: { repo?: string; token?: string; away?: true; kind?: "github-branch"; fault?: Fault }) => {

@@ -28,7 +28,7 @@ describe("nextBranchMove", () => {
     const move = (checks: readonly RemoteCheck[], now = 2_000) => nextBranchMove({ tip: OWN.head, checks }, own, now);
     expect(move([aCheck("passed"), aCheck("passed", "bot")])).toEqual({ do: "green" });
     expect(move([aCheck("passed", "bot")])).toEqual({ do: "wait", why: "waits for test to run" });
-    const skipped = { ...aCheck("passed"), isSkipped: true } as const;
+    const skipped = { ...aCheck("passed"), isInconclusive: true } as const;
     expect(move([skipped, aCheck("passed", "bot")], 61_000)).toEqual({
       do: "stop",
       why: "test failed before and did not run on aaaaaaaaaaaa",

@@ -10,7 +10,7 @@ const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, answered: new 
 const PASSED: RemoteCheck = { name: "tests", state: "passed", isRequired: true };
 const GREEN: PullRequestState = {
   ...{ number: 7, url: "https://forge.example/7", state: "open", head: HEAD, base: "main", merge: "ready" },
-  ...{ checks: [PASSED], requiredChecks: ["tests"], review: "none", threads: [], words: [], usesQueue: false },
+  ...{ checks: [PASSED], requiredChecks: ["tests"], review: "none", threads: [], comments: [], usesQueue: false },
 };
 
 const move = (
@@ -62,7 +62,7 @@ describe("the next move of a pull request", () => {
       expect(move(unstarted)).toEqual({ do: "merge" });
       // Workflows may be for something else than pull requests.
       expect(move(unstarted, { own: { hasWorkflows: true, pushedAt: NOW - 600_000 } })).toEqual({ do: "merge" });
-      // Whoever names checks has said what counts.
+      // The batch names the checks that count.
       expect(move({ workflows: "running" })).toEqual({ do: "merge" });
       expect(move({ ...all, workflows: "running" }, { rules: { checks: ["tests"] } })).toEqual({ do: "merge" });
     });
@@ -97,31 +97,34 @@ describe("the next move of a pull request", () => {
 
     test("that run are waited for; others do not matter where some are required", () => {
       const extra: RemoteCheck = { name: "extra", state: "failed", isRequired: false };
-      expect(move({ checks: [{ ...PASSED, state: "running" }, extra] })).toEqual({ do: "wait", why: "waits for tests" });
+      const running = move({ checks: [{ ...PASSED, state: "running" }, extra] });
+      expect(running).toEqual({ do: "wait", why: "waits for tests", on: "checks" });
       expect(move({ checks: [PASSED, extra] })).toEqual({ do: "merge" });
       expect(move({ checks: [PASSED, extra], requiredChecks: [] }, {})).toMatchObject({ do: "fix", checks: [extra] });
     });
 
     test("that failed go to an agent, with the names", () => {
       const failed: RemoteCheck = { ...PASSED, state: "failed" };
-      expect(move({ checks: [failed] })).toEqual({ do: "fix", why: "failed on #7: tests", checks: [failed], words: [] });
+      expect(move({ checks: [failed] })).toEqual({ do: "fix", why: "failed on #7: tests", checks: [failed], remarks: [] });
     });
   });
 
-  describe("words", () => {
+  describe("remarks", () => {
     const thread = { id: "t1", place: "a.ts:3", author: "lint-bot", isBot: true, body: "unused" };
-    const words = { id: "c1", author: "ada", body: "please rename", at: NOW };
+    const comment = { id: "c1", author: "ada", body: "please rename", at: NOW };
 
     test("of bots and people go to an agent once", () => {
-      expect(move({ threads: [thread], words: [words] })).toMatchObject({
+      expect(move({ threads: [thread], comments: [comment] })).toMatchObject({
         do: "fix",
         why: "lint-bot, ada asked for changes on #7",
-        words: [
+        remarks: [
           { kind: "thread", id: "t1" },
-          { kind: "words", id: "c1" },
+          { kind: "comment", id: "c1" },
         ],
       });
-      expect(move({ threads: [thread], words: [words] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({ do: "merge" });
+      expect(move({ threads: [thread], comments: [comment] }, { own: { answered: new Set(["t1", "c1"]) } })).toEqual({
+        do: "merge",
+      });
     });
 
     test("about lines that have changed since are no news", () => {
@@ -131,13 +134,13 @@ describe("the next move of a pull request", () => {
     test("of people that led to no other commit are left to them; a bot's are not", () => {
       const answered = new Set(["t1", "c1"]);
       const step = expect.stringMatching(/^look at what was said on pull request #7, which an agent has left as it was/);
-      expect(move({ words: [words] }, { own: { answered, peopleHead: HEAD } })).toEqual({ do: "gate", step });
-      expect(move({ words: [words] }, { own: { answered, peopleHead: OTHER } })).toEqual({ do: "merge" });
+      expect(move({ comments: [comment] }, { own: { answered, peopleHead: HEAD } })).toEqual({ do: "gate", step });
+      expect(move({ comments: [comment] }, { own: { answered, peopleHead: OTHER } })).toEqual({ do: "merge" });
       expect(move({ threads: [thread] }, { own: { answered } })).toEqual({ do: "merge" });
     });
 
     test("with control characters do not reach a terminal", () => {
-      const made = move({ words: [{ ...words, author: "ada\u001b[2J" }] });
+      const made = move({ comments: [{ ...comment, author: "ada\u001b[2J" }] });
       expect(JSON.stringify(made)).not.toContain("\\u001b[2J asked");
       expect(made).toMatchObject({ why: expect.not.stringContaining("\u001b") });
     });
@@ -177,8 +180,26 @@ describe("the next move of a pull request", () => {
   });
 
   test("whatever the forge does not know yet, or blocks by another rule, waits", () => {
-    expect(move({ merge: "unknown" })).toMatchObject({ do: "wait" });
-    expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge" });
+    expect(move({ merge: "unknown" })).toMatchObject({ do: "wait", on: "forge" });
+    expect(move({ merge: "blocked" })).toMatchObject({ do: "wait", why: "a rule of the base blocks the merge", on: "rule" });
+  });
+
+  describe("a forge that does not say whether a merge is possible", () => {
+    const step = expect.stringMatching(
+      /^pull request #7: the forge has not said for 10 min whether it can be merged, .*: merge it there, or reopen the ticket/,
+    );
+
+    test("is a person's after the bound of a rule that blocks", () => {
+      const own = { blockedSince: NOW - 600_000, askedSince: NOW - 60_000 };
+      expect(move({ merge: "unknown" }, { own })).toEqual({ do: "gate", step });
+      expect(move({ merge: "unknown" }, { own: { ...own, blockedSince: NOW - 599_999 } })).toMatchObject({ do: "wait" });
+    });
+
+    test("is asked for a minute first by an engine that did not ask before: it works that out once it is asked", () => {
+      const own = { blockedSince: 0, askedSince: NOW - 59_999 };
+      expect(move({ merge: "unknown" }, { own })).toMatchObject({ do: "wait" });
+      expect(move({ merge: "unknown" }, { own: { blockedSince: 0 } })).toMatchObject({ do: "wait" });
+    });
   });
 
   describe("a rule that nothing else tells, after the bound", () => {

@@ -7,7 +7,7 @@ const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60
 function read(over: Partial<PullRequestState>): PullRequestState {
   return {
     ...{ number: 7, url: "https://forge.example/7", state: "open", head: "a".repeat(40), base: "main", merge: "blocked" },
-    ...{ checks: [], requiredChecks: [], review: "none", threads: [], words: [], usesQueue: false },
+    ...{ checks: [], requiredChecks: [], review: "none", threads: [], comments: [], usesQueue: false },
     ...over,
   };
 }
@@ -17,7 +17,7 @@ const check = (name: string, state: RemoteCheck["state"], isRequired = false): R
 describe("seenOfBranch", () => {
   it("keeps the pages of checks, none of which is said to be required, and counts those beyond a hundred", () => {
     const url = "https://forge.example/checks/1";
-    expect(seenOfBranch([{ ...check("ci", "failed"), url }], "waits for ci")).toEqual({
+    expect(seenOfBranch([{ ...check("ci", "failed"), url }], { why: "waits for ci" })).toEqual({
       checks: [{ name: "ci", state: "failed", url }],
       waits: "waits for ci",
     });
@@ -29,13 +29,16 @@ describe("seenOfBranch", () => {
 describe("seenOf", () => {
   it("marks what decides, and names required checks that nobody has registered", () => {
     const checks = [check("ci", "passed", true), check("docs", "failed")];
-    const seen = seenOf(read({ checks, requiredChecks: ["ci", "e2e"], queuePosition: 3 }), RULES, "waits for e2e");
+    const seen = seenOf(read({ checks, requiredChecks: ["ci", "e2e"], queuePosition: 3 }), RULES, {
+      why: "waits for e2e",
+      on: "checks",
+    });
     expect(seen).toEqual({
       checks: [
         { name: "ci", state: "passed", isRequired: true },
         { name: "docs", state: "failed", isRequired: false },
       ],
-      ...{ waits: "waits for e2e", base: "main", review: "none", queuePosition: 3, missing: ["e2e"] },
+      ...{ waits: "waits for e2e", waitsOn: "checks", base: "main", review: "none", queuePosition: 3, missing: ["e2e"] },
     });
     expect(countChecks(seen)).toEqual({ passed: 1, total: 3 });
     expect(failedNames(seen)).toEqual(["docs"]);
@@ -59,7 +62,9 @@ describe("seenOf", () => {
   });
 
   it("makes outside text safe for a terminal", () => {
-    const seen = seenOf(read({ checks: [check("\u001b[31mred", "failed")], base: "\u001b]0;x\u0007main" }), RULES, "a\nb");
+    const seen = seenOf(read({ checks: [check("\u001b[31mred", "failed")], base: "\u001b]0;x\u0007main" }), RULES, {
+      why: "a\nb",
+    });
     expect([seen.checks[0]?.name, seen.base, seen.waits]).toEqual(["red", "main", "a b"]);
   });
 });

@@ -92,6 +92,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "ticket-added": false,
   "batch-changed": false,
   "reverify-started": false,
+  "reverify-waits": false,
   "reverify-ended": false,
   "tripwire-started": false,
   "tripwire-ended": false,

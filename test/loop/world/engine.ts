@@ -240,6 +240,8 @@ function filesOf(): RunFiles {
     manifestPath: (key) => `/run/${key}`,
     worktreePath: (ticket, n) => `/worktrees/${ticket}-${n}`,
     remove: done,
+    setAside: () => Promise.resolve(undefined),
+    removeSetAside: done,
     hasRoom: () => Promise.resolve(true),
   };
 }

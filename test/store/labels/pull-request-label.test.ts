@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
-import type { SeenPullRequest } from "../../../src/domain/forge/pull-request-fact.ts";
+import type { SeenPullRequest, WaitsOn } from "../../../src/domain/forge/pull-request-fact.ts";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { checksLine, pullRequestLabel } from "../../../src/store/labels/pull-request-label.ts";
 
 type Checks = readonly (readonly [name: string, state: SeenPullRequest["checks"][number]["state"]])[];
 
-function textOf(checks: Checks, waits?: string): string {
-  const seen = checks.map(([name, state]) => ({ name, state, isRequired: true }));
-  return checksLine({ checks: seen, base: "main", review: "none", ...(waits !== undefined && { waits }) });
+function textOf(checks: Checks, waits?: string, { on, optional }: { on?: WaitsOn; optional?: string } = {}): string {
+  const seen = checks.map(([name, state]) => ({ name, state, isRequired: name !== optional }));
+  const told = { ...(waits !== undefined && { waits }), ...(on !== undefined && { waitsOn: on }) };
+  return checksLine({ checks: seen, base: "main", review: "none", ...told });
 }
 
 test("a reading names its checks by state, and what is waited for beyond those that are open", () => {
@@ -16,8 +17,9 @@ test("a reading names its checks by state, and what is waited for beyond those t
     ["lint", "running"],
     ["test", "waiting"],
   ];
-  expect(textOf(open, "waits for lint, test")).toBe("running: lint; waiting: test");
-  expect(textOf(open, "waits for test")).toBe("running: lint; waiting: test; waits for test");
+  expect(textOf(open, "waits for both", { on: "checks" })).toBe("running: lint; waiting: test");
+  expect(textOf(open, "waits for test", { on: "checks", optional: "lint" })).toBe("running: lint; waiting: test; waits for test");
+  expect(textOf(open, "waits for both", { on: "rule" })).toBe("running: lint; waiting: test; waits for both");
   expect(textOf([["lint", "passed"]], "waits for an approval")).toBe("passed: lint; waits for an approval");
 });
 

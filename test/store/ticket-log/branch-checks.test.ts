@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { ciResult } from "../../../src/domain/ci/ci-result.ts";
+import { pullRequestReports } from "../../../src/domain/results/pull-request-report.ts";
 import { whyNoForgeRequest } from "../../../src/domain/run/admit-forge-request.ts";
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
+import { pullRequestStatus } from "../../../src/store/labels/pull-request-status.ts";
 import { checksLines, triagedAttempt } from "../../../src/store/ticket-log/checks.ts";
 import { aCheck, HEAD } from "../pull-request-scenes.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
@@ -43,4 +45,21 @@ test("a loop that has not ended says 130 and how to see what becomes of it", () 
   const result = ciResult(redBranch().state, { branch: "fix/login", folder: "/run" });
   expect(result).toMatchObject({ stopReason: "interrupted", exitCode: 130 });
   expect(result.suggestions).toEqual([expect.stringMatching(/^It may still be at work\. .*: loopdash attach \S+$/)]);
+});
+
+test("a commit that was found at the branch is not said to have been pushed, one of the loop's own is", () => {
+  const { ui } = createDashboardStore().getState();
+  const shown = ({ state: run }: RunBuilder) => {
+    const ticket = ticketOf(run, CI);
+    const at = { now: run.lastEventAt, isLive: true };
+    const head = checksLines({ run, ui, now: at.now }, ticket).find(({ text }) => text.startsWith("head"))?.text;
+    const pushedAt = pullRequestReports(run).map((report) => report.pushedAt);
+    return [head, pullRequestStatus(run, ticket, at)?.parts, pushedAt].flat().join(" | ");
+  };
+  const opened = { type: "pull-request-opened", number: 7, url: "https://example.com/7" } as const;
+  const run = redBranch().of("CI-1", opened);
+  expect(shown(run)).toMatch(/^head +[0-9a-f]{12} \| #7 \| failed: lint \| 0 of 1 check passed \| $/);
+  const own = { repo: RepoId.parse("app"), branch: "fix/login", head: "e".repeat(40), previous: HEAD };
+  run.of("CI-1", { type: "pull-request-intended", ...own });
+  expect(shown(run)).toMatch(/^head +e{12} · pushed just now .* \| pushed just now \| \d{4}-/);
 });

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { BranchReading } from "../../../domain/ci/branch-move.ts";
+import { isMeant } from "../../../domain/ci/workflow.ts";
 import type { RemoteCheck } from "../../../domain/forge/pull-request.ts";
 import type { BranchChecks } from "../../../ports/branch-checks.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
 import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
+import { isInconclusive } from "./conclusions.ts";
 import { failuresOf, historyOf } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, GitHubRepository, PAGE, reached } from "./repository.ts";
@@ -56,10 +58,10 @@ export function createBranchChecks({ repo, branch, workflow, ignoredRun, ...acce
   return {
     name: repository.fullName,
     pauseMs: (waited) => repository.pauseMs(waited),
-    read: () => reached(readBranch(repository, reading)),
-    failures: (head, names) => reached(failuresOf(repository, head, names)),
-    history: (commit, names) => reached(historyOf(repository, commit, names)),
-    rerun: (head, names) => reached(rerunJobs(repository, head, names)),
+    read: (signal) => reached(readBranch(repository.until(signal), reading)),
+    failures: (head, names, signal) => reached(failuresOf(repository.until(signal), head, names)),
+    history: (commit, names, signal) => reached(historyOf(repository.until(signal), commit, names)),
+    rerun: (head, names, signal) => reached(rerunJobs(repository.until(signal), head, names)),
   };
 }
 
@@ -139,7 +141,7 @@ async function countingSuites(
   const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
   const own = suitesOf(({ id }) => id === ignoredRun);
   if (workflow === undefined) return (suite) => !own.has(suite);
-  const named = suitesOf(({ name, path }) => name === workflow || path === workflow || path.endsWith(`/${workflow}`));
+  const named = suitesOf((run) => isMeant(run, workflow));
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
 }
 
@@ -152,9 +154,6 @@ function workflowRuns(repository: GitHubRepository, head: string): Promise<reado
   });
 }
 
-/** Conclusions that GitHub takes for passed, though nothing was judged. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(["skipped", "neutral"]);
-
 function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck {
   const isOver = status === "completed" && conclusion !== null;
   const open = status === "in_progress" ? "running" : "waiting";
@@ -162,7 +161,7 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   return {
     ...{ name: checkName(name), state, isRequired: false },
     ...(details_url !== null && { url: plainUrl(details_url) }),
-    ...(isOver && SAYS_NOTHING.has(conclusion) && { isSkipped: true as const }),
+    ...(isOver && isInconclusive(conclusion) && { isInconclusive: true as const }),
   };
 }
 

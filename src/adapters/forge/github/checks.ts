@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RemoteCheck } from "../../../domain/forge/pull-request.ts";
 import { plainText } from "../../../domain/values/text.ts";
+import { Conclusion, isPassed } from "./conclusions.ts";
 
 /** Length of a check's name, in characters. */
 const MAX_NAME = 200;
@@ -11,10 +12,6 @@ const MAX_URL = 500;
 export const CHECK_FIELDS = `__typename
   ... on CheckRun { databaseId name status conclusion startedAt completedAt detailsUrl isRequired(pullRequestNumber: $number) checkSuite { id status app { slug } workflowRun { event workflow { id } } } }
   ... on StatusContext { context state targetUrl createdAt isRequired(pullRequestNumber: $number) }`;
-
-const PASSED = ["SUCCESS", "NEUTRAL", "SKIPPED"] as const;
-const FAILED = ["FAILURE", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE", "STALE"] as const;
-const Conclusion = z.enum([...PASSED, ...FAILED]);
 
 const CheckRun = z.object({
   __typename: z.literal("CheckRun"),
@@ -96,10 +93,10 @@ export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, age
   return [...newest.values()];
 }
 
-/** Whether a job was skipped, and in which run of a workflow it was that or has failed. */
+/** Tells that a job was skipped, and the run of a workflow in which it was that or has failed. */
 function ofRun({ status, conclusion, checkSuite: { id, workflowRun } }: z.infer<typeof CheckRun>): Partial<RemoteCheck> {
   const isSkipped = status === "COMPLETED" && conclusion === "SKIPPED";
-  const hasFailed = status === "COMPLETED" && FAILED.some((failed) => failed === conclusion);
+  const hasFailed = status === "COMPLETED" && conclusion !== null && !isPassed(conclusion);
   return {
     ...(isSkipped && { isSkipped: true as const }),
     ...((isSkipped || hasFailed) && workflowRun !== null && { run: id }),
@@ -130,7 +127,7 @@ function stateOf(check: Check): RemoteCheck["state"] {
   if (check.__typename === "CheckRun") {
     if (check.status === "IN_PROGRESS") return "running";
     if (check.status !== "COMPLETED" || check.conclusion === null) return "waiting";
-    return PASSED.some((passed) => passed === check.conclusion) ? "passed" : "failed";
+    return isPassed(check.conclusion) ? "passed" : "failed";
   }
   if (check.state === "SUCCESS") return "passed";
   return check.state === "PENDING" || check.state === "EXPECTED" ? "waiting" : "failed";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkName, newestOf } from "./checks.ts";
+import { isPassed } from "./conclusions.ts";
 import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
 
 /** Pages of a list; each has a hundred. */
@@ -34,11 +35,9 @@ const Job = z.object({
 /** A job of GitHub Actions. */
 export type Job = z.infer<typeof Job>;
 
-const PASSED = new Set(["success", "neutral", "skipped"]);
-
 /** True if it is over and has not passed. */
 export function hasFailed({ status, conclusion }: Pick<Job, "status" | "conclusion">): boolean {
-  return status === "completed" && conclusion !== null && !PASSED.has(conclusion);
+  return status === "completed" && conclusion !== null && !isPassed(conclusion);
 }
 
 /** The check runs of a commit with these names, those before they were started again too. */

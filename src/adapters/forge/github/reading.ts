@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PersonsWords, PullRequestState, ReviewThread } from "../../../domain/forge/pull-request.ts";
+import type { Comment, PullRequestState, ReviewThread } from "../../../domain/forge/pull-request.ts";
 import { boundedHead } from "../../../domain/values/bounded-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
@@ -20,7 +20,7 @@ import {
   threadId,
 } from "./threads.ts";
 
-/** Characters of a thread, or of one person's words. */
+/** Characters of a thread, or of a comment. */
 const MAX_WORDS = 4000;
 /** Pages of checks of one commit; each has a hundred. */
 const MOST_PAGES = 20;
@@ -144,7 +144,7 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
     requiredChecks: [...new Set([...rules.checks, ...required])],
     review: reviewOf(pull, rules.approvals),
     threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
-    words: wordsOf(pull, viewer.login),
+    comments: commentsOf(pull, viewer.login),
     ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
     usesQueue: pull.isMergeQueueEnabled,
   };
@@ -202,7 +202,7 @@ function openThread(thread: Thread, self: string): readonly ReviewThread[] {
   ];
 }
 
-function wordsOf({ comments, reviews }: Pull, self: string): readonly PersonsWords[] {
+function commentsOf({ comments, reviews }: Pull, self: string): readonly Comment[] {
   const said = [
     ...comments.nodes.filter(({ isMinimized }) => !isMinimized).map(({ createdAt, ...each }) => ({ ...each, at: createdAt })),
     ...reviews.nodes

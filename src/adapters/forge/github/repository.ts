@@ -14,10 +14,11 @@ import type { Octokit } from "../../github/load-octokit.ts";
  */
 const PAUSE = { ofWait: 0.2, shortest: 150, longest: 5000 } as const;
 
-/** The owner and the name of the repository, as REST wants them. */
+/** The owner and the name of the repository, and what ends the request, as REST wants them. */
 export interface RepositoryName {
   readonly owner: string;
   readonly repo: string;
+  readonly request?: { readonly signal: AbortSignal };
 }
 
 /** A request about the repository by REST. */
@@ -35,14 +36,29 @@ export class GitHubRepository {
   readonly fullName: string;
   readonly #name: RepositoryName;
   readonly #client: GitHubClient;
+  readonly #signal: AbortSignal | undefined;
   /** The pull requests that were read since the budget's last reading ended. */
-  #round = new Set<number>();
+  readonly #round: Set<number>;
 
-  constructor(fullName: string, access: Omit<ClientOptions, "rights">) {
+  constructor(
+    fullName: string,
+    access: Omit<ClientOptions, "rights"> | { readonly as: GitHubRepository; readonly signal: AbortSignal },
+  ) {
     const [owner = "", repo = ""] = fullName.split("/");
+    const rights = "contents, pull requests, checks and actions";
     this.fullName = fullName;
-    this.#name = { owner, repo };
-    this.#client = new GitHubClient({ ...access, rights: "contents, pull requests, checks and actions" });
+    this.#signal = "as" in access ? access.signal : undefined;
+    this.#name = { owner, repo, ...(this.#signal && { request: { signal: this.#signal } }) };
+    this.#client = "as" in access ? access.as.#client : new GitHubClient({ ...access, rights });
+    this.#round = "as" in access ? access.as.#round : new Set();
+  }
+
+  /**
+   * The same repository: its requests by REST and its downloads end once the signal is aborted, and throw a ForgeUnavailable then. Nobody knows
+   * what became of a write that ends so.
+   */
+  until(signal: AbortSignal): GitHubRepository {
+    return new GitHubRepository(this.fullName, { as: this, signal });
   }
 
   get owner(): string {
@@ -54,7 +70,7 @@ export class GitHubRepository {
     schema: z.ZodType<T>,
     { text, variables = {} }: Partial<Mutation> & { text: string },
   ): Promise<T> {
-    return known(async () => {
+    return this.#known(async () => {
       const { owner, repo: name } = this.#name;
       const data = await this.#client.query(text, { owner, name, ...variables }, what);
       this.#client.budget.spend("graphql", shaped(Cost, data).rateLimit?.cost ?? 0);
@@ -63,7 +79,7 @@ export class GitHubRepository {
   }
 
   read<T>(what: string, schema: z.ZodType<T>, request: RestRequest<{ readonly data: unknown }>): Promise<T> {
-    return known(() => this.#client.read(what, schema, ({ rest }) => request(rest, this.#name)));
+    return this.#known(() => this.#client.read(what, schema, ({ rest }) => request(rest, this.#name)));
   }
 
   /** Also throws a DownloadFailure. */
@@ -72,24 +88,39 @@ export class GitHubRepository {
     request: RestRequest<{ readonly headers: { readonly location?: string | undefined } }>,
     bounds: DownloadBounds,
   ): Promise<Download> {
-    return known(() => this.#client.download(what, ({ rest }) => request(rest, this.#name), bounds));
+    return this.#known(() =>
+      this.#client.download(what, ({ rest }) => request(rest, this.#name), { ...bounds, signal: this.#signal }),
+    );
   }
 
   write<T>(what: string, schema: z.ZodType<T>, request: RestRequest<{ readonly data: unknown }>): Promise<T> {
-    return known(() => this.#client.write(what, schema, ({ rest }) => request(rest, this.#name)));
+    return this.#known(() => this.#client.write(what, schema, ({ rest }) => request(rest, this.#name)));
   }
 
   mutate<T>(what: string, schema: z.ZodType<T>, mutation: Mutation): Promise<T> {
-    return known(() => this.#client.mutate(what, schema, mutation));
+    return this.#known(() => this.#client.mutate(what, schema, mutation));
   }
 
   /** A reading of a pull request begins. All requests until each of the others has been read too count as one reading. */
   beginReading(number: number): void {
     if (this.#round.has(number)) {
       this.#client.budget.endReading();
-      this.#round = new Set();
+      this.#round.clear();
     }
     this.#round.add(number);
+  }
+
+  /** Awaits a request, and throws only the errors that this class names. */
+  async #known<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      if (this.#signal?.aborted) throw new ForgeUnavailable("the request was given up");
+      if (error instanceof TrackerBusy) throw new ForgeUnavailable(error.message, error.retryAt);
+      if (error instanceof DownloadFailure || error instanceof LostAnswer) throw error;
+      if (error instanceof GitHubRefusal && error.status !== 401) throw error;
+      throw error instanceof Error ? new ForgeUnavailable(error.message) : error;
+    }
   }
 
   pauseMs(waited: number): number {
@@ -115,18 +146,6 @@ export async function allPages<T>(mostPages: number, pageOf: (page: number) => P
 
 /** Accepts any answer. */
 export const Anything = z.unknown();
-
-/** Awaits a request, and throws only the errors that `GitHubRepository` names. */
-async function known<T>(request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    if (error instanceof TrackerBusy) throw new ForgeUnavailable(error.message, error.retryAt);
-    if (error instanceof DownloadFailure || error instanceof LostAnswer) throw error;
-    if (error instanceof GitHubRefusal && error.status !== 401) throw error;
-    throw error instanceof Error ? new ForgeUnavailable(error.message) : error;
-  }
-}
 
 /** Awaits an answer for the loop. Throws a ForgeUnavailable if GitHub or the git of its remote gave none, whatever the cause. */
 export async function reached<T>(asked: Promise<T>): Promise<T> {

@@ -22,8 +22,8 @@ export async function land(
 ): Promise<Landing> {
   const from = objectId(options.from);
   const to = objectId(options.to);
-  // A base that holds `to` already may hold more: it is never moved back.
-  const isBack = (await baseTip(store)) === from && (await isAncestor(store, to, from));
+  // A base that holds `to` already may hold more: it is never moved back. Asked before the base is looked at: it may move meanwhile.
+  const isBack = await isAncestor(store, to, from);
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
   if (tip !== from || isBack) return alreadyMoved(store, checkouts, { from, to, tip });

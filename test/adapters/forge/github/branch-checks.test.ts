@@ -24,8 +24,11 @@ async function checked() {
   return { stage, headSha };
 }
 
+/** A signal that is never aborted. */
+const { signal } = new AbortController();
+
 const namesOf = async (port: ReturnType<typeof createBranchChecks>) =>
-  (await port.read()).checks.map(({ name, state }) => `${name} ${state}`).toSorted();
+  (await port.read(signal)).checks.map(({ name, state }) => `${name} ${state}`).toSorted();
 
 describe("the checks of a branch", () => {
   it("are those of the commit at its tip, by runs and by statuses", async () => {
@@ -33,10 +36,11 @@ describe("the checks of a branch", () => {
     const headers = { authorization: "Bearer token", "content-type": "application/json" };
     const body = JSON.stringify({ state: "pending", context: "deploy" });
     await fetch(`${stage.standIn.enterpriseUrl}/repos/${REPO}/statuses/${headSha}`, { method: "POST", headers, body });
-    expect((await checksOf(stage).read()).tip).toBe(headSha);
+    expect((await checksOf(stage).read(signal)).tip).toBe(headSha);
     expect(await namesOf(checksOf(stage))).toEqual(["deploy waiting", "lint failed", "test passed"]);
+    stage.forge.gate = ({ stage: at }) => (at === "finish" ? new Promise(() => undefined) : undefined);
     const pushed = await stage.forge.person("ann").push(REPO, BRANCH, { "b.txt": "b" });
-    const { tip, checks } = await checksOf(stage).read();
+    const { tip, checks } = await checksOf(stage).read(signal);
     expect([tip, checks.filter(({ state }) => state === "failed" || state === "passed")]).toEqual([pushed, []]);
   });
 
@@ -62,10 +66,10 @@ describe("the checks of a branch", () => {
       });
     for (let id = 1; id <= 100; id += 1) add(id, "success");
     add(101, "failure");
-    const { checks } = await checksOf(stage).read();
+    const { checks } = await checksOf(stage).read(signal);
     expect(checks.filter(({ name }) => name.startsWith("bot "))).toHaveLength(101);
     expect(checks.find(({ name }) => name === "bot 101")).toMatchObject({ state: "failed" });
-    expect(await checksOf(stage).failures(headSha, ["bot 101"])).toMatchObject([{ name: "bot 101", log: "says no" }]);
+    expect(await checksOf(stage).failures(headSha, ["bot 101"], signal)).toMatchObject([{ name: "bot 101", log: "says no" }]);
   });
 
   it("tell one that was skipped from one that has passed", async () => {
@@ -73,9 +77,9 @@ describe("the checks of a branch", () => {
     const job = stage.standIn.state.repos[0]?.forge?.ciJobs.find(({ name }) => name === "test");
     if (job === undefined) throw new Error("there is no job");
     job.conclusion = "skipped";
-    const { checks } = await checksOf(stage).read();
-    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isSkipped: true });
-    expect(checks.find(({ name }) => name === "lint")?.isSkipped).toBeUndefined();
+    const { checks } = await checksOf(stage).read(signal);
+    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isInconclusive: true });
+    expect(checks.find(({ name }) => name === "lint")?.isInconclusive).toBeUndefined();
   });
 
   it("tell one that is neutral from one that has passed", async () => {
@@ -83,22 +87,22 @@ describe("the checks of a branch", () => {
     const job = stage.standIn.state.repos[0]?.forge?.ciJobs.find(({ name }) => name === "test");
     if (job === undefined) throw new Error("there is no job");
     job.conclusion = "neutral";
-    const { checks } = await checksOf(stage).read();
-    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isSkipped: true });
+    const { checks } = await checksOf(stage).read(signal);
+    expect(checks.find(({ name }) => name === "test")).toMatchObject({ state: "passed", isInconclusive: true });
   });
 
   it("tell whether a workflow is among them, and since when there are others", async () => {
     const { stage } = await checked();
-    expect((await checksOf(stage).read()).withoutWorkflowSince).toBeUndefined();
+    expect((await checksOf(stage).read(signal)).withoutWorkflowSince).toBeUndefined();
     const headSha = await stage.forge.person("ann").push(REPO, "alone", { "c.txt": "c" });
     const checks = checksOf(stage, { branch: "alone" });
-    expect(await checks.read()).toEqual({ tip: headSha, checks: [] });
+    expect(await checks.read(signal)).toEqual({ tip: headSha, checks: [] });
     for (const [id, at] of [5_000, 7_000].entries())
       stage.standIn.state.repos[0]?.forge?.statuses.push({
         ...{ id, sha: headSha, context: `bot ${id}`, state: "success", description: "", targetUrl: null, createdAt: at },
         creator: "ann",
       });
-    expect(await checks.read()).toMatchObject({ checks: [{}, {}], withoutWorkflowSince: 5_000 });
+    expect(await checks.read(signal)).toMatchObject({ checks: [{}, {}], withoutWorkflowSince: 5_000 });
   });
 
   it("are all jobs of one name in a run of a workflow, such as those of a matrix", async () => {
@@ -119,19 +123,68 @@ describe("the checks of a branch", () => {
     stage.forge.gate = ({ stage: at, job }) => (at === "register" && job === "later" ? held : undefined);
     const { headSha } = await stage.opened({ "a.txt": "a" });
     await stage.forge.untilChecked(REPO, headSha, 1);
-    expect(await checksOf(stage).read()).toMatchObject({ checks: [{ state: "passed" }], isWorkflowRunning: true });
+    expect(await checksOf(stage).read(signal)).toMatchObject({ checks: [{ state: "passed" }], isWorkflowRunning: true });
     release();
     await stage.forge.untilChecked(REPO, headSha, 2);
-    const { checks, isWorkflowRunning } = await checksOf(stage).read();
+    const { checks, isWorkflowRunning } = await checksOf(stage).read(signal);
     expect([checks.length, isWorkflowRunning]).toEqual([2, undefined]);
     expect(stage.standIn.mistakes).toEqual([]);
   });
 
+  it("tell of a workflow whose next job appeared while they were being read", async () => {
+    const { stage, headSha } = await checked();
+    const jobs = stage.standIn.state.repos[0]?.forge?.ciJobs ?? [];
+    const job = jobs.find(({ name }) => name === "test");
+    if (job === undefined) throw new Error("there is no job");
+    // Its run has ended by what is read between the two lists.
+    let lists = 0;
+    stage.standIn.fault = ({ path }) => {
+      if (!path.endsWith(`/commits/${headSha}/check-runs`)) return undefined;
+      lists += 1;
+      if (lists === 2) jobs.push({ ...job, id: job.id + 1_000_000, name: "later", status: "queued", conclusion: null });
+      return undefined;
+    };
+    const { checks, isWorkflowRunning } = await checksOf(stage, { workflow: "Test" }).read(signal);
+    expect([checks.map(({ name }) => name), isWorkflowRunning, lists]).toEqual([["test"], true, 2]);
+  });
+
+  it.each(["read", "failures", "history", "rerun"] as const)(
+    "are no longer asked for once the signal is aborted: %s",
+    async (what) => {
+      const { stage, headSha } = await checked();
+      const controller = new AbortController();
+      const { promise: asked, resolve } = Promise.withResolvers<void>();
+      stage.standIn.fault = () => {
+        resolve();
+        return "hang";
+      };
+      // Without the signal, the answer would be waited for as long as the test has.
+      const checks = checksOf(stage, { timeoutMs: 600_000 });
+      const answer = what === "read" ? checks.read(controller.signal) : checks[what](headSha, ["lint"], controller.signal);
+      const ended = unavailable(answer);
+      await asked;
+      const before = stage.standIn.log.length;
+      controller.abort();
+      await ended;
+      expect(stage.standIn.log.length).toBe(before);
+    },
+  );
+
+  it("are no longer downloaded once the signal is aborted", async () => {
+    const { stage, headSha } = await checked();
+    const controller = new AbortController();
+    stage.standIn.fault = ({ path }) => {
+      if (path.endsWith("/logs")) controller.abort();
+      return undefined;
+    };
+    await unavailable(checksOf(stage).failures(headSha, ["lint"], controller.signal));
+  });
+
   it("are none without the branch, and no answer is none", async () => {
     const { stage } = await checked();
-    expect(await checksOf(stage, { branch: "elsewhere" }).read()).toEqual({ tip: undefined, checks: [] });
+    expect(await checksOf(stage, { branch: "elsewhere" }).read(signal)).toEqual({ tip: undefined, checks: [] });
     stage.standIn.fault = () => ({ status: 500 });
-    await unavailable(checksOf(stage).read());
+    await unavailable(checksOf(stage).read(signal));
   });
 });
 

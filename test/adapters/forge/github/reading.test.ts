@@ -189,7 +189,7 @@ describe("a reading of what people did", () => {
     expect(await stage.pullRequests.read(pull.number)).not.toHaveProperty("queuePosition");
   });
 
-  it("has words of people: comments, and reviews that ask for changes; none of bots, and none of its own", async () => {
+  it("has what people say: comments, and reviews that ask for changes; none of bots, and none of its own", async () => {
     const stage = await aForgeStage();
     const { number } = await stage.opened(GREEN);
     addBot(stage);
@@ -205,11 +205,11 @@ describe("a reading of what people did", () => {
     await stage.forge.person("ann").requestChanges(REPO, number, "x".repeat(5000));
     await stage.forge.person("ben").requestChanges(REPO, number, "");
     await stage.forge.person("ben").approve(REPO, number, "Fine.");
-    const { words } = await stage.pullRequests.read(number);
-    expect(words.map(({ author }) => author)).toEqual(["eve", "ann"]);
-    expect(words[0]).toMatchObject({ body: "Please rename it.", at: expect.any(Number) });
-    expect(words[1]?.body.length).toBeLessThan(4100);
-    expect(Math.abs((words[0]?.at ?? 0) - Date.now())).toBeLessThan(3_600_000);
+    const { comments } = await stage.pullRequests.read(number);
+    expect(comments.map(({ author }) => author)).toEqual(["eve", "ann"]);
+    expect(comments[0]).toMatchObject({ body: "Please rename it.", at: expect.any(Number) });
+    expect(comments[1]?.body.length).toBeLessThan(4100);
+    expect(Math.abs((comments[0]?.at ?? 0) - Date.now())).toBeLessThan(3_600_000);
   });
 
   it("has open threads of bots and people, and says of which the lines have changed", async () => {

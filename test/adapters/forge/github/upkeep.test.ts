@@ -131,6 +131,23 @@ describe("rerun", () => {
     await stage.forge.untilChecked(REPO, headSha, 4);
   });
 
+  it("tells which job has to end first: GitHub starts none again while others of its workflow run", async () => {
+    const stage = await aForgeStage({ jobs: [FLAKY, { ...CHECK, name: "docs" }] });
+    const gate = Promise.withResolvers<void>();
+    stage.forge.gate = ({ job, stage: moment }) => (job === "docs" && moment === "finish" ? gate.promise : undefined);
+    const { headSha } = await stage.opened(GREEN);
+    await stage.forge.untilChecked(REPO, headSha, 1);
+    const refused = await unavailable(stage.pullRequests.rerun(headSha, ["test"]));
+    expect(refused).toMatchObject({
+      name: "JobsStillRun",
+      message: "GitHub re-runs failed jobs when docs has ended",
+      open: ["docs"],
+    });
+    gate.resolve();
+    await stage.forge.untilChecked(REPO, headSha, 2);
+    expect(await stage.pullRequests.rerun(headSha, ["test"])).toEqual(["test"]);
+  });
+
   it("leaves a history of all runs of a check on the commit, with the words of the failed one", async () => {
     const stage = await aForgeStage({ jobs: [FLAKY, { ...CHECK, name: "other" }] });
     const { headSha } = await stage.opened(GREEN);
@@ -154,13 +171,13 @@ describe("rerun", () => {
 });
 
 describe("pauseMs", () => {
-  it("is a fifth of the wait so far, between a quarter of a second and five seconds, while the budget is ahead of its half", async () => {
+  it("is a fifth of the wait so far, between 150 ms and five seconds, while the budget is ahead of its half", async () => {
     const stage = await aForgeStage();
     const { number } = await stage.opened(GREEN);
     const { limits, used } = stage.standIn.budgets;
     limits.graphql = 5000;
     await stage.pullRequests.read(number);
-    expect([0, 10_000, 600_000].map((waited) => stage.pullRequests.pauseMs(waited))).toEqual([250, 2000, 5000]);
+    expect([0, 10_000, 600_000].map((waited) => stage.pullRequests.pauseMs(waited))).toEqual([150, 2000, 5000]);
     used.graphql = 0.06 * limits.graphql;
     await stage.pullRequests.read(number);
     expect(stage.pullRequests.pauseMs(0)).toBe(5000);

@@ -3,7 +3,7 @@ import { timeText } from "../state.ts";
 import { type At, minimalRepositoryBody, pullUrl, timeOrNull } from "./bodies.ts";
 import { runState } from "./checks.ts";
 import type { Found } from "./host.ts";
-import type { Annotation, Artifact, Job, Status, WorkflowRun } from "./model.ts";
+import type { Annotation, Artifact, Job, SeedWorkflow, Status, WorkflowRun } from "./model.ts";
 import { isOpen } from "./pulls.ts";
 
 /** The id of GitHub Actions as an app. */
@@ -137,7 +137,7 @@ export function runBody(at: At, found: Found, run: WorkflowRun): object {
   const { repo, forge } = found;
   const api = `${at.api}/repos/${repo.fullName}`;
   const url = `${api}/actions/runs/${run.id}`;
-  const workflowId = [...run.workflow].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1_000_000;
+  const workflowId = workflowIdOf(run.workflow);
   const { status, conclusion } = runState(forge, run);
   const repository = minimalRepositoryBody(at, repo);
   const actor = userBody(at, repo.fullName.split("/")[0] ?? "");
@@ -149,7 +149,7 @@ export function runBody(at: At, found: Found, run: WorkflowRun): object {
     check_suite_node_id: `CS_${suiteOf(run.id)}`,
     head_branch: run.branch,
     head_sha: run.sha,
-    path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
+    path: workflowPath(run.workflow),
     run_number: run.number,
     run_attempt: run.attempt,
     event: run.event,
@@ -175,6 +175,28 @@ export function runBody(at: At, found: Found, run: WorkflowRun): object {
     repository,
     head_repository: repository,
     display_title: run.branch,
+  };
+}
+
+function workflowIdOf(name: string): number {
+  return [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1_000_000;
+}
+
+/** The file of a workflow: a job of a tree's own file names its workflow by that. */
+export function workflowPath(name: string): string {
+  return name.startsWith(".github/") ? name : `.github/workflows/${name.toLowerCase()}.yml`;
+}
+
+export function workflowBody(at: At, { repo }: Found, { name, path, state }: SeedWorkflow & { state: string }): object {
+  const url = `${at.api}/repos/${repo.fullName}/actions/workflows/${workflowIdOf(name)}`;
+  return {
+    id: workflowIdOf(name),
+    node_id: `W_${workflowIdOf(name)}`,
+    ...{ name, path, state, url },
+    created_at: timeText(0),
+    updated_at: timeText(0),
+    html_url: `${at.web}/${repo.fullName}/blob/main/${path}`,
+    badge_url: `${at.web}/${repo.fullName}/workflows/${encodeURIComponent(name)}/badge.svg`,
   };
 }
 

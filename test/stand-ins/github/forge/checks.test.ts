@@ -141,6 +141,15 @@ describe("the checks of a pull request", () => {
     expect(stage.jobs(merged)).toHaveLength(1);
   });
 
+  it("belong to workflows that are listed, with those that GitHub provides itself", async () => {
+    const codeql = { name: "CodeQL", path: "dynamic/github-code-scanning/codeql" };
+    const stage = await aStage({ jobs: [{ name: "lint", command: ["true"], workflow: "Style" }], workflows: [codeql] });
+    const { total_count, workflows } = (await stage.get("/actions/workflows?per_page=1&page=2")).body;
+    expect([total_count, workflows]).toMatchObject([2, [{ ...codeql, state: "active" }]]);
+    expect((await stage.get("/actions/workflows")).body.workflows[0]).toMatchObject({ path: ".github/workflows/style.yml" });
+    expect(stage.standIn.mistakes).toEqual([]);
+  });
+
   it("get variables of the machine that runs them", async () => {
     const command = ["node", "-e", 'process.exit(process.env.SLOW === "yes" ? 5 : 0)'];
     const stage = await aStage({ jobs: [{ name: "timed", command }] });

@@ -24,6 +24,14 @@ export interface SeedJob {
   readonly timeoutMs?: number;
 }
 
+/** A workflow beside those of the jobs: one that GitHub provides itself, or whose file was deleted. */
+export interface SeedWorkflow {
+  readonly name: string;
+  readonly path: string;
+  /** Default: "active". */
+  readonly state?: "active" | "deleted" | "disabled_manually";
+}
+
 export type CiEvent = "pull_request" | "merge_group" | "push";
 
 export type InfrastructureFault = "runner lost" | "shutdown signal" | "timed_out" | "cancelled";
@@ -61,6 +69,8 @@ export interface SeedForge {
   /** Default: "main". */
   readonly defaultBranch?: string;
   readonly jobs?: readonly SeedJob[];
+  /** Workflows beside those of the jobs. */
+  readonly workflows?: readonly SeedWorkflow[];
   /** True if the workflow files of each pushed tree are read too, and their jobs run. */
   readonly readsWorkflows?: boolean;
   readonly settings?: Partial<Settings>;
@@ -192,6 +202,7 @@ export interface QueueEntry {
 export interface ForgeRepo {
   readonly defaultBranch: string;
   readonly jobs: readonly SeedJob[];
+  readonly workflows: readonly SeedWorkflow[];
   readonly readsWorkflows: boolean;
   readonly settings: Settings;
   readonly protection: Record<string, Protection>;
@@ -216,7 +227,7 @@ const OPEN: Protection = {
 
 /** The first state of a seed; the git repository is made when the stand-in opens. */
 export function forgeRepoOf(seed: SeedForge): ForgeRepo {
-  const { defaultBranch = "main", jobs = [], readsWorkflows = false, settings, protection = {} } = seed;
+  const { defaultBranch = "main", jobs = [], workflows = [], readsWorkflows = false, settings, protection = {} } = seed;
   const required = jobs.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const isDefaultProtected = required.length > 0 || protection[defaultBranch] !== undefined;
   const wanted = { ...protection, ...(isDefaultProtected && { [defaultBranch]: { ...protection[defaultBranch] } }) };
@@ -227,6 +238,7 @@ export function forgeRepoOf(seed: SeedForge): ForgeRepo {
   return {
     defaultBranch,
     jobs,
+    workflows,
     readsWorkflows,
     settings: { allowSquash: true, allowMerge: true, allowRebase: true, deletesBranchOnMerge: false, ...settings },
     protection: Object.fromEntries(full),

@@ -2,10 +2,19 @@ import type { RestAnswer } from "../rest.ts";
 import { userBody } from "../rest-bodies.ts";
 import { newId } from "../state.ts";
 import { minimalRepositoryBody } from "./bodies.ts";
-import { annotationBody, artifactBody, checkRunBody, jobBody, runBody, statusBody } from "./check-bodies.ts";
+import {
+  annotationBody,
+  artifactBody,
+  checkRunBody,
+  jobBody,
+  runBody,
+  statusBody,
+  workflowBody,
+  workflowPath,
+} from "./check-bodies.ts";
 import { latestJobs, latestStatuses, runState } from "./checks.ts";
 import { commitOf } from "./git.ts";
-import type { Job, Status, WorkflowRun } from "./model.ts";
+import type { Job, SeedWorkflow, Status, WorkflowRun } from "./model.ts";
 import { Refusal } from "./refusal.ts";
 import { byNumber, DOCS, type ForgeRequest, listAnswer, pageOf, type Routes } from "./rest-request.ts";
 import { zipOf } from "./zip.ts";
@@ -22,6 +31,13 @@ export const checkRoutes: Routes = {
   "get /check-runs/{check_run_id}/annotations": (request) => {
     const job = jobOf(request, "check_run_id");
     return listAnswer(request, job.annotations, (each) => annotationBody(request, request.found, job, each));
+  },
+  "get /actions/workflows": (request) => {
+    const { found } = request;
+    const { jobs, runs, workflows } = found.forge;
+    const names = new Set([...jobs.map(({ workflow = "CI" }) => workflow), ...runs.map(({ workflow }) => workflow)]);
+    const all = [...[...names].map((name): SeedWorkflow => ({ name, path: workflowPath(name) })), ...workflows];
+    return counted(request, "workflows", all, (each) => workflowBody(request, found, { state: "active", ...each }));
   },
   "get /actions/runs": (request) => {
     const { found, query } = request;

@@ -1,0 +1,41 @@
+import { readdir, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { hasErrorCode } from "../../domain/values/error-text.ts";
+import type { RunFiles } from "../../ports/run-files.ts";
+import { removeFolder } from "../remove-folder.ts";
+
+/** The beginning of the name of a worktree that is being removed. No ticket's id begins with a dot. */
+const PREFIX = ".removed-";
+
+/** Sets worktrees of a run aside, in the folder that holds them all. */
+export function asideIn(worktrees: string): Pick<RunFiles, "setAside" | "removeSetAside"> {
+  let n = 0;
+  return {
+    async setAside(worktree) {
+      if (dirname(worktree) !== worktrees) throw new RangeError(`${worktree} is no worktree of this run`);
+      n += 1;
+      const aside = join(worktrees, `${PREFIX}${basename(worktree)}-${process.pid}-${n}`);
+      try {
+        await rename(worktree, aside);
+        return aside;
+      } catch (error) {
+        // A folder of a file system that is mounted there, say, is removed where it is.
+        if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EBUSY", "EACCES", "EPERM", "EXDEV", "ENOTEMPTY", "EEXIST"))
+          return undefined;
+        throw error;
+      }
+    },
+    async removeSetAside() {
+      for (const name of await namesIn(worktrees)) if (name.startsWith(PREFIX)) await removeFolder(join(worktrees, name));
+    },
+  };
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
