@@ -1,5 +1,6 @@
 import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
+import { LINE_MAX_CHARS } from "../executor/lines.ts";
 import { EVENT_CHARS } from "./event-format.ts";
 import { createEventLineReader } from "./registry.ts";
 
@@ -59,7 +60,8 @@ async function start(
     ...(read === undefined ? {} : { lineChars: EVENT_CHARS }),
     onLine: (line, stream) => {
       if (stream !== "stdout") return;
-      task.onActivity(line);
+      // Only an event may be long: the rest is for people.
+      task.onActivity(line.slice(0, LINE_MAX_CHARS));
       for (const event of read?.(line) ?? []) onEvent?.(event);
     },
   });
