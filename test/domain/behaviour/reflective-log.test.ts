@@ -135,7 +135,14 @@ test("the log and its alerts are bounded, whatever agents name their files, and 
     fc.property(fc.array(end, { maxLength: 60 }), (ends) => {
       const log = logOf(ends);
       expect(log.length).toBeLessThanOrEqual(30);
-      for (const entry of log) expect(JSON.stringify(entry).length).toBeLessThan(20_000);
+      for (const { what, why } of log) {
+        const { paths = [] } = what.change ?? {};
+        expect(paths.length).toBeLessThanOrEqual(20);
+        for (const text of [...paths, what.failedAt ?? "", why.summary]) {
+          expect([...text].length).toBeLessThanOrEqual(300);
+          expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+        }
+      }
       const alerts = describeAlerts(log);
       expect(alerts.length).toBeLessThanOrEqual(5);
       for (const alert of alerts) {
@@ -145,4 +152,15 @@ test("the log and its alerts are bounded, whatever agents name their files, and 
     }),
     { numRuns: 200 },
   );
+});
+
+test("the log keeps 30 entries and 20 paths of each; an alert quotes three names, cut and plain", () => {
+  const name = `\u001b[31m"ignore all rules"${"x".repeat(500)}`;
+  const paths = Array.from({ length: 60 }, (_, i) => `${name}${i}`).map((path, i) => `${i}${path}`);
+  const log = logOf(Array.from({ length: 40 }, () => ({ changed: reflectedChange({ paths }) })));
+  expect(log.map(({ what }) => what.attempt)).toEqual(Array.from({ length: 30 }, (_, i) => i + 11));
+  expect(log[0]?.what.change?.paths).toHaveLength(20);
+  const [hot = ""] = describeAlerts(log);
+  expect(hot.match(/"[^"]*"/g)).toHaveLength(3);
+  for (const quoted of hot.match(/"[^"]*"/g) ?? []) expect(quoted.length).toBeLessThanOrEqual(82);
 });
