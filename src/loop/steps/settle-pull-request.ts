@@ -1,6 +1,6 @@
 import type { PullRequestWait, Remark } from "../../domain/forge/next-move.ts";
-import { heldSince, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
-import { type Rerun, rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
+import { heldSince, type RerunCategory, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { type FailedCheck, JobsStillRun, type PastCheck } from "../../ports/forge.ts";
@@ -46,9 +46,9 @@ export async function settlePullRequest(
     const of = names.join("\n");
     if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
     const { triage, since } = told;
-    const again = excused(decision, triage, startedAgain(pullRequestOf(ctx, scope), asked));
-    const heldMs = ctx.clock.now() - (heldSince(pullRequestOf(ctx, scope), "rerun") ?? ctx.clock.now());
-    if (again === undefined || heldMs >= RERUN_MS) {
+    const already = startedAgain(pullRequestOf(ctx, scope), asked);
+    const again = decision.remarks.length > 0 ? undefined : rerunOf(names, triage.json, already);
+    if (again === undefined || isHeldTooLong(ctx, scope)) {
       recordRemarks(scope, decision.remarks);
       return { do: "failed", evidence: fixEvidence(decision, triage) };
     }
@@ -78,12 +78,18 @@ function heldBefore(known: TicketPullRequest | undefined): HeldRerun | undefined
   return waits === undefined || waitsOn !== "rerun" ? undefined : { open: [], wait: { why: waits, on: waitsOn } };
 }
 
+/** True if the forge has put off the re-run for as long as it may, by the journal. */
+function isHeldTooLong(ctx: PullRequestContext, scope: StepScope): boolean {
+  const since = heldSince(pullRequestOf(ctx, scope), "rerun");
+  return since !== undefined && ctx.clock.now() - since >= RERUN_MS;
+}
+
 /** Starts failed checks again, announced once. Gives the refusal if the forge does that only after other jobs. */
 async function rerun(
   ctx: PullRequestContext,
   scope: StepScope,
   { pulls }: PullRequestNeeds,
-  { head, ...again }: Rerun & { readonly head: string },
+  { head, ...again }: { readonly head: string; readonly names: readonly string[]; readonly category: RerunCategory },
 ): Promise<JobsStillRun | undefined> {
   const unseen = new Set(pullRequestOf(ctx, scope)?.unseenReruns);
   if (!again.names.every((name) => unseen.has(name))) mustAnnounce(scope, { type: "pull-request-rerun", ...again });
@@ -96,16 +102,6 @@ async function rerun(
       throw error;
     }
   });
-}
-
-/** The failed checks that are started again; undefined if they, or remarks, are for an agent. */
-function excused(
-  { checks, remarks }: Extract<PullRequestDecision, { do: "fix" }>,
-  { json }: Triage,
-  already: ReadonlySet<string>,
-): Rerun | undefined {
-  const names = checks.map(({ name }) => name);
-  return remarks.length > 0 ? undefined : rerunOf(names, json, already);
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */

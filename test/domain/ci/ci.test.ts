@@ -19,7 +19,7 @@ describe("nextBranchMove", () => {
   });
 
   it("waits for all checks, also if one has failed already", () => {
-    expect(at([aCheck("failed"), aCheck("running", "lint")])).toEqual({ do: "wait", why: "waits for lint" });
+    expect(at([aCheck("failed"), aCheck("running", "lint")])).toEqual({ do: "wait", why: "waits for lint", on: "checks" });
     expect(at([aCheck("failed"), aCheck("passed", "lint")])).toEqual({ do: "fix", checks: [aCheck("failed")] });
   });
 

@@ -137,7 +137,7 @@ describe("work of a running agent whose engine is gone", () => {
   /** The first engine, once it is dead, touches neither branches nor worktrees. */
   const deadTouchesNothing =
     (stage: () => Stage) =>
-    ({ repos }: LoopContext): Partial<LoopContext> => {
+    ({ repos, files }: LoopContext): Partial<LoopContext> => {
       const repo = repos.get("app") as Repo;
       const alive =
         <A extends unknown[], T>(act: (...args: A) => Promise<T>) =>
@@ -145,7 +145,10 @@ describe("work of a running agent whose engine is gone", () => {
           stage().engine.dead ? Promise.reject(new Error("the engine is dead")) : act(...args);
       const { capture, keepBranch, removeWorktree } = repo;
       const dying = { capture: alive(capture), keepBranch: alive(keepBranch), removeWorktree: alive(removeWorktree) };
-      return { repos: new Map([["app", { ...repo, ...dying }]]) };
+      return {
+        files: { ...files, setAside: alive(files.setAside) },
+        repos: new Map([["app", { ...repo, ...dying }]]),
+      };
     };
 
   test.for([
