@@ -6,6 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
+import { behaviour } from "./behaviour.ts";
 import { dashboard } from "./dashboard.ts";
 import type { Bench, Figure } from "./figure.ts";
 import { forge } from "./forge.ts";
@@ -40,6 +41,7 @@ const ALL: readonly Bench[] = [
   verifier,
   gateway,
   guard,
+  behaviour,
   masking,
   prepared,
   prepareOnce,

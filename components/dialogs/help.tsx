@@ -1,10 +1,12 @@
 import { type ReactNode, use, useEffect, useMemo } from "react";
+import { GATE_LABELS, GATES } from "../../src/domain/behaviour/signals.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
 import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { behind } from "../../src/store/keymap/palette.ts";
+import { LEVEL_STYLES } from "../../src/store/labels/signals-label.ts";
 import { STYLES, type Style } from "../../src/store/labels/tone.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { lineField } from "../kit/field-lines.ts";
@@ -71,6 +73,13 @@ const LEGEND: readonly (readonly [Style, string])[] = [
   [
     { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
     "the finish line: passed, at it now, ahead",
+  ],
+  [
+    {
+      ...LEVEL_STYLES.skip,
+      glyph: [LEVEL_STYLES.pass, LEVEL_STYLES.warn, LEVEL_STYLES.fail, LEVEL_STYLES.skip].map((s) => s.glyph).join(""),
+    },
+    `behaviour of the agent: pass, warning, fail, unknown; in order ${GATES.map((gate) => GATE_LABELS[gate]).join(" ")}`,
   ],
 ];
 

@@ -1,4 +1,4 @@
-import type { AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
+import type { AgentEvent, AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
@@ -28,6 +28,8 @@ export interface AgentTask {
   readonly onStart: (process: ProcessId) => void;
   /** A line for people: raw, not yet safe for a terminal. */
   readonly onActivity: (text: string) => void;
+  /** Called for each event of a program that prints those of a known vendor, in order. */
+  readonly onEvent?: (event: AgentEvent) => void;
   /** Called for the first blocked connection to each host and port. */
   readonly onBlocked?: (blocked: BlockedConnection) => void;
 }

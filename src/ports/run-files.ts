@@ -43,6 +43,8 @@ export interface RunFiles {
    * stay as its bundle lists them.
    */
   afterAttempt(ticket: TicketId, n: number): Promise<AttemptFiles>;
+  /** The file with a ticket's reflective log. */
+  reflectiveLog(ticket: TicketId): string;
   /** Creates the heal's folder and its session folder, and removes another engine's leftovers of this heal. */
   heal(n: number): Promise<HealFiles>;
   /** The last bytes of a file, as text; empty if there is no regular file. */

@@ -7,6 +7,8 @@ export interface Change {
   readonly paths: readonly ChangedPath[];
   readonly additions: number;
   readonly deletions: number;
+  /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
+  readonly content?: string;
 }
 
 /** A rename is listed as a deletion and an addition, so that both paths are checked. */

@@ -13,6 +13,7 @@ import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts"
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
 import { isAboutRevert } from "../domain/run/revert-fact.ts";
+import type { SignalsFact } from "../domain/run/signals-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -29,6 +30,7 @@ import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
+import { signalsLabel } from "./labels/signals-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
 
@@ -67,7 +69,7 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact
+  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | SignalsFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -76,6 +78,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isAboutForgeRequest(event)) return forgeRequestLabel(event);
   if (isAboutApproval(event)) return approvalLabel(event);
   if (isAboutCi(event)) return ciLabel(event);
+  if (event.type === "signals-changed") return signalsLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

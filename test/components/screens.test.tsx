@@ -1,7 +1,17 @@
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { claims, claimsEnded, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
+import {
+  claims,
+  claimsEnded,
+  crowd,
+  finishCrowd,
+  finishLine,
+  hostile,
+  plumbing,
+  plumbingEnded,
+  watchedPlumbing,
+} from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
 import { SIZES, type Steps, shot } from "./shot.ts";
 
@@ -21,6 +31,24 @@ describe("screens", () => {
     await expect(await screen(plumbing({ sandboxed: false }), columns, rows)).toMatchFileSnapshot(
       snapshot(`plumbing-${columns}x${rows}`),
     );
+  });
+
+  test.each(SIZES)("the signals of agents' behaviour at %i×%i", async (columns, rows) => {
+    const text = await screen(watchedPlumbing({ sandboxed: false }), columns, rows);
+    await expect(text).toMatchFileSnapshot(snapshot(`signals-${columns}x${rows}`));
+    if (columns >= 80) expect(text).toMatch(/✔✔✔\?✔ .*left[\s\S]*!✔✖\?✔ .*left/);
+    if (columns >= 120) expect(text).toContain("behaviour: ROOT_CAUSE fail: it edited src/iam.ts again after 5 failed commands");
+  });
+
+  test("the behaviour of the chosen attempt in words", async () => {
+    const text = await screen(watchedPlumbing(), 120, 30, [
+      ["jj", "▌▶ T-6"],
+      ["\r", "bucket lifecycle"],
+      ["e", "behaviour of"],
+    ]);
+    await expect(text).toMatchFileSnapshot(snapshot("signals-ticket-120x30"));
+    expect(text).toContain("EXIST      warning: asked for 3 files or texts that are not there");
+    expect(text).toContain("RECALL     unknown: its program does not tell");
   });
 
   test.each(SIZES)("64 workers and 500 tickets at %i×%i", async (columns, rows) => {

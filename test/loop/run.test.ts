@@ -30,6 +30,7 @@ test("a ticket goes its whole way, and every effect is announced before it", asy
     "agent-launching",
     "agent-ended",
     "change-captured",
+    "signals-changed",
     "step-started",
     "step-ended",
     "step-started",

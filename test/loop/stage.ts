@@ -50,6 +50,7 @@ export interface StageOptions {
   /** Whose accounts the engine knows; the agent itself is `work`, the reviewer is the context's. */
   readonly programs?: Partial<Pick<Batch, "agent" | "reviewer">>;
   readonly protect?: readonly string[];
+  readonly bounds?: Batch["bounds"];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
   /** What a healer does; without it none is started. */
@@ -99,8 +100,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

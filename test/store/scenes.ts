@@ -67,6 +67,18 @@ export function plumbing({
   return run;
 }
 
+/** The same run, with agents whose programs print what they do: one does well, one chases a symptom and asks for files of its own invention. */
+export function watchedPlumbing(of?: Parameters<typeof plumbing>[0]): RunBuilder {
+  const pass = { level: "pass" } as const;
+  const calm = { exist: pass, relevance: pass, rootCause: pass, recall: { level: "skip" }, momentum: pass } as const;
+  const exist = { level: "warn", why: "asked for 3 files or texts that are not there" } as const;
+  const rootCause = { level: "fail", why: "edited src/iam.ts again after 5 failed commands" } as const;
+  return plumbing(of)
+    .of("T-7", { type: "signals-changed", signals: calm })
+    .of("T-6", { type: "signals-changed", signals: { ...calm, exist }, risen: ["exist"] })
+    .of("T-6", { type: "signals-changed", signals: { ...calm, exist, rootCause }, risen: ["rootCause"] });
+}
+
 /** The same run at its end. */
 export function plumbingEnded(how: "done" | "not-done" | "stopped" = "done", of?: Parameters<typeof plumbing>[0]): RunBuilder {
   const run = plumbing(of);

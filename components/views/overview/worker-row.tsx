@@ -1,6 +1,8 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
+import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
+import { UNKNOWN_SIGNALS } from "../../../src/domain/run/signals-fact.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";
@@ -10,6 +12,7 @@ import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
+import { LEVEL_STYLES } from "../../../src/store/labels/signals-label.ts";
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
@@ -143,7 +146,7 @@ function firstLine(options: RowProps): TimedLine {
     },
     ...(c.track > 0 ? trackSpans(options) : []),
     { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
-    ...(options.density === 1 ? [quiet(options, c.quiet, "")] : []),
+    ...(options.density === 1 ? [...signalSpans(attempt, c.signals, true), quiet(options, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
   return linkSpans(line, [linkOf(ticket.id, c.id, ticketUrl(ticket))]);
@@ -155,6 +158,26 @@ function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
     ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
     { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
   ];
+}
+
+/**
+ * A mark per behaviour signal and a space; if only one fits, that of the worst. Blank before an agent works. Once it has ended, what is
+ * said of its finish line needs the room, unless a signal is a finding.
+ */
+function signalSpans({ agent, signals = UNKNOWN_SIGNALS }: Attempt, columns: number, isFixed = false): SpanLine {
+  const level = overallLevel(signals);
+  const isOver = agent?.endedAt !== undefined && (level === "pass" || level === "skip");
+  if (columns === 0 || (isOver && !isFixed)) return [];
+  if (agent === undefined || isOver) return [{ text: " ".repeat(columns + 1) }];
+  // Nothing is known of it: one mark says so.
+  if (level === "skip") return [markOfLevel(level), { text: " ".repeat(columns) }];
+  if (columns > 1) return [...GATES.map((gate) => markOfLevel(signals[gate].level)), { text: " " }];
+  return [level === "pass" ? { text: " " } : markOfLevel(level), { text: " " }];
+}
+
+function markOfLevel(level: GateLevel): Span {
+  const { glyph, tone } = LEVEL_STYLES[level];
+  return { text: glyph, tone };
 }
 
 const QUIET_WIDTH = 10;
@@ -182,11 +205,13 @@ function secondLine(options: RowProps): TimedLine | undefined {
   // The time since the push says more than that of the step.
   if (options.pullRequest !== undefined)
     return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
-  const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - 2;
+  const signals = signalSpans(attempt, columns.signals);
+  const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - (signals.length === 0 ? 0 : columns.signals + 1) - 2;
   return [
     markOf(options.selected),
     { text: " ".repeat(indent - 1) },
     said(saying, room),
+    ...signals,
     ...left,
     quiet(options, QUIET_WIDTH, "quiet "),
   ];

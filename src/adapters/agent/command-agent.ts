@@ -1,5 +1,8 @@
 import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
+import { LINE_MAX_CHARS } from "../executor/lines.ts";
+import { EVENT_CHARS } from "./event-format.ts";
+import { createEventLineReader } from "./registry.ts";
 
 /** The batch's settings of an agent of kind `command`, and its services. */
 export interface CommandAgentOptions {
@@ -14,7 +17,7 @@ export interface CommandAgentOptions {
 
 /**
  * An agent that is any program: LOOPDASH_ variables describe its ticket, and it leaves its change in the worktree. Each line of
- * its stdout is activity; stderr only goes to the log and ends a silence. Its price is due as soon as it ran, however it ended.
+ * its stdout is activity, and read as an event if it is one of a known vendor's program; stderr only goes to the log and ends a silence. Its price is due as soon as it ran, however it ended.
  * In a heal the variables describe the heal instead of a ticket.
  */
 export function createCommandAgent(options: CommandAgentOptions): Agent {
@@ -37,6 +40,8 @@ async function start(
   told: Readonly<Record<string, string>>,
 ): Promise<AgentResult> {
   let launched = false;
+  const { onEvent } = task;
+  const read = onEvent === undefined ? undefined : createEventLineReader();
   const result = await options.executor.run({
     argv: options.argv,
     cwd: task.worktree,
@@ -52,8 +57,12 @@ async function start(
       launched = true;
       task.onStart(process);
     },
+    ...(read === undefined ? {} : { lineChars: EVENT_CHARS }),
     onLine: (line, stream) => {
-      if (stream === "stdout") task.onActivity(line);
+      if (stream !== "stdout") return;
+      // Only an event may be long: the rest is for people.
+      task.onActivity(line.slice(0, LINE_MAX_CHARS));
+      for (const event of read?.(line) ?? []) onEvent?.(event);
     },
   });
   return {

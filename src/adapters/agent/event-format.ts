@@ -52,7 +52,7 @@ export function thought(text: string | undefined): readonly AgentEvent[] {
 const ABOUT = ["command", "file_path", "filePath", "path", "dir_path", "pattern", "query", "url", "description"];
 
 /** A tool, and its target. */
-export function tool(name: string | undefined, input: JsonObject | undefined): AgentEvent {
+export function tool(name: string | undefined, input: JsonObject | undefined): Extract<AgentEvent, { what: "tool" }> {
   const about = ABOUT.map((key) => textOf(input?.[key])).find(Boolean);
   return { what: "tool", text: `${name ?? "a tool"}${about === undefined ? "" : `: ${about}`}` };
 }

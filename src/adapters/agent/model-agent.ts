@@ -66,7 +66,7 @@ export async function runProgram(
 ): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
   const launch = await options.kind.prepare(task, options);
-  const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops);
+  const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops, task.onEvent);
   const useless = new AbortController();
   const bounds = boundsOf(options);
   const watch = new ModelWatch(bounds, () => useless.abort());

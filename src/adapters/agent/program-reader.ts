@@ -20,6 +20,7 @@ export interface ProgramEnd {
 export class ProgramReader {
   readonly #parse: EventParser;
   readonly #exitStops: Readonly<Record<number, AgentStop>>;
+  readonly #onEvent: ((event: AgentEvent) => void) | undefined;
   #fatal: AgentStop | undefined;
   #end: AgentEnd | undefined;
   #waitMs: number | undefined;
@@ -29,9 +30,10 @@ export class ProgramReader {
   #isShown = true;
 
   /** `exitStops`: the stops that exit codes report and the program's events do not. */
-  constructor(parse: EventParser, exitStops: Readonly<Record<number, AgentStop>> = {}) {
+  constructor(parse: EventParser, exitStops: Readonly<Record<number, AgentStop>> = {}, onEvent?: (event: AgentEvent) => void) {
     this.#parse = parse;
     this.#exitStops = exitStops;
+    this.#onEvent = onEvent;
   }
 
   /** Reads one line of stdout; gives its lines for people, raw. A line that cannot be read gives none. */
@@ -66,6 +68,7 @@ export class ProgramReader {
   }
 
   #take(event: AgentEvent): readonly string[] {
+    this.#onEvent?.(event);
     switch (event.what) {
       case "text":
         return this.#text(event.text, event.piece === true);

@@ -50,6 +50,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
   const attemptFolder = (ticket: TicketId, n: number) => join(options.folder, "tickets", ticket, `attempt-${n}`);
   return {
     attempt: (ticket, n) => attemptFiles(attemptFolder(ticket, n)),
+    reflectiveLog: (ticket) => join(options.folder, "tickets", ticket, "reflective-log.jsonl"),
     afterAttempt: (ticket, n) => attemptFiles(join(attemptFolder(ticket, n), "later")),
     async heal(n) {
       const folder = join(options.folder, "heals", String(n));

@@ -62,6 +62,7 @@ export function resolveBatch(
     ...(file.bound && { bound: boundAtFolder(file.bound, folder) }),
     ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
+    ...(file.behaviour && { behaviour: file.behaviour }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
   };

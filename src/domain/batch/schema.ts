@@ -5,11 +5,13 @@ import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
+import { BehaviourSpec } from "./behaviour-spec.ts";
 import { BoundSpec } from "./bound-spec.ts";
 import { CommitSpec } from "./commit-spec.ts";
 import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ForgeSpec } from "./forge-spec.ts";
+import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { LiveSpec, OnBroken } from "./live-spec.ts";
 import { PrepareCommand } from "./prepare-command.ts";
@@ -157,17 +159,6 @@ export const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** What becomes of a heal that moved its stall. */
-export const HealsSpec = z.strictObject({
-  keep: z
-    .enum(["auto", "ask", "never"])
-    .default("auto")
-    .describe(
-      "Whether later runs begin with a heal that moved its stall: auto on the same repository alone, ask once a person says so, never",
-    ),
-});
-export type HealsSpec = z.infer<typeof HealsSpec>;
-
 export const SandboxMode = z
   .enum(["required", "auto", "off"])
   .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
@@ -227,6 +218,7 @@ export const BatchFile = z.strictObject({
     ),
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
+  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
   contracts: z
     .record(TicketId, contractPath)
     .optional()
@@ -287,6 +279,8 @@ export interface Batch {
   readonly bound?: BoundSpec | undefined;
   /** All boundaries by repository, as they were at the bases when the run began; absent if there are none. */
   readonly bounds?: Bounds | undefined;
+  /** Thresholds of the behaviour signals; absent: the defaults. */
+  readonly behaviour?: BehaviourSpec | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

@@ -5,12 +5,16 @@ export const LEFT_OUT = ["session", "later"] as const;
 export const CAPTURED_PATCH = "captured.patch";
 export const CHANGE_STAT = "change.stat";
 
+/** The entry of an attempt in its ticket's reflective log. */
+export const REFLECTION = "reflection.json";
+
 const NAMED: Readonly<Record<string, string>> = {
   "prompt.md": "prompt of the agent",
   "agent.log": "log of the agent",
   "change.patch": "change of the attempt, as a patch",
   [CAPTURED_PATCH]: "change of the attempt, as a patch",
   [CHANGE_STAT]: "changed lines by file",
+  [REFLECTION]: "entry of the attempt in the reflective log",
   "fixers.log": "log of the repository's own formatters and linters",
   "candidate.patch": "candidate that the reviewer read, as a patch",
   "triage.json": "triage of the failed checks, for programs",

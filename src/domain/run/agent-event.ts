@@ -1,3 +1,4 @@
+import type { ToolAction } from "../behaviour/tool-action.ts";
 import type { AgentStopKind } from "./attempt-fact.ts";
 
 /** Tokens that an attempt used; those read from and written to a cache are not among `input`. */
@@ -50,10 +51,20 @@ export type AgentEvent =
   /** Later text belongs to another message: the last one is the answer. */
   | { readonly what: "message" }
   | { readonly what: "thought"; readonly text: string }
-  /** A tool and its target. */
-  | { readonly what: "tool"; readonly text: string }
-  /** The result of a tool; empty if it printed nothing. */
-  | { readonly what: "result"; readonly text: string; readonly failed: boolean }
+  /** A tool and its target. `action` is set for a tool whose use of the worktree is known; `call` names this use of it. */
+  | { readonly what: "tool"; readonly text: string; readonly action?: ToolAction; readonly call?: string }
+  /** The result of a tool; empty if it printed nothing. `isExitUntold`: the program does not tell if a command failed. */
+  | {
+      readonly what: "result";
+      readonly text: string;
+      readonly failed: boolean;
+      readonly call?: string;
+      readonly isExitUntold?: true;
+    }
+  /** The program reports it if it shortens its context. */
+  | { readonly what: "compactions-told" }
+  /** The program has shortened its context: what it was told at first may be a summary by now. */
+  | { readonly what: "compacted" }
   | { readonly what: "note"; readonly text: string }
   /** A request of the model's API failed and is repeated after `waitMs`. `stop`: going on is useless. */
   | { readonly what: "retry"; readonly text: string; readonly waitMs?: number; readonly stop?: AgentStop }

@@ -1,10 +1,12 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
+import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
@@ -105,6 +107,7 @@ interface AttemptRef {
 export type AttemptFact =
   | PullRequestFact
   | CiFact
+  | SignalsFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;
@@ -145,6 +148,8 @@ export type AttemptFact =
       readonly files: number;
       readonly additions: number;
       readonly deletions: number;
+      /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
+      readonly reflected?: ReflectedChange;
     } & AttemptRef)
   | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({

@@ -246,6 +246,7 @@ export function mayWait(fact: RunFact): boolean {
     case "change-captured":
     case "base-failing":
     case "connection-blocked":
+    case "signals-changed":
     case "prepare-started":
     case "prepare-failed":
     case "merge-landed":

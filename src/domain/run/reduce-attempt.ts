@@ -24,7 +24,8 @@ import { endAsLanded } from "./reduce-live.ts";
 import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
-import { countCheck, countRetry } from "./reduce-step.ts";
+import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
+import { countCheck, countRetry, endStep } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
@@ -142,12 +143,12 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       };
     case "activity":
       return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
+    case "signals-changed":
+      return { phase, attempt: { ...attempt, signals: event.signals } };
     case "kill-requested":
       return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
-    case "change-captured": {
-      const { tip, files, additions, deletions } = event;
-      return { phase: "finishing", attempt: { ...attempt, change: { tip, files, additions, deletions } } };
-    }
+    case "change-captured":
+      return { phase: "finishing", attempt: { ...attempt, ...changeOf(event) } };
     case "step-started": {
       const outer = attempt.step === undefined ? {} : { outer: attempt.step };
       const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at, ...outer };
@@ -185,21 +186,14 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   }
 }
 
-function endStep(attempt: Attempt, event: EventOf<"step-ended">): Attempt {
-  const { step, waiting: _, retried: __, ...after } = attempt;
-  const rest = step?.outer === undefined ? after : { ...after, step: step.outer };
-  if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
-    return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
-  if (!event.ok || step === undefined) return rest;
-  const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
-  return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
-}
-
 function endAttempt(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-ended">): RunState {
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const done = event.outcome === "done";
-  const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event) };
+  const evidence = event.evidence ?? attempt.refused;
+  const steps = state.plan.tickets[index]?.finish.length ?? 0;
+  const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
+  const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
   const hasClaim = claimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
@@ -292,6 +286,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     claimed: claimed(attempt),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
+    ...(attempt.signals && { signals: attempt.signals }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

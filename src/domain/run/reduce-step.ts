@@ -15,3 +15,14 @@ export function countRetry(state: RunState, { retried }: Attempt, { ok, step }: 
   if (!ok || retried?.step !== step) return state;
   return { ...state, transients: { ...state.transients, passed: state.transients.passed + 1 } };
 }
+
+/** The attempt after a step of its finish line has ended. */
+export function endStep(attempt: Attempt, event: StepEnded): Attempt {
+  const { step, waiting: _, retried: __, ...after } = attempt;
+  const rest = step?.outer === undefined ? after : { ...after, step: step.outer };
+  if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
+    return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
+  if (!event.ok || step === undefined) return rest;
+  const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
+  return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
+}

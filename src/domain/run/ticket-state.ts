@@ -1,4 +1,6 @@
 import type { StepKind } from "../batch/step-spec.ts";
+import type { ReflectedChange } from "../behaviour/reflected-change.ts";
+import type { Reflection } from "../behaviour/reflection.ts";
 import type { CiLoop } from "../ci/ci-fact.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
@@ -13,6 +15,7 @@ import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { RevertedChange } from "./revert-fact.ts";
+import type { SignalsResult } from "./signals-fact.ts";
 
 /**
  * The phase of a ticket. `ready` is not stored: it is `waiting` with nothing left to wait for. `landed`: its change is in the base,
@@ -31,7 +34,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends KeptWorkResult {
+export interface Attempt extends KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -59,6 +62,8 @@ export interface Attempt extends KeptWorkResult {
   readonly lastOutputAt?: number;
   readonly lines: number;
   readonly change?: { readonly tip: string; readonly files: number; readonly additions: number; readonly deletions: number };
+  /** Its change, for the reflective log. */
+  readonly reflected?: ReflectedChange;
   readonly step?: RunningStep;
   readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
   /** Set once a check has refused its change, which is then never checked again. */
@@ -91,7 +96,7 @@ export interface Attempt extends KeptWorkResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, KeptWorkResult {
+export interface PastAttempt extends BundleResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
@@ -147,6 +152,8 @@ export interface TicketState {
   readonly costUsd: number;
   readonly attempt?: Attempt;
   readonly history: readonly PastAttempt[];
+  /** Its reflective log, oldest first; absent before the first attempt has ended, and in runs of older versions. */
+  readonly reflections?: readonly Reflection[];
   /** Evidence of failed attempts, oldest first, at most three. */
   readonly evidence: readonly Evidence[];
   /** Refused parts of the outbox of its n-th attempt, for the next prompt: one line each, at most 20. */

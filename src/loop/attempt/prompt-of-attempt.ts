@@ -1,3 +1,4 @@
+import { describeAlerts } from "../../domain/behaviour/alerts.ts";
 import { boundForWorker } from "../../domain/bound/bound-text.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -25,7 +26,7 @@ interface Offered {
 
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
 export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch }: Offered): Promise<string> {
-  const { evidence, failures, history, live, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
+  const { evidence, failures, history, live, reflections, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
@@ -40,6 +41,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     protect: protectedFor(ctx.batch.protect, open.ticket),
     bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),
+    alerts: describeAlerts(reflections ?? []),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),

@@ -61,6 +61,7 @@ export function renderWorkerPrompt(
     reverted?: RevertedWork;
     patch?: string;
     notes?: string;
+    alerts?: readonly string[];
     hints?: string;
     tools?: OfferedTools;
   },
@@ -79,7 +80,14 @@ export function renderWorkerPrompt(
     evidence: earlierInWords(options),
   };
   const more = (options.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS);
-  return fillTemplate(template, values, PROMPT_CHARS + more);
+  const prompt = fillTemplate(template, values, PROMPT_CHARS + more);
+  return `${alertsInWords(options.alerts ?? [])}${prompt}`;
+}
+
+/** The alerts stand before everything else, whatever the template says (S3.17). */
+function alertsInWords(alerts: readonly string[]): string {
+  if (alerts.length === 0) return "";
+  return `loopdash computed these alerts from the earlier attempts at this ticket:\n${alerts.map((line) => `- ${line}\n`).join("")}\n`;
 }
 
 /** The scripts follow the hints, so that a template of a person's own needs no place for them. */

@@ -22,6 +22,7 @@ import { withReadOnlyZones } from "../programs/read-only-zones.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
+import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -215,8 +216,9 @@ async function finishFrom(
 ): Promise<AttemptEnd> {
   const ref = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
-  if (!ctx.report({ type: "change-captured", ...ref, tip, files: paths.length, additions, deletions }))
-    return { outcome: "stopped" };
+  const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
+  if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
+  reportRelevance(ctx, open, change);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
@@ -244,6 +246,7 @@ async function runAgent(
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent");
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
+  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path });
   const result = await ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
@@ -254,9 +257,11 @@ async function runAgent(
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
+    onEvent: behaviour.event,
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
   activity.end();
+  behaviour.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.dayBudget.settle(fence, costUsd);
   const ending: AgentEnding = result.ending === "aborted" || result.ending === "blocked" ? open.ending() : result.ending;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { attemptBundle, commitsOf, type EndedAttempt } from "../../domain/bundle/attempt-bundle.ts";
 import { attemptPage } from "../../domain/bundle/attempt-page.ts";
 import { BUNDLE_JSON, BUNDLE_MD } from "../../domain/bundle/bundle.ts";
-import { CAPTURED_PATCH, CHANGE_STAT, describeFile, LEFT_OUT } from "../../domain/bundle/describe-file.ts";
+import { CAPTURED_PATCH, CHANGE_STAT, describeFile, LEFT_OUT, REFLECTION } from "../../domain/bundle/describe-file.ts";
 import { diffStat } from "../../domain/bundle/diff-stat.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -104,6 +104,7 @@ async function writeBundle(ctx: LoopContext, { ticket: id, n, events }: Ended): 
   const ticket = specOf(state().plan, id);
   const folder = await files.attempt(id, n);
   const unwritten = await writeChange(ctx, folder, { ticket, events });
+  await writeReflections(ctx, folder, { ticket: id, n });
   const listing = await files.list(folder.folder, [...LEFT_OUT, BUNDLE_JSON, BUNDLE_MD]);
   const listed = listing.files.map((file) => ({ ...file, description: describeFile(file.path) }));
   const ended: EndedAttempt = { run, batch: batch.name, ticket, past, events };
@@ -134,6 +135,19 @@ async function writeChange(
   }
   await ctx.files.writeWhole(join(folder, CHANGE_STAT), diffStat(await ctx.files.tail(file, PATCH_BYTES)));
   return [];
+}
+
+/** Writes the entry of the attempt in the reflective log, and the log of its ticket so far. Runs of older versions have none. */
+async function writeReflections(
+  { state, files }: LoopContext,
+  { folder }: AttemptFiles,
+  { ticket, n }: { readonly ticket: TicketId; readonly n: number },
+): Promise<void> {
+  const { reflections = [] } = ticketOf(state(), ticket);
+  const entry = reflections.find(({ what }) => what.attempt === n);
+  if (entry === undefined) return;
+  await files.writeWhole(join(folder, REFLECTION), `${JSON.stringify(entry, undefined, 2)}\n`);
+  await files.writeWhole(files.reflectiveLog(ticket), reflections.map((each) => `${JSON.stringify(each)}\n`).join(""));
 }
 
 /** The facts of some attempts, `<ticket> <n>` each, from the whole journal. */

@@ -65,7 +65,10 @@ export class EventReader {
       case "end":
         return event.failure === undefined ? [] : this.#whole(ERROR, event.failure);
       case "message":
+      case "compactions-told":
         return [];
+      case "compacted":
+        return this.#whole(NOTE, "its program has shortened its context");
     }
   }
 

@@ -1,3 +1,4 @@
+import { overallLevel } from "../../domain/behaviour/signals.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
@@ -7,6 +8,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd } from "../format.ts";
 import { criterionLabel } from "../labels/contract-label.ts";
+import { signalsLines } from "../labels/signals-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
 import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
@@ -83,8 +85,18 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .split(/\r?\n/)
             .map((text) => line(displayLine(text))),
         ]),
+    ...behaviourLines(target),
     ...logLines(state, target),
   ];
+}
+
+/** The signals of the chosen attempt in words: below its agent always, below its steps if one of them is a finding. */
+function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  const past = ticket.history.find(({ n }) => n === attempt.n);
+  const signals = past === undefined ? ticket.attempt?.signals : past.signals;
+  const level = signals && overallLevel(signals);
+  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
+  return [line(""), line("behaviour of its agent, as its program prints it:", "waiting"), ...signalsLines(signals)];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */

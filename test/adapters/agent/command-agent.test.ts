@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCommandAgent } from "../../../src/adapters/agent/command-agent.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
+import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 
@@ -44,6 +45,22 @@ function taskOf(agentTask: Partial<AgentTask> = {}): AgentTask & { readonly acti
 }
 
 describe("an agent of kind command", () => {
+  it("reads the events of a vendor's program, also long ones, and shows their lines cut", async () => {
+    const events: string[] = [];
+    const onEvent = ({ what }: AgentEvent) => void events.push(what);
+    const long = "x".repeat(100_000);
+    const item = { id: "1", type: "command_execution", command: "ls", aggregated_output: long, exit_code: 0 };
+    writeFileSync(
+      join(folder, "stream"),
+      ["item.started", "item.completed"].map((type) => `${JSON.stringify({ type, item })}\n`).join(""),
+    );
+    const task = taskOf({ onEvent });
+    await agentOf("echo plain; cat stream; cat stream >&2").run(task);
+    expect(events).toEqual(["tool", "result"]);
+    expect(task.activity).toHaveLength(3);
+    for (const line of task.activity) expect(line.length).toBeLessThan(20_000);
+  });
+
   it("is told of a heal in the place of a ticket, and costs what an attempt does", async () => {
     const { ticket: _, attempt: __, outbox: ___, ...task } = taskOf();
     const { activity } = task;

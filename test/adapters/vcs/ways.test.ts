@@ -235,6 +235,7 @@ describe("change, writePatch, has, contains", () => {
       tip: captured.tip,
       additions: 3,
       deletions: 1,
+      content: expect.stringMatching(/^[0-9a-f]{32}$/),
       paths: [
         { path: "b.txt", how: "deleted", mode: "file" },
         { path: "binary", how: "added", mode: "file" },
@@ -244,7 +245,9 @@ describe("change, writePatch, has, contains", () => {
       ],
     };
     expect(captured).toEqual(expected);
-    expect(await of.repo.change({ from: of.first, tip: captured.tip })).toEqual(expected);
+    const again = await of.repo.change({ from: of.first, tip: captured.tip });
+    expect(again).toEqual(expected);
+    expect(again.content).toBe(captured.content);
   });
 
   test("writes a patch that applies, and cuts a long one within its bound", async () => {

@@ -28,6 +28,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "agent-ended": false,
   "base-failing": true,
   "connection-blocked": true,
+  "signals-changed": true,
   "prepare-started": true,
   "prepare-failed": true,
   "work-kept": false,

@@ -45,7 +45,7 @@ describe("the bundle of an attempt", () => {
     stage.start();
     await stage.ended();
     const { files } = expectWhole(stage);
-    expect(files.map(({ path }) => path)).toEqual(["captured.patch", "change.stat", "prompt.md", "bundle.md"]);
+    expect(files.map(({ path }) => path)).toEqual(["captured.patch", "change.stat", "prompt.md", "reflection.json", "bundle.md"]);
     expect(read(stage, "captured.patch")).toContain("+++ b/T-1.txt");
     expect(read(stage, "change.stat")).toBe("T-1.txt | +1 -0\n1 file, +1 -0\n");
     expect(read(stage, "bundle.md")).toContain("# T-1, attempt 1: done\n");

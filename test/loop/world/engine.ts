@@ -236,6 +236,7 @@ function filesOf(): RunFiles {
     write: done,
     exists: () => Promise.resolve(false),
     checkoutPath: (ticket, purpose) => `/run/${ticket}/${purpose}`,
+    reflectiveLog: (ticket) => `/run/${ticket}.jsonl`,
     manifestPath: (key) => `/run/${key}`,
     worktreePath: (ticket, n) => `/worktrees/${ticket}-${n}`,
     remove: done,

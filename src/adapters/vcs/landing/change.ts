@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Change, ChangedPath } from "../../../ports/vcs.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
@@ -25,6 +26,7 @@ export async function changeToIndex(from: string, gitDir: string, run: RunDiff):
  */
 export function parseRaw(output: string): Omit<Change, "tip"> {
   const paths: ChangedPath[] = [];
+  const content = createHash("sha256");
   let additions = 0;
   let deletions = 0;
   const tokens = output.split("\0");
@@ -33,13 +35,23 @@ export function parseRaw(output: string): Omit<Change, "tip"> {
     if (token.startsWith(":")) {
       i += 1;
       paths.push(changedPath(token, tokens[i] ?? ""));
+      content.update(`${leftBy(token)} ${tokens[i]}\0`);
       continue;
     }
     const [added = "", deleted = ""] = token.split("\t", 2);
     additions += Number.parseInt(added, 10) || 0;
     deletions += Number.parseInt(deleted, 10) || 0;
   }
-  return { paths, additions, deletions };
+  return { paths, additions, deletions, ...(paths.length > 0 && { content: content.digest("hex").slice(0, CONTENT_CHARS) }) };
+}
+
+/** Characters of a change's digest: enough, as nobody gains anything by an equal one. */
+const CONTENT_CHARS = 32;
+
+/** What a path holds after the change: its mode and the id of its content. */
+function leftBy(raw: string): string {
+  const [, mode = "", , id = ""] = raw.slice(1).split(" ");
+  return `${mode} ${id}`;
 }
 
 function changedPath(raw: string, path: string): ChangedPath {

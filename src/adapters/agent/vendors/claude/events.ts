@@ -2,7 +2,21 @@ import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
-import { countIn, type EventFormat, NO_WORDS, spoken, thought, tool } from "../../event-format.ts";
+import { countIn, type EventFormat, NO_WORDS, spoken, thought } from "../../event-format.ts";
+import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
+
+/** Its tools by the names in its sdk-tools.d.ts (2.1.330), and MultiEdit and LS of earlier versions. */
+const TOOLS: ToolTable = {
+  Read: reads("file_path"),
+  Edit: edits("file_path"),
+  MultiEdit: edits("file_path"),
+  Write: edits("file_path"),
+  NotebookEdit: edits("notebook_path"),
+  Bash: runs("command"),
+  Grep: searches,
+  Glob: searches,
+  LS: searches,
+};
 
 /** The output of Claude Code with `--output-format stream-json`. */
 export const claudeEvents: EventFormat = {
@@ -14,7 +28,7 @@ export const claudeEvents: EventFormat = {
       case "user":
         return blocksOf(event).flatMap(resultIn);
       case "system":
-        return [systemEvent(event)];
+        return systemEvents(event);
       case "result":
         return endOf(event);
       default:
@@ -34,7 +48,7 @@ function saidIn(block: JsonObject | undefined): readonly AgentEvent[] {
     case "thinking":
       return thought(textOf(block["thinking"]));
     case "tool_use":
-      return [tool(textOf(block["name"]), objectOf(block["input"]))];
+      return [toolEvent(TOOLS, { name: textOf(block["name"]), input: objectOf(block["input"]), call: textOf(block["id"]) })];
     default:
       return [];
   }
@@ -44,13 +58,28 @@ function resultIn(block: JsonObject | undefined): readonly AgentEvent[] {
   if (block?.["type"] !== "tool_result") return [];
   const { content } = block;
   const parts = listOf(content).map((part) => textOf(objectOf(part)?.["text"]) ?? "");
-  return [{ what: "result", text: textOf(content) ?? parts.join("\n"), failed: block["is_error"] === true }];
+  const call = textOf(block["tool_use_id"]);
+  const result = { what: "result", text: textOf(content) ?? parts.join("\n"), failed: block["is_error"] === true } as const;
+  return [{ ...result, ...(call === undefined ? {} : { call }) }];
 }
 
-function systemEvent(event: JsonObject): AgentEvent {
+function systemEvents(event: JsonObject): readonly AgentEvent[] {
   const subtype = textOf(event["subtype"]) ?? "system";
-  if (subtype === "init") return { what: "note", text: `claude begins: ${textOf(event["model"]) ?? "model unknown"}` };
-  if (subtype !== "api_retry") return { what: "note", text: subtype };
+  switch (subtype) {
+    case "init": {
+      const text = `claude begins: ${textOf(event["model"]) ?? "model unknown"}`;
+      return [{ what: "note", text }, { what: "compactions-told" }];
+    }
+    case "compact_boundary":
+      return [{ what: "compacted" }];
+    case "api_retry":
+      return [retryOf(event)];
+    default:
+      return [{ what: "note", text: subtype }];
+  }
+}
+
+function retryOf(event: JsonObject): AgentEvent {
   const error = textOf(event["error"]) ?? "unknown";
   const wait = numberOf(event["retry_delay_ms"]);
   const [n, most] = [numberOf(event["attempt"]) ?? "?", numberOf(event["max_retries"]) ?? "?"];

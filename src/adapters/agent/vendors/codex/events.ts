@@ -36,7 +36,13 @@ export const codexEvents: EventFormat = {
 function commandIn(item: JsonObject | undefined): readonly AgentEvent[] {
   const command = textOf(item?.["command"]);
   if (item?.["type"] !== "command_execution" || command === undefined) return [];
-  return [{ what: "tool", text: `exec: ${/^\/bin\/(?:ba|z)?sh -lc '(.*)'$/s.exec(command)?.[1] ?? command}` }];
+  const text = `exec: ${/^\/bin\/(?:ba|z)?sh -lc '(.*)'$/s.exec(command)?.[1] ?? command}`;
+  return [{ what: "tool", text, action: { does: "run", command }, ...callOf(item) }];
+}
+
+function callOf(item: JsonObject | undefined): { readonly call?: string } {
+  const call = textOf(item?.["id"]);
+  return call === undefined ? {} : { call };
 }
 
 function completed(item: JsonObject | undefined): readonly AgentEvent[] {
@@ -47,11 +53,15 @@ function completed(item: JsonObject | undefined): readonly AgentEvent[] {
       return thought(textOf(item["text"]));
     case "command_execution": {
       const failed = (numberOf(item["exit_code"]) ?? 0) !== 0;
-      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed }];
+      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed, ...callOf(item) }];
     }
     case "file_change": {
       const paths = listOf(item["changes"]).map((change) => textOf(objectOf(change)?.["path"]) ?? "?");
-      return [{ what: "tool", text: `edit: ${paths.length === 0 ? "files" : paths.join(", ")}` }];
+      const text = `edit: ${paths.length === 0 ? "files" : paths.join(", ")}`;
+      return [
+        { what: "tool", text, action: { does: "edit", paths }, ...callOf(item) },
+        { what: "result", text: "", failed: item["status"] === "failed", ...callOf(item) },
+      ];
     }
     case "error":
       return [{ what: "result", text: textOf(item["message"]) ?? NO_WORDS, failed: true }];

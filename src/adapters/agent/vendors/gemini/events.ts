@@ -1,7 +1,21 @@
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
 import { type JsonObject, objectOf, textOf } from "../../../json.ts";
-import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache, tool } from "../../event-format.ts";
+import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache } from "../../event-format.ts";
+import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
+
+/** Its tools by the names of 0.61.0, and search_file_content of earlier versions. */
+const TOOLS: ToolTable = {
+  read_file: reads("file_path", "absolute_path"),
+  read_many_files: reads("paths", "include"),
+  write_file: edits("file_path"),
+  replace: edits("file_path"),
+  run_shell_command: runs("command"),
+  grep_search: searches,
+  search_file_content: searches,
+  glob: searches,
+  list_directory: searches,
+};
 
 /** The output of Gemini CLI with `--output-format stream-json`. */
 export const geminiEvents: EventFormat = {
@@ -24,7 +38,7 @@ export const geminiEvents: EventFormat = {
         case "message":
           return messageOf(event);
         case "tool_use":
-          return [tool(textOf(event["tool_name"]), objectOf(event["parameters"])), { what: "message" }];
+          return [toolOf(event), { what: "message" }];
         case "tool_result":
           return [resultOf(event)];
         case "error":
@@ -49,9 +63,17 @@ function messageOf(event: JsonObject): readonly AgentEvent[] {
   return event["delta"] === true ? [{ what: "text", text, piece: true }] : spoken(text);
 }
 
+function toolOf(event: JsonObject): AgentEvent {
+  const [name, input, call] = [textOf(event["tool_name"]), objectOf(event["parameters"]), textOf(event["tool_id"])];
+  return toolEvent(TOOLS, { name, input, call });
+}
+
+/** A command that printed something and failed has the status of one that succeeded, and no exit code. */
 function resultOf(event: JsonObject): AgentEvent {
   const failed = event["status"] === "error";
-  return { what: "result", text: textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : ""), failed };
+  const call = textOf(event["tool_id"]);
+  const text = textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : "");
+  return { what: "result", text, failed, ...(call === undefined ? {} : { call }), ...(failed ? {} : { isExitUntold: true }) };
 }
 
 /** It finished if its result is a success and it did not stop in a loop: a loop is reported as a success too. */

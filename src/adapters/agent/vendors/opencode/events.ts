@@ -1,7 +1,34 @@
 import type { AgentEnd, AgentEvent, AgentStop } from "../../../../domain/run/agent-event.ts";
 import { type JsonObject, numberOf, objectOf, textOf } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
-import { countIn, type EventFormat, type EventParser, errorText, NO_WORDS, spoken, tool } from "../../event-format.ts";
+import { countIn, type EventFormat, type EventParser, errorText, NO_WORDS, spoken } from "../../event-format.ts";
+import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
+
+/** Its tools by the names of 1.18.33. A patch names its files in its text, which `patchedPaths` reads. */
+const TOOLS: ToolTable = {
+  read: reads("filePath"),
+  write: edits("filePath"),
+  edit: edits("filePath"),
+  multiedit: edits("filePath"),
+  patch: (input) => ({ does: "edit", paths: patchedPaths(input) }),
+  apply_patch: (input) => ({ does: "edit", paths: patchedPaths(input) }),
+  bash: runs("command"),
+  grep: searches,
+  glob: searches,
+  list: searches,
+};
+
+const PATCHED = /^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm;
+
+function patchedPaths(input: JsonObject): readonly string[] {
+  return [...(textOf(input["patchText"]) ?? "").matchAll(PATCHED)].map(([, path = ""]) => path.trim()).slice(0, 50);
+}
+
+/**
+ * The share of the context of a step below which the next one can only have been shortened, and the tokens from which on that is looked at.
+ * opencode reports no compaction, but the tokens of each step.
+ */
+const SHORTENED = { share: 0.5, from: 10_000 };
 
 /** The output of opencode with `run --format json`. */
 export const opencodeEvents: EventFormat = {
@@ -15,6 +42,8 @@ function createParser(): EventParser {
   let reason: string | undefined;
   /** True if a tool was requested and never used: its last step says "stop" all the same. */
   let isInterrupted = false;
+  /** Tokens of the context of the last step; undefined before the first. */
+  let context: number | undefined;
   const end = (): AgentEvent => ({ what: "end", end: endOf(error, reason, isInterrupted) });
   return (event) => {
     const part = objectOf(event["part"]);
@@ -22,15 +51,20 @@ function createParser(): EventParser {
       case "step_start":
         reason = undefined;
         isInterrupted = false;
-        return [{ what: "message" }, end()];
+        return [{ what: "message" }, ...(context === undefined ? [{ what: "compactions-told" } as const] : []), end()];
       case "text":
         return spoken(textOf(part?.["text"]));
       case "tool_use":
         isInterrupted = objectOf(objectOf(part?.["state"])?.["metadata"])?.["interrupted"] === true;
         return [...toolOf(part), end()];
-      case "step_finish":
+      case "step_finish": {
         reason = textOf(part?.["reason"]);
-        return [usageOf(part), end()];
+        const usage = usageOf(part);
+        const before = context ?? 0;
+        context = usage.tokens.input + usage.tokens.cacheRead + usage.tokens.cacheWrite;
+        const isShortened = before >= SHORTENED.from && context < before * SHORTENED.share;
+        return [usage, ...(isShortened ? [{ what: "compacted" } as const] : []), end()];
+      }
       case "error":
         error = errorOf(event);
         return [{ what: "error", text: error.says }, end()];
@@ -54,14 +88,16 @@ function endOf(error: AgentStop | undefined, reason: string | undefined, isInter
 /** Tools are reported when they have ended. */
 function toolOf(part: JsonObject | undefined): readonly AgentEvent[] {
   const state = objectOf(part?.["state"]);
-  const failed = textOf(state?.["error"]);
+  const error = textOf(state?.["error"]);
+  const failed = error !== undefined || (numberOf(objectOf(state?.["metadata"])?.["exit"]) ?? 0) !== 0;
+  const call = textOf(part?.["callID"]);
   return [
-    tool(textOf(part?.["tool"]), objectOf(state?.["input"])),
-    { what: "result", text: failed ?? textOf(state?.["output"]) ?? "", failed: failed !== undefined },
+    toolEvent(TOOLS, { name: textOf(part?.["tool"]), input: objectOf(state?.["input"]), call }),
+    { what: "result", text: error ?? textOf(state?.["output"]) ?? "", failed, ...(call === undefined ? {} : { call }) },
   ];
 }
 
-function usageOf(part: JsonObject | undefined): AgentEvent {
+function usageOf(part: JsonObject | undefined): Extract<AgentEvent, { what: "usage" }> {
   const tokens = objectOf(part?.["tokens"]);
   const cache = objectOf(tokens?.["cache"]);
   const used = {

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+const count = z.number().int().min(1).max(100_000);
+
+function levels(warn: number, fail: number, what: string) {
+  return z
+    .strictObject({ warn: count.default(warn), fail: count.default(fail) })
+    .refine((both) => both.warn <= both.fail, "warn must not be more than fail")
+    .prefault({})
+    .describe(`${what}; default: warn at ${warn}, fail at ${fail}`);
+}
+
+/**
+ * The thresholds of the behaviour gates. None is calibrated: there is no controlled study of such figures (S3.28). They follow those of
+ * the Ouro Loop where it has one, and else leave an ordinary attempt below them in the recordings of test/corpora/behaviour/.
+ */
+export const BehaviourSpec = z.strictObject({
+  // A wrong guess or two is how agents look around; `fail` is a guess.
+  missing: levels(3, 8, "EXIST: files and texts that the agent read or edited and that were not there"),
+  // S3.9: drift-detector warns at 5 directories.
+  folders: count.default(5).describe("RELEVANCE: top-level folders with edits at which it warns; default: 5"),
+  // S3.9: root-cause-tracker warns at 3 edits of a file and strongly at 5; here only edits after a failed command count.
+  editsAfterFailure: levels(3, 5, "ROOT_CAUSE: edits of one file, each after a command failed since its last edit"),
+  // One compaction is what long work meets; after three the agent has its orders from a summary of a summary (S3.27).
+  compactions: levels(1, 3, "RECALL: times that the agent's program has shortened its context"),
+  blockedAgain: levels(2, 4, "RECALL: times that the agent broke a rule again that it had been told"),
+  // S3.9: momentum-gate looks at 10 actions at a time and warns above three reads to a write; a whole repository takes more reading.
+  idle: levels(20, 60, "MOMENTUM: actions in a row that change and run nothing"),
+  // S3.18: three alike are stuck.
+  repeats: levels(3, 6, "MOMENTUM: times that the same action had the same result again, with no change in between"),
+});
+export type BehaviourSpec = z.infer<typeof BehaviourSpec>;
+
+/** The thresholds of a batch; those of a run of an older version are the defaults. */
+export function thresholdsOf({ behaviour }: { readonly behaviour?: BehaviourSpec | undefined }): BehaviourSpec {
+  return behaviour ?? DEFAULTS;
+}
+
+const DEFAULTS: BehaviourSpec = BehaviourSpec.parse({});

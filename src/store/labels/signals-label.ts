@@ -1,0 +1,34 @@
+import { GATE_LABELS, GATES, type GateLevel, type Signals } from "../../domain/behaviour/signals.ts";
+import type { SignalsFact } from "../../domain/run/signals-fact.ts";
+import { displayText } from "../display-text.ts";
+import { type EventLabel, STYLES, type Tone, toned } from "./tone.ts";
+
+/** How each level of a gate looks: a mark of one column, and a word. */
+export const LEVEL_STYLES: Readonly<Record<GateLevel, { readonly glyph: string; readonly word: string; readonly tone: Tone }>> = {
+  pass: { glyph: STYLES.done.glyph, word: "pass", tone: "waiting" },
+  warn: { ...STYLES.needsYou, word: "warning" },
+  fail: { ...STYLES.failed, word: "fail" },
+  skip: { ...STYLES.unknown, word: "unknown" },
+};
+
+/** The line of the feed on gates that have become a warning or a failure; undefined if none has. */
+export function signalsLabel({ signals, risen = [] }: SignalsFact): EventLabel | undefined {
+  if (risen.length === 0) return undefined;
+  const words = risen.map(
+    (gate) => `${GATE_LABELS[gate]} ${LEVEL_STYLES[signals[gate].level].word}: it ${signals[gate].why ?? ""}`,
+  );
+  const isFailing = risen.some((gate) => signals[gate].level === "fail");
+  return [isFailing ? STYLES.failed : toned(STYLES.needsYou, "waiting"), `behaviour: ${words.join("; ")}`];
+}
+
+/** The five signals in words, one line each. */
+export function signalsLines(signals: Signals): readonly { readonly text: string; readonly tone: Tone }[] {
+  return GATES.map((gate) => {
+    const { level, why } = signals[gate];
+    const { glyph, word, tone } = LEVEL_STYLES[level];
+    const says = why === undefined ? (level === "skip" ? UNKNOWN : "") : `: ${displayText(why)}`;
+    return { text: `${glyph} ${GATE_LABELS[gate].padEnd(11)}${word}${says}`, tone: level === "pass" ? "plain" : tone };
+  });
+}
+
+const UNKNOWN = ": its program does not tell";
