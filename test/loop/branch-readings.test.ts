@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import type { Repo } from "../../src/ports/vcs.ts";
 import { describeEvent } from "../../src/store/describe-event.ts";
 import { formatMinute } from "../../src/store/format.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -87,5 +88,34 @@ describe("a branch with more than one kind of checks", () => {
     await stage.resume();
     expect(ciStopReason(await stage.ended())).toBe("green");
     expect(branch.reruns).toEqual(["test"]);
+  });
+
+  test("is waited for if its push took longer than a check may take to appear: the bound counts from the first reading", async () => {
+    let late = 0;
+    const { stage, branch } = await open({
+      appearMs: 60_000,
+      work: answers("42"),
+      over: ({ clock, repos }) => {
+        const now = () => clock.now() + late;
+        const land = (repo: Repo) => (move: Parameters<Repo["land"]>[0]) => {
+          late = 60_000;
+          return repo.land(move);
+        };
+        return {
+          clock: { ...clock, now, after: clock.after.bind(clock) },
+          repos: new Map([...repos].map(([id, repo]) => [id, { ...repo, land: land(repo) }])),
+        };
+      },
+    });
+    using _ = stage;
+    let isFirst = true;
+    branch.leftOut = () => late > 0 && isFirst;
+    branch.onRead = () => {
+      if (!stage.of("pull-request-read").some(({ checks }) => checks.length === 0)) return;
+      isFirst = false;
+      late = 0;
+    };
+    stage.start();
+    expect([ciStopReason(await stage.ended()), stage.tasks.length]).toEqual(["green", 1]);
   });
 });

@@ -164,7 +164,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, (signal) => checks.read(signal));
-    const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
+    const since = pullRequestOf(ctx, scope)?.arrivedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
     if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move : undefined));
