@@ -17,6 +17,8 @@ export class FakePullRequests {
   onRead: () => void = () => undefined;
   /** Called after each merge, before it is answered. */
   onMerged: (commit: string) => Promise<void> = () => Promise.resolve();
+  /** The waits so far that it was told when it was asked how long to pause. Milliseconds. */
+  readonly waited: number[] = [];
   isAway = false;
   /** Jobs after which alone it starts others again. */
   stillRun: readonly string[] = [];
@@ -63,7 +65,10 @@ export class FakePullRequests {
       this.isAway ? Promise.reject(new ForgeUnavailable("the forge cannot be reached")) : Promise.resolve().then(answer);
     return {
       name: "acme/app",
-      pauseMs: () => 5,
+      pauseMs: (waited) => {
+        this.waited.push(waited);
+        return 5;
+      },
       propose: ({ branch, head, previous, title, body }, signal) => {
         if (this.isSilent) return untilAborted(signal);
         return reached(() => {

@@ -58,11 +58,13 @@ export async function settlePullRequest(
     }
     const refusal = await rerun(ctx, scope, needs, { head: open.head, ...again });
     held = refusal && { open: refusal.open, wait: { why: refusal.message, on: "rerun" } };
+    let waitedMs = ctx.clock.now() - since;
     if (held === undefined) {
+      waitedMs = 0;
       told = undefined;
       asked = [...asked, ...again.names];
     }
-    await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(waitedMs), scope.signal);
   }
 }
 
