@@ -1,5 +1,5 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests, RerunRefused } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
@@ -22,6 +22,8 @@ export class FakePullRequests {
   isAway = false;
   /** Jobs after which alone it starts others again. */
   stillRun: readonly string[] = [];
+  /** True: it refuses to start any again. */
+  refusesReruns = false;
   /** False: none of the failed checks has a job that can be started again. */
   canRerun = true;
   /** False: it is away for whoever requests a review. */
@@ -121,6 +123,7 @@ export class FakePullRequests {
           if (this.stillRun.length > 0) this.calls.push(`put off ${names.join()}`);
           if (this.stillRun.length > 0) throw new JobsStillRun(`jobs still run: ${this.stillRun.join()}`, this.stillRun);
           this.calls.push(`rerun ${names.join()}`);
+          if (this.refusesReruns) throw new RerunRefused("refused (403)");
           return this.canRerun ? names : [];
         }),
       requestReview: (number, login) => {

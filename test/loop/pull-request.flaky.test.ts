@@ -113,6 +113,19 @@ describe("a pull request whose failed tests are flaky on the base", () => {
     });
   });
 
+  test("goes to an agent if the forge refuses to start them again, which is no outage", async () => {
+    const { stage, forge } = await openStage({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = [failedBy(LOG), PASSED];
+    forge.refusesReruns = true;
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
+    expect(stage.types()).not.toContain("outage-started");
+  });
+
   test("fails its attempt if they fail again: it is no person's, and is never merged; the base is asked once", async () => {
     const { stage, forge } = await openStage({ limits: { attempts: 1 } });
     using _ = stage;
