@@ -107,7 +107,8 @@ export interface PullRequests {
   history(commit: string, names: readonly string[]): Promise<readonly PastCheck[]>;
   /**
    * Starts failed jobs of a commit again, by the names of their checks. Gives the names of those that it has started: not every check
-   * can be, and none that runs already is. Throws a JobsStillRun if the forge starts none of them yet.
+   * can be, and none that runs already is. Throws a JobsStillRun if the forge does not start all of them yet, and a RerunRefused if it
+   * refuses to.
    */
   rerun(head: string, names: readonly string[]): Promise<readonly string[]>;
   /** Requests a review of the person with this login. Safe to repeat. */
@@ -138,4 +139,9 @@ export class JobsStillRun extends ForgeUnavailable {
     super(message);
     this.open = open;
   }
+}
+
+/** The forge does not start failed jobs again: the token may not, or they are too old. */
+export class RerunRefused extends ForgeUnavailable {
+  override readonly name = "RerunRefused";
 }

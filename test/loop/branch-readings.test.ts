@@ -1,7 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { JobsStillRun, RerunRefused } from "../../src/ports/forge.ts";
+import type { Repo } from "../../src/ports/vcs.ts";
 import { describeEvent } from "../../src/store/describe-event.ts";
 import { formatMinute } from "../../src/store/format.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -87,5 +91,86 @@ describe("a branch with more than one kind of checks", () => {
     await stage.resume();
     expect(ciStopReason(await stage.ended())).toBe("green");
     expect(branch.reruns).toEqual(["test"]);
+  });
+
+  test("is waited for if its push took longer than a check may take to appear: the bound counts from the first reading", async () => {
+    let late = 0;
+    const { stage, branch } = await open({
+      appearMs: 60_000,
+      work: answers("42"),
+      over: ({ clock, repos }) => {
+        const now = () => clock.now() + late;
+        const land = (repo: Repo) => (move: Parameters<Repo["land"]>[0]) => {
+          late = 60_000;
+          return repo.land(move);
+        };
+        return {
+          clock: { ...clock, now, after: clock.after.bind(clock) },
+          repos: new Map([...repos].map(([id, repo]) => [id, { ...repo, land: land(repo) }])),
+        };
+      },
+    });
+    using _ = stage;
+    let isFirst = true;
+    branch.leftOut = () => late > 0 && isFirst;
+    branch.onRead = () => {
+      if (!stage.of("pull-request-read").some(({ checks }) => checks.length === 0)) return;
+      isFirst = false;
+      late = 0;
+    };
+    stage.start();
+    expect([ciStopReason(await stage.ended()), stage.tasks.length]).toEqual(["green", 1]);
+  });
+
+  describe("of whose workflow a job has not appeared yet, after which alone a lost one is started again", () => {
+    const putOff = async (over: Parameters<typeof open>[0] = {}) => {
+      let reruns = () => 0;
+      const opened = await open({ checks: { test: () => (reruns() === 0 ? LOST : undefined) }, ...over });
+      reruns = () => opened.branch.reruns.length;
+      return opened;
+    };
+    const isTold = (event: RunEvent) => "waitsOn" in event && event.waitsOn === "rerun";
+
+    test("is waited for, which is told, and is no outage; its failures are read once", async () => {
+      const { stage, branch } = await putOff();
+      using _ = stage;
+      let [refused, words] = [0, 0];
+      branch.onFailures = () => void (words += 1);
+      branch.onRerun = () => {
+        refused += 1;
+        if (refused < 4) throw new JobsStillRun("GitHub re-runs failed jobs when notify has ended", ["notify"]);
+      };
+      stage.start();
+      const state = await stage.ended();
+      expect([ciStopReason(state), stage.tasks.length, words, branch.reruns]).toEqual(["green", 0, 1, ["test"]]);
+      expect(stage.events.filter(isTold)).toMatchObject([{ waits: "GitHub re-runs failed jobs when notify has ended" }]);
+      expect([stage.of("pull-request-rerun").length, stage.types().includes("outage-started")]).toEqual([1, false]);
+    });
+
+    test("ends after an hour, which the next engine does not begin anew", async () => {
+      const { stage, branch, reopen } = await putOff({ limits: { attempts: 1 } });
+      using _ = stage;
+      let asked = 0;
+      branch.onRerun = () => {
+        asked += 1;
+        throw new JobsStillRun("jobs still run", []);
+      };
+      await stage.crashAt((event) => event.type === "pull-request-read" && isTold(event));
+      const before = asked;
+      await reopen(true, { clock: { ...systemClock, now: () => systemClock.now() + 60 * 60_000 } });
+      await stage.resume();
+      expect([ciStopReason(await stage.ended()), asked - before]).toEqual(["infrastructure", 0]);
+    });
+
+    test("ends at once if the forge refuses to start it again for good", async () => {
+      const { stage, branch } = await putOff();
+      using _ = stage;
+      branch.onRerun = () => {
+        throw new RerunRefused("GitHub refuses to start the job again (403)");
+      };
+      stage.start();
+      expect(ciStopReason(await stage.ended())).toBe("infrastructure");
+      expect(stage.types()).not.toContain("outage-started");
+    });
   });
 });

@@ -46,7 +46,8 @@ export async function open({ checks = ANSWER, canChange = true, appearMs = 200, 
   return {
     stage,
     branch: branch as FakeBranch,
-    reopen: (mayChange = canChange) => stage.crashAndReopen(() => change(mayChange)),
+    reopen: (mayChange = canChange, other: Partial<LoopContext> = {}) =>
+      stage.crashAndReopen(() => ({ ...change(mayChange), ...other })),
   };
 }
 

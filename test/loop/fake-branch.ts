@@ -26,6 +26,8 @@ export class FakeBranch {
   isRunning: (name: string) => boolean = () => false;
   /** True if a reading gets no answer: it ends with its signal alone. */
   hangs: () => boolean = () => false;
+  /** Throws if no job is started again now. */
+  onRerun: () => void = () => undefined;
   /** Told instead of the tip. */
   tip: string | undefined;
   readonly #user: string;
@@ -67,10 +69,12 @@ export class FakeBranch {
           return names.map((name) => ({ name, log: this.#log(name, head) ?? "", annotations: [], reports: [] }));
         }),
       history: (commit) => Promise.resolve(this.past[commit] ?? []),
-      rerun: (_head, names) => {
-        this.reruns.push(...names);
-        return Promise.resolve(names);
-      },
+      rerun: (_head, names) =>
+        Promise.resolve().then(() => {
+          this.onRerun();
+          this.reruns.push(...names);
+          return names;
+        }),
     };
   }
 }

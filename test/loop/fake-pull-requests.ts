@@ -1,5 +1,5 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests } from "../../src/ports/forge.ts";
+import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests, RerunRefused } from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
@@ -17,9 +17,13 @@ export class FakePullRequests {
   onRead: () => void = () => undefined;
   /** Called after each merge, before it is answered. */
   onMerged: (commit: string) => Promise<void> = () => Promise.resolve();
+  /** The waits so far that it was told when it was asked how long to pause. Milliseconds. */
+  readonly waited: number[] = [];
   isAway = false;
   /** Jobs after which alone it starts others again. */
   stillRun: readonly string[] = [];
+  /** True: it refuses to start any again. */
+  refusesReruns = false;
   /** False: none of the failed checks has a job that can be started again. */
   canRerun = true;
   /** False: it is away for whoever requests a review. */
@@ -63,7 +67,10 @@ export class FakePullRequests {
       this.isAway ? Promise.reject(new ForgeUnavailable("the forge cannot be reached")) : Promise.resolve().then(answer);
     return {
       name: "acme/app",
-      pauseMs: () => 5,
+      pauseMs: (waited) => {
+        this.waited.push(waited);
+        return 5;
+      },
       propose: ({ branch, head, previous, title, body }, signal) => {
         if (this.isSilent) return untilAborted(signal);
         return reached(() => {
@@ -116,6 +123,7 @@ export class FakePullRequests {
           if (this.stillRun.length > 0) this.calls.push(`put off ${names.join()}`);
           if (this.stillRun.length > 0) throw new JobsStillRun(`jobs still run: ${this.stillRun.join()}`, this.stillRun);
           this.calls.push(`rerun ${names.join()}`);
+          if (this.refusesReruns) throw new RerunRefused("refused (403)");
           return this.canRerun ? names : [];
         }),
       requestReview: (number, login) => {

@@ -82,6 +82,24 @@ describe("a pull request whose failed tests are flaky on the base", () => {
       expect([forge.calls.filter((call) => call === "rerun ci").length, stage.tasks.length]).toEqual([1, 1]);
     });
 
+    test("are asked for less and less often while nobody knows which job that is", async () => {
+      const { stage, forge } = await putOff();
+      using _ = stage;
+      // It is among those that a reading does not tell.
+      forge.stillRun = ["notify"];
+      const isOver = Promise.withResolvers<void>();
+      forge.onRead = () => {
+        if (forge.calls.filter((call) => call === "put off ci").length === 5) isOver.resolve();
+      };
+      stage.start();
+      await isOver.promise;
+      const waited = [...forge.waited];
+      endDocs(forge);
+      expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+      expect(waited).toEqual(waited.toSorted((a, b) => a - b));
+      expect(waited.at(-1)).toBeGreaterThan(0);
+    });
+
     test("go to an agent after an hour, which the next engine does not begin anew", async () => {
       const { stage, forge, reopen } = await putOff({ limits: { attempts: 1 } });
       using _ = stage;
@@ -93,6 +111,19 @@ describe("a pull request whose failed tests are flaky on the base", () => {
       // The second engine does not even ask.
       expect(forge.calls.filter((call) => /^(?:rerun|put off)/.test(call))).toEqual(["put off ci"]);
     });
+  });
+
+  test("goes to an agent if the forge refuses to start them again, which is no outage", async () => {
+    const { stage, forge } = await openStage({ limits: { attempts: 1 } });
+    using _ = stage;
+    forge.shown = { checks: [FAILED] };
+    forge.logs = { ci: LOG };
+    forge.baseHistory = [failedBy(LOG), PASSED];
+    forge.refusesReruns = true;
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", evidence: [{ summary: "failed on #7: ci" }] });
+    expect(stage.types()).not.toContain("outage-started");
   });
 
   test("fails its attempt if they fail again: it is no person's, and is never merged; the base is asked once", async () => {

@@ -18,11 +18,9 @@ export function asideIn(worktrees: string): Pick<RunFiles, "setAside" | "removeS
       try {
         await rename(worktree, aside);
         return aside;
-      } catch (error) {
-        // A folder of a file system that is mounted there, say, is removed where it is.
-        if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EBUSY", "EACCES", "EPERM", "EXDEV", "ENOTEMPTY", "EEXIST"))
-          return undefined;
-        throw error;
+      } catch {
+        // Whatever the reason (a mount, a full disk that takes no name more), it is removed where it is, which tells what fails.
+        return undefined;
       }
     },
     async removeSetAside() {

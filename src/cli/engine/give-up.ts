@@ -58,13 +58,14 @@ async function clearAway(
   { home, store, world }: { home: StateHome; store: RunStore; world: RunEnvironment },
 ): Promise<void> {
   await createExecutor().killStrays(straysOf(state));
+  const files = createRunFiles({ folder: runFolder(home, state.run), worktrees: join(home.worktrees, state.run) });
+  await files.removeSetAside().catch((error: unknown) => process.emitWarning(`${state.run}: ${errorMessage(error)}`));
   const active = activeTickets(state);
   if (active.length === 0) return;
   const journal = store.open(state.run);
   try {
     const owner = new Orchestrator({ state, journal, clock: systemClock, publish: () => undefined });
     owner.ended.catch((error: unknown) => process.emitWarning(`${state.run}: ${errorMessage(error)}`));
-    const files = createRunFiles({ folder: runFolder(home, state.run), worktrees: join(home.worktrees, state.run) });
     const report = (fact: RunFact) => owner.report(fact);
     const starts = new WorktreeGate();
     const ctx = {

@@ -22,7 +22,7 @@ export interface BranchReading {
 export interface OwnBranch {
   /** The commit that it has pushed, or that it found there. */
   readonly head: string;
-  /** The time of it, in milliseconds since the epoch. */
+  /** The time at which it is known to have arrived, in milliseconds since the epoch. */
   readonly since: number;
   /** Milliseconds after that within which a check must appear. */
   readonly appearMs: number;

@@ -20,6 +20,7 @@ import { keepTriage } from "./keep-triage.ts";
 import { type Built, CHASES, type Landed } from "./landing.ts";
 import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import { ask, mustAnnounce, type PullRequestContext, pullRequestOf, reportReading } from "./pull-request-scope.ts";
+import { type HeldRerun, heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
 
@@ -160,14 +161,16 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   const hasWorkflows = (await repo.files(head)).some(isWorkflow);
-  const asked: string[] = [];
+  const reruns: Reruns = { asked: [], held: heldBefore(pullRequestOf(ctx, scope)) };
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, (signal) => checks.read(signal));
-    const since = pullRequestOf(ctx, scope)?.pushedAt ?? ctx.clock.now();
+    const since = pullRequestOf(ctx, scope)?.arrivedAt ?? ctx.clock.now();
     const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
-    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, move.do === "wait" ? move : undefined));
+    if (move.do !== "fix") reruns.held = undefined;
+    const wait = move.do === "wait" ? move : reruns.held?.wait;
+    if (reading.tip === head) reportReading(ctx, scope, seenOfBranch(reading.checks, wait));
     switch (move.do) {
       case "green":
         return green(scope, repo, head);
@@ -176,7 +179,7 @@ async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, h
       case "stop":
         return failed(move.why, "infrastructure");
       case "fix": {
-        const result = await red(ctx, scope, needs, { head, failing: move.checks, asked });
+        const result = await red(ctx, scope, needs, { head, failing: move.checks, reruns });
         if (result !== undefined) return result;
         break;
       }
@@ -194,20 +197,33 @@ function green(scope: StepScope, { id, base }: Repo, head: string): Landed {
   return { ok: true, summary, commit: head, facts: [{ type: "merge-landed", ...landing }] };
 }
 
-/** Gives the failure as evidence; undefined if jobs were started again. `asked`: those that this attempt has started again, which it adds to. */
+/** The failed checks that an attempt starts again. It changes as they are read and started. */
+interface Reruns {
+  /** Those that this attempt has started again. */
+  readonly asked: string[];
+  held: HeldRerun | undefined;
+  /** The triage of what failed at the last reading, which is read once. */
+  told?: { readonly of: string; readonly triage: Triage } | undefined;
+}
+
+/** Gives the failure as evidence; undefined if jobs were started again, or are as soon as the forge does it. */
 async function red(
   ctx: Context,
   scope: StepScope,
   { checks, canChange }: BranchNeeds,
-  { head, failing, asked }: { readonly head: string; readonly failing: readonly RemoteCheck[]; readonly asked: string[] },
+  { head, failing, reruns }: { readonly head: string; readonly failing: readonly RemoteCheck[]; readonly reruns: Reruns },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
-  const triage = await triageOnBranch(ctx, scope, checks, { head, names });
-  const again = rerunOf(names, triage.json, startedAgain(pullRequestOf(ctx, scope), asked));
-  if (canChange && again !== undefined) {
-    asked.push(...again.names);
-    mustAnnounce(scope, { type: "pull-request-rerun", ...again });
-    await ask(ctx, scope, (signal) => checks.rerun(head, again.names, signal));
+  const of = names.join("\n");
+  if (reruns.told?.of !== of) reruns.told = { of, triage: await triageOnBranch(ctx, scope, checks, { head, names }) };
+  const { triage } = reruns.told;
+  const again = rerunOf(names, triage.json, startedAgain(pullRequestOf(ctx, scope), reruns.asked));
+  if (canChange && again !== undefined && !isHeldTooLong(ctx, scope)) {
+    reruns.held = await rerun(ctx, scope, again, (signal) => checks.rerun(head, again.names, signal));
+    if (reruns.held === undefined) {
+      reruns.asked.push(...again.names);
+      reruns.told = undefined;
+    }
     return undefined;
   }
   await keepTriage(ctx.files, scope, triage);

@@ -1,9 +1,9 @@
-import type { PullRequestWait, Remark } from "../../domain/forge/next-move.ts";
-import { heldSince, type RerunCategory, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
+import type { Remark } from "../../domain/forge/next-move.ts";
+import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import { type FailedCheck, JobsStillRun, type PastCheck } from "../../ports/forge.ts";
+import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { awaitPullRequest, type PullRequestDecision } from "./await-pull-request.ts";
@@ -17,10 +17,8 @@ import {
   type PullRequestNeeds,
   pullRequestOf,
 } from "./pull-request-scope.ts";
+import { heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
 import type { StepFailed } from "./step.ts";
-
-/** The time for which the forge may put off a re-run: an optional job of the same workflow run may take long. Milliseconds. */
-const RERUN_MS = 60 * 60_000;
 
 /** A decision, or a failure that an agent has to repair. */
 type Settled = Exclude<PullRequestDecision, { do: "fix" }> | { readonly do: "failed"; readonly evidence: StepFailed["evidence"] };
@@ -56,52 +54,15 @@ export async function settlePullRequest(
       await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
       continue;
     }
-    const refusal = await rerun(ctx, scope, needs, { head: open.head, ...again });
-    held = refusal && { open: refusal.open, wait: { why: refusal.message, on: "rerun" } };
+    held = await rerun(ctx, scope, again, () => needs.pulls.rerun(open.head, again.names));
+    let waitedMs = ctx.clock.now() - since;
     if (held === undefined) {
+      waitedMs = 0;
       told = undefined;
       asked = [...asked, ...again.names];
     }
-    await pause(ctx.clock, needs.pulls.pauseMs(0), scope.signal);
+    await pause(ctx.clock, needs.pulls.pauseMs(waitedMs), scope.signal);
   }
-}
-
-/** A re-run that the forge has put off, and the jobs that have to end first, as far as they are known. */
-interface HeldRerun {
-  readonly open: readonly string[];
-  readonly wait: PullRequestWait;
-}
-
-/** The re-run that the forge had put off when the engine before this one looked last. */
-function heldBefore(known: TicketPullRequest | undefined): HeldRerun | undefined {
-  const { waits, waitsOn } = known?.seen ?? {};
-  return waits === undefined || waitsOn !== "rerun" ? undefined : { open: [], wait: { why: waits, on: waitsOn } };
-}
-
-/** True if the forge has put off the re-run for as long as it may, by the journal. */
-function isHeldTooLong(ctx: PullRequestContext, scope: StepScope): boolean {
-  const since = heldSince(pullRequestOf(ctx, scope), "rerun");
-  return since !== undefined && ctx.clock.now() - since >= RERUN_MS;
-}
-
-/** Starts failed checks again, announced once. Gives the refusal if the forge does that only after other jobs. */
-async function rerun(
-  ctx: PullRequestContext,
-  scope: StepScope,
-  { pulls }: PullRequestNeeds,
-  { head, ...again }: { readonly head: string; readonly names: readonly string[]; readonly category: RerunCategory },
-): Promise<JobsStillRun | undefined> {
-  const unseen = new Set(pullRequestOf(ctx, scope)?.unseenReruns);
-  if (!again.names.every((name) => unseen.has(name))) mustAnnounce(scope, { type: "pull-request-rerun", ...again });
-  return ask(ctx, scope, async () => {
-    try {
-      await pulls.rerun(head, again.names);
-      return undefined;
-    } catch (error) {
-      if (error instanceof JobsStillRun) return error;
-      throw error;
-    }
-  });
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */

@@ -60,6 +60,18 @@ describe("a worktree that is set aside", () => {
     expect(readdirSync(worktrees)).toEqual(["T-1-2"]);
   });
 
+  test("is removed where it is if it cannot be moved", async () => {
+    // The path of a worktree just fits (PATH_MAX is 4096 with its end), and a longer name does not.
+    const parts = Array.from({ length: 21 }, () => "d".repeat(200));
+    const worktrees = join(folder(), ...parts)
+      .slice(0, 4_086)
+      .replace(/\/$/, "d");
+    const files = createRunFiles({ folder: join(folder(), "run"), worktrees });
+    mkdirSync(files.worktreePath(T1, 1), { recursive: true });
+    expect(await files.setAside(files.worktreePath(T1, 1))).toBeUndefined();
+    expect(readdirSync(worktrees)).toEqual(["T-1-1"]);
+  });
+
   test("is one of the run, and no other folder", async () => {
     const files = createRunFiles({ folder: join(folder(), "run"), worktrees: join(folder(), "wt") });
     mkdirSync(join(folder(), "mine"));

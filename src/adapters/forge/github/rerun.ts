@@ -1,5 +1,5 @@
 import { firstFewLine } from "../../../domain/values/first-few.ts";
-import { JobsStillRun } from "../../../ports/forge.ts";
+import { JobsStillRun, RerunRefused } from "../../../ports/forge.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import { checkName } from "./checks.ts";
 import { checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
@@ -9,7 +9,7 @@ import { Anything, type GitHubRepository } from "./repository.ts";
  * Starts failed jobs of GitHub Actions again, by the names of their checks. Checks of other apps, and statuses, cannot be started from
  * outside; they are left alone, as is what runs already. A run takes one request to start again, so if several jobs of it are wanted, it
  * starts all that failed in it. Gives the names of the wanted ones that it has started. Throws a JobsStillRun if a run of them is not over:
- * GitHub refuses these with 403, as it does what the token may not do.
+ * GitHub refuses these with 403, as it does what the token may not do, which is a RerunRefused.
  */
 export async function rerunJobs(
   repository: GitHubRepository,
@@ -40,15 +40,15 @@ function start(repository: GitHubRepository, run_id: number, [first, ...others]:
   );
 }
 
-/** The names of the jobs for which GitHub refuses to start others of their run again, as far as they are known. Throws the refusal if it is about anything else. */
+/** The names of the jobs for which GitHub refuses to start others of their run again, as far as they are known. Throws a RerunRefused if it is about anything else. */
 async function reasonToWait(
   repository: GitHubRepository,
   { head, run, refusal }: { readonly head: string; readonly run: number; readonly refusal: GitHubRefusal },
 ): Promise<readonly string[]> {
-  if (refusal.status !== 403) throw refusal;
+  if (refusal.status !== 403) throw new RerunRefused(refusal.message);
   const jobs = [...(await jobsOf(repository, head)).values()];
   const open = jobs.filter(({ run_id, status }) => run_id === run && status !== "completed");
-  if (open.length === 0 && !/\balready running\b/i.test(refusal.message)) throw refusal;
+  if (open.length === 0 && !/\balready running\b/i.test(refusal.message)) throw new RerunRefused(refusal.message);
   return open.map(({ name }) => checkName(name));
 }
 

@@ -173,11 +173,15 @@ describe("the checks of a branch", () => {
   it("are no longer downloaded once the signal is aborted", async () => {
     const { stage, headSha } = await checked();
     const controller = new AbortController();
-    stage.standIn.fault = ({ path }) => {
-      if (path.endsWith("/logs")) controller.abort();
-      return undefined;
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    stage.standIn.forge.downloads.hangs = () => {
+      resolve();
+      return true;
     };
-    await unavailable(checksOf(stage).failures(headSha, ["lint"], controller.signal));
+    const ended = unavailable(checksOf(stage, { timeoutMs: 600_000 }).failures(headSha, ["lint"], controller.signal));
+    await asked;
+    controller.abort();
+    await ended;
   });
 
   it("are none without the branch, and no answer is none", async () => {

@@ -148,6 +148,16 @@ describe("rerun", () => {
     expect(await stage.pullRequests.rerun(headSha, ["test"])).toEqual(["test"]);
   });
 
+  it("tells that the token may not, which no wait mends", async () => {
+    const stage = await aForgeStage({ jobs: [FLAKY] });
+    const { headSha } = await stage.opened(GREEN);
+    await stage.forge.untilChecked(REPO, headSha, 1);
+    const body = { message: "Resource not accessible by personal access token" };
+    stage.once(isRequest("POST", /\/actions\/jobs\/\d+\/rerun$/), { status: 403, body });
+    const refused = await unavailable(stage.pullRequests.rerun(headSha, ["test"]));
+    expect(refused).toMatchObject({ name: "RerunRefused", message: expect.stringContaining("(403): Resource not accessible") });
+  });
+
   it("leaves a history of all runs of a check on the commit, with the words of the failed one", async () => {
     const stage = await aForgeStage({ jobs: [FLAKY, { ...CHECK, name: "other" }] });
     const { headSha } = await stage.opened(GREEN);

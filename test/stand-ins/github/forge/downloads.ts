@@ -9,8 +9,11 @@ import type { AddressInfo } from "node:net";
 export class Downloads {
   /** How many requests carried an `Authorization` header. */
   refused = 0;
+  /** Called for each request: true if it gets no answer. */
+  hangs: () => boolean = () => false;
   readonly #contents = new Map<string, { readonly type: string; readonly bytes: Buffer }>();
   readonly #server: Server = createServer((request, response) => {
+    if (this.hangs()) return;
     const found = this.#contents.get(new URL(request.url ?? "/", "http://download.test").pathname.slice(1));
     if (request.headers.authorization !== undefined) {
       this.refused += 1;
