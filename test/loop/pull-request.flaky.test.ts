@@ -111,6 +111,40 @@ describe("a pull request whose failed tests are flaky on the base", () => {
       // The second engine does not even ask.
       expect(forge.calls.filter((call) => /^(?:rerun|put off)/.test(call))).toEqual(["put off ci"]);
     });
+
+    test("are started again after a required check that took longer than the hour", async () => {
+      const { stage, forge, reopen } = await putOff({ limits: { attempts: 1 } });
+      using _ = stage;
+      await stage.crashAt((event) => event.type === "pull-request-read" && event.waitsOn === "rerun");
+      await reopen({ clock: { ...systemClock, now: () => systemClock.now() + 60 * 60_000 } });
+      const late = { name: "late", state: "running", isRequired: true } as const;
+      forge.shown = { checks: [FAILED, DOCS, late] };
+      forge.onRead = () => {
+        if (stage.of("pull-request-read").some(({ checks }) => checks.some(({ name }) => name === "late"))) endDocs(forge);
+      };
+      await stage.resume();
+      await stage.ended();
+      expect(stage.ticket(T1).phase).toBe("done");
+      expect(forge.calls.filter((call) => /^(?:rerun|put off)/.test(call))).toEqual(["put off ci", "rerun ci"]);
+    });
+
+    test("have an hour of their own if others fail than those that were put off", async () => {
+      const { stage, forge } = await putOff({ limits: { attempts: 1 } });
+      using _ = stage;
+      const other = { ...FAILED, name: "smoke" };
+      forge.baseHistory = [failedBy(LOG), PASSED, { ...failedBy(LOG), name: "smoke" }, { name: "smoke" }];
+      forge.logs = { ci: LOG, smoke: LOG };
+      stage.start();
+      await stage.until("pull-request-read", (event) => "waitsOn" in event && event.waitsOn === "rerun");
+      forge.shown = { checks: [other, DOCS], requiredChecks: ["smoke"] };
+      forge.stillRun = [];
+      forge.onRead = () => {
+        if (forge.calls.includes("rerun smoke")) forge.shown = {};
+      };
+      await stage.ended();
+      expect(stage.ticket(T1).phase).toBe("done");
+      expect(forge.calls.filter((call) => call.startsWith("rerun"))).toEqual(["rerun smoke"]);
+    });
   });
 
   test("goes to an agent if the forge refuses to start them again, which is no outage", async () => {

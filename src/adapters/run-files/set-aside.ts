@@ -24,7 +24,11 @@ export function asideIn(worktrees: string): Pick<RunFiles, "setAside" | "removeS
       }
     },
     async removeSetAside() {
-      for (const name of await namesIn(worktrees)) if (name.startsWith(PREFIX)) await removeFolder(join(worktrees, name));
+      const names = (await namesIn(worktrees)).filter((name) => name.startsWith(PREFIX));
+      // One that resists keeps none of the others.
+      const results = await Promise.allSettled(names.map((name) => removeFolder(join(worktrees, name))));
+      const failed = results.find((result) => result.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
     },
   };
 }

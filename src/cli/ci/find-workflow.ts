@@ -1,12 +1,11 @@
 import { parseDocument } from "yaml";
 import { listWorkflows } from "../../adapters/forge/github/workflows.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { isMeant, type Workflow } from "../../domain/ci/workflow.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { readBaseFiles } from "../engine/base-files.ts";
+import { gitDirOf, readBaseFiles } from "../engine/base-files.ts";
 import { askGitHub, type CiTarget, refused } from "./find-target.ts";
 
 /** A clone and its place at GitHub. */
@@ -35,7 +34,7 @@ export async function mustHaveWorkflow(target: Searched, wanted: string): Promis
 
 /** The workflows by the files of the branch's tip. */
 async function workflowsOf({ branch, repository: { path } }: Searched): Promise<readonly Workflow[]> {
-  const gitDir = (await exists(`${path}/.git`)) ? `${path}/.git` : path;
+  const gitDir = await gitDirOf(path);
   const args = ["ls-tree", "-z", "--full-tree", "--name-only", `refs/heads/${branch}`, "--", ".github/workflows/"];
   const { stdout } = await runGit(path, { gitDir, args });
   const files = await readBaseFiles({ path, base: branch }, stdout.split("\0").filter(isPlainWorkflow));

@@ -9,6 +9,12 @@ const MOST = 1024 * 1024;
 
 type BaseFile = { readonly text: string } | "too large";
 
+/** The git folder of a clone; of a bare one, its own folder. */
+export async function gitDirOf(path: string): Promise<string> {
+  const inside = join(path, ".git");
+  return (await exists(inside)) ? inside : path;
+}
+
 /**
  * Those of the named files that the tip of a base branch has, with their texts, or "too large" beyond 1 MiB. Git follows a link
  * within the tree. Empty if git finds no such repository or branch.
@@ -19,7 +25,7 @@ export async function readBaseFiles(
 ): Promise<ReadonlyMap<string, BaseFile>> {
   // Git would wait for a first name.
   if (names.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
-  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  const gitDir = await gitDirOf(path);
   // Git answers a missing path in another form, which is skipped.
   const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
   const input = names.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
@@ -48,7 +54,7 @@ export async function baseEntries(
 ): Promise<ReadonlyMap<string, BaseEntry>> {
   const inside = names.filter((name) => !name.startsWith("..") && !/[\n\0]/.test(name));
   if (inside.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
-  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  const gitDir = await gitDirOf(path);
   const input = inside.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
   const format = "%(objectname) %(objecttype) %(rest)";
   const { stdout } = await runGit(path, { gitDir, args: ["cat-file", `--batch-check=${format}`, "--follow-symlinks"], input });

@@ -203,7 +203,7 @@ interface Reruns {
   readonly asked: string[];
   held: HeldRerun | undefined;
   /** The triage of what failed at the last reading, which is read once. */
-  told?: { readonly of: string; readonly triage: Triage } | undefined;
+  told?: { readonly failed: string; readonly triage: Triage } | undefined;
 }
 
 /** Gives the failure as evidence; undefined if jobs were started again, or are as soon as the forge does it. */
@@ -214,8 +214,8 @@ async function red(
   { head, failing, reruns }: { readonly head: string; readonly failing: readonly RemoteCheck[]; readonly reruns: Reruns },
 ): Promise<StepFailed | undefined> {
   const names = failing.map(({ name }) => name);
-  const of = names.join("\n");
-  if (reruns.told?.of !== of) reruns.told = { of, triage: await triageOnBranch(ctx, scope, checks, { head, names }) };
+  const failed = names.join("\n");
+  if (reruns.told?.failed !== failed) reruns.told = { failed, triage: await triageOnBranch(ctx, scope, checks, { head, names }) };
   const { triage } = reruns.told;
   const again = rerunOf(names, triage.json, startedAgain(pullRequestOf(ctx, scope), reruns.asked));
   if (canChange && again !== undefined && !isHeldTooLong(ctx, scope)) {

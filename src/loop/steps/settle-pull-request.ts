@@ -17,7 +17,7 @@ import {
   type PullRequestNeeds,
   pullRequestOf,
 } from "./pull-request-scope.ts";
-import { heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
+import { type HeldRerun, heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
 import type { StepFailed } from "./step.ts";
 
 /** A decision, or a failure that an agent has to repair. */
@@ -34,35 +34,69 @@ export async function settlePullRequest(
   needs: PullRequestNeeds,
   open: OpenPullRequest,
 ): Promise<Settled> {
-  let asked: readonly string[] = [];
-  let told: { readonly of: string; readonly triage: Triage; readonly since: number } | undefined;
-  let held = heldBefore(pullRequestOf(ctx, scope));
+  const reruns: Reruns = { asked: [], held: heldBefore(pullRequestOf(ctx, scope)) };
   for (;;) {
-    const decision = await awaitPullRequest(ctx, scope, needs, { ...open, rerunWait: held?.wait });
+    const decision = await awaitPullRequest(ctx, scope, needs, { ...open, rerunWait: reruns.held?.wait });
     if (decision.do !== "fix") return decision;
-    const names = decision.checks.map(({ name }) => name);
-    const of = names.join("\n");
-    if (told?.of !== of) told = { of, triage: await readTriage(ctx, scope, needs, { open, names }), since: ctx.clock.now() };
-    const { triage, since } = told;
-    const already = startedAgain(pullRequestOf(ctx, scope), asked);
-    const again = decision.remarks.length > 0 ? undefined : rerunOf(names, triage.json, already);
-    if (again === undefined || isHeldTooLong(ctx, scope)) {
-      recordRemarks(scope, decision.remarks);
-      return { do: "failed", evidence: fixEvidence(decision, triage) };
-    }
-    if (isAnyOpen(pullRequestOf(ctx, scope), held?.open)) {
-      await pause(ctx.clock, needs.pulls.pauseMs(ctx.clock.now() - since), scope.signal);
-      continue;
-    }
-    held = await rerun(ctx, scope, again, () => needs.pulls.rerun(open.head, again.names));
-    let waitedMs = ctx.clock.now() - since;
-    if (held === undefined) {
-      waitedMs = 0;
-      told = undefined;
-      asked = [...asked, ...again.names];
-    }
-    await pause(ctx.clock, needs.pulls.pauseMs(waitedMs), scope.signal);
+    const evidence = await afterFailure(ctx, scope, needs, { open, decision, reruns });
+    if (evidence !== undefined) return { do: "failed", evidence };
   }
+}
+
+/** The re-runs of one wait: the names that it has asked for, the one that the forge has put off, and the triage of what failed. */
+interface Reruns {
+  asked: readonly string[];
+  held: HeldRerun | undefined;
+  told?: { readonly failed: string; readonly triage: Triage; readonly since: number } | undefined;
+}
+
+/** Gives the evidence for an agent. Undefined, after a pause, if failed checks were started again or will be. */
+async function afterFailure(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  needs: PullRequestNeeds,
+  {
+    open,
+    decision,
+    reruns,
+  }: { readonly open: OpenPullRequest; readonly decision: Extract<PullRequestDecision, { do: "fix" }>; readonly reruns: Reruns },
+): Promise<StepFailed["evidence"] | undefined> {
+  const names = decision.checks.map(({ name }) => name);
+  const { triage, since } = await toldOf(ctx, scope, needs, { open, names, reruns });
+  const known = pullRequestOf(ctx, scope);
+  // While a required check runs, nothing is put off: the time for that begins anew.
+  if (isAnyOpen(known)) reruns.held = undefined;
+  const again = decision.remarks.length > 0 ? undefined : rerunOf(names, triage.json, startedAgain(known, reruns.asked));
+  if (again === undefined || (reruns.held !== undefined && isHeldTooLong(ctx, scope))) {
+    recordRemarks(scope, decision.remarks);
+    return fixEvidence(decision, triage);
+  }
+  let waitedMs = ctx.clock.now() - since;
+  if (!isAnyOpen(known, reruns.held?.open)) {
+    reruns.held = await rerun(ctx, scope, again, () => needs.pulls.rerun(open.head, again.names));
+    if (reruns.held === undefined) {
+      waitedMs = 0;
+      reruns.told = undefined;
+      reruns.asked = [...reruns.asked, ...again.names];
+    }
+  }
+  await pause(ctx.clock, needs.pulls.pauseMs(waitedMs), scope.signal);
+  return undefined;
+}
+
+/** The triage of these failed checks, read once. If others had failed before, what was put off was another re-run. */
+async function toldOf(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  needs: PullRequestNeeds,
+  { open, names, reruns }: { readonly open: OpenPullRequest; readonly names: readonly string[]; readonly reruns: Reruns },
+): Promise<NonNullable<Reruns["told"]>> {
+  const failed = names.join("\n");
+  if (reruns.told?.failed === failed) return reruns.told;
+  if (reruns.told !== undefined) reruns.held = undefined;
+  const triage = await readTriage(ctx, scope, needs, { open, names });
+  reruns.told = { failed, triage, since: ctx.clock.now() };
+  return reruns.told;
 }
 
 /** Reads the triage of failed checks, and keeps it where people find it. Without a failed check there is none to keep. */

@@ -58,10 +58,10 @@ export function createBranchChecks({ repo, branch, workflow, ignoredRun, ...acce
   return {
     name: repository.fullName,
     pauseMs: (waited) => repository.pauseMs(waited),
-    read: (signal) => reached(readBranch(repository.until(signal), reading)),
-    failures: (head, names, signal) => reached(failuresOf(repository.until(signal), head, names)),
-    history: (commit, names, signal) => reached(historyOf(repository.until(signal), commit, names)),
-    rerun: (head, names, signal) => reached(rerunJobs(repository.until(signal), head, names)),
+    read: (signal) => reached(readBranch(repository.withSignal(signal), reading)),
+    failures: (head, names, signal) => reached(failuresOf(repository.withSignal(signal), head, names)),
+    history: (commit, names, signal) => reached(historyOf(repository.withSignal(signal), commit, names)),
+    rerun: (head, names, signal) => reached(rerunJobs(repository.withSignal(signal), head, names)),
   };
 }
 

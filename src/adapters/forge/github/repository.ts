@@ -57,7 +57,7 @@ export class GitHubRepository {
    * The same repository: its requests by REST and its downloads end once the signal is aborted, and throw a ForgeUnavailable then. Nobody knows
    * what became of a write that ends so.
    */
-  until(signal: AbortSignal): GitHubRepository {
+  withSignal(signal: AbortSignal): GitHubRepository {
     return new GitHubRepository(this.fullName, { as: this, signal });
   }
 
