@@ -69,7 +69,7 @@ const LEGEND: readonly (readonly [Style, string])[] = [
   [STYLES.failed, "stalled: its attempts are used up"],
   [STYLES.landed, "landed, and not live yet"],
   [STYLES.done, "done"],
-  [{ glyph: "#2", tone: "plain" }, "the ticket's second attempt"],
+  [{ glyph: "a2", tone: "plain" }, "the ticket's second attempt"],
   [
     { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
     "the finish line: passed, at it now, ahead",
@@ -79,7 +79,7 @@ const LEGEND: readonly (readonly [Style, string])[] = [
       ...LEVEL_STYLES.skip,
       glyph: [LEVEL_STYLES.pass, LEVEL_STYLES.warn, LEVEL_STYLES.fail, LEVEL_STYLES.skip].map((s) => s.glyph).join(""),
     },
-    `behaviour of the agent: pass, warning, fail, unknown; in order ${GATES.map((gate) => GATE_LABELS[gate]).join(" ")}`,
+    `behaviour: pass, warning, fail, unknown; in order ${GATES.map((gate) => GATE_LABELS[gate]).join(" ")}`,
   ],
 ];
 
@@ -100,7 +100,7 @@ function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): 
   const lines = [
     ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
     ...(signs.length === 0 ? [] : [title("signs")]),
-    ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 4), tone }, { text: means }]),
+    ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 5), tone }, { text: means }]),
   ];
   return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
 }

@@ -4,7 +4,10 @@ const count = z.number().int().min(1).max(100_000);
 
 function levels(warn: number, fail: number, what: string) {
   return z
-    .strictObject({ warn: count.default(warn), fail: count.default(fail) })
+    .strictObject({
+      warn: count.default(warn).describe("The count from which it warns"),
+      fail: count.default(fail).describe("The count from which it fails"),
+    })
     .refine((both) => both.warn <= both.fail, "warn must not be more than fail")
     .prefault({})
     .describe(`${what}; default: warn at ${warn}, fail at ${fail}`);

@@ -26,7 +26,7 @@ export function isMissing(
 
 /** The words by which test runners, compilers and runtimes tell a failure. */
 const SAYS_FAILED =
-  /\b(?:[1-9]\d* (?:failed|failing|failures?|errors?)|(?:\w*Error|Exception)\b[: [(]|Traceback \(most recent|FAIL(?:ED|URE)?\b|npm ERR!|npm error|not ok \d|panicked at|exited with code: [1-9]|fatal:|command not found|Segmentation fault)|✗|✖/;
+  /\b(?:[1-9]\d* (?:failed|failing|failures?|errors?)|(?:\w*Error|Exception)\b[: [(]|Traceback \(most recent|FAIL(?:ED|URE)?\b|npm ERR!|npm error|not ok \d|panicked at|exited with code: [1-9]|fatal:|command not found|Segmentation fault)|[\u2716\u2717]/;
 
 /**
  * True if a command failed. A program that does not tell the exit code of a command that printed something (`isExitUntold`) leaves only

@@ -30,7 +30,10 @@ export async function land(
 
   for (const checkout of checkouts) {
     const reason = await whyNotFollow(store, checkout, { from, to, rehearse: known.unwilling.has(checkout.path) });
-    if (reason !== undefined) return { as: "waiting", reason };
+    if (reason === undefined) continue;
+    // A checkout that another landing has brought along meanwhile looks like a person's work.
+    const now = await baseTip(store);
+    return now === from ? { as: "waiting", reason } : alreadyMoved(store, checkouts, { from, to, tip: now });
   }
   const lost = await swap(store, from, to);
   if (lost !== undefined) {

@@ -201,6 +201,25 @@ describe("land, with the base checked out", () => {
     expect(git(user, "rev-parse", "main")).toBe(from);
   });
 
+  test("has moved if another landing moves base and checkout after the look at the base: that is no person's work", async () => {
+    const { user, store } = await openedStore();
+    const from = git(user, "rev-parse", "main");
+    const commit = (file: string) => {
+      write(user, file, "new\n");
+      git(user, "add", file);
+      git(user, "commit", "-q", "-m", file);
+      const made = git(user, "rev-parse", "main");
+      git(user, "reset", "-q", "--hard", from);
+      return made;
+    };
+    const [to, other] = [commit("one.txt"), commit("two.txt")] as const;
+    git(user, "reset", "-q", "--hard", other);
+    const looks = [from];
+    const readBranch: Store["readBranch"] = (ref) => Promise.resolve(looks.shift()).then((tip) => tip ?? store.readBranch(ref));
+    const landing = await land({ ...store, readBranch }, { from, to }, { ours: new Set(), unwilling: new Set() });
+    expect(landing).toEqual({ as: "moved", tip: other });
+  });
+
   test("is told that the base moved, and takes no file along", async () => {
     const of = await setUp();
     const ready = await readyCandidate(of, { "a.txt": "landed\n" });
