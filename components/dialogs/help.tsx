@@ -1,5 +1,4 @@
 import { type ReactNode, use, useEffect, useMemo } from "react";
-import { GATE_LABELS, GATES } from "../../src/domain/behaviour/signals.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
 import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
@@ -79,7 +78,7 @@ const LEGEND: readonly (readonly [Style, string])[] = [
       ...LEVEL_STYLES.skip,
       glyph: [LEVEL_STYLES.pass, LEVEL_STYLES.warn, LEVEL_STYLES.fail, LEVEL_STYLES.skip].map((s) => s.glyph).join(""),
     },
-    `behaviour: pass, warning, fail, unknown; in order ${GATES.map((gate) => GATE_LABELS[gate]).join(" ")}`,
+    "behaviour of the agent, by gate: pass, warning, fail, unknown",
   ],
 ];
 
