@@ -42,6 +42,17 @@ export const EXCUSED: readonly Excused[] = [
     begins: '"repos": {\n  "app": {"path": "../app", "base": "main", "forge": {"kind": "github"',
     reason: "its repository is at GitHub; test/e2e/github-forge.test.ts runs one at a stand-in",
   },
+  {
+    page: "docs/forges.md",
+    begins: '"repos": {\n  "app": {"path": "../app", "base": "main",\n          "forge": {"kind": "github", "repo"',
+    reason: "its repository is at the reader's own GitHub; test/e2e/github-forge.test.ts runs one at a stand-in",
+  },
+  {
+    page: "docs/bound.md",
+    begins: "# BOUND",
+    reason: "test/docs/snippets.test.ts reads it; test/e2e/bound-run.test.ts runs one",
+  },
+  { page: "docs/bound.md", begins: "loopdash bound approve", reason: "test/e2e/bound-run.test.ts runs both commands" },
   { page: "docs/bundles.md", begins: "loopdash verify-journal", reason: "test/e2e/bundle.test.ts runs both commands" },
   {
     page: "docs/contracts.md",

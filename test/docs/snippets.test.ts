@@ -7,6 +7,7 @@ import { parseContractText } from "../../src/adapters/contract/contract-file.ts"
 import { keymapFrom } from "../../src/cli/key-file-text.ts";
 import { readContract } from "../../src/domain/batch/read-contract.ts";
 import { nodeValue, readSyntax } from "../../src/domain/batch/syntax.ts";
+import { parseBound } from "../../src/domain/bound/parse-bound.ts";
 import { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
 import { Attack } from "../../src/domain/review/attack.ts";
@@ -33,6 +34,13 @@ function blocks(language: string): readonly (readonly [page: string, text: strin
 }
 
 const batches = blocks("jsonc").filter(([, text]) => text.includes('"tickets"'));
+
+test("the boundaries of the pages are read whole", () => {
+  const [bound, ...more] = blocks("markdown").filter(([page]) => page === "docs/bound.md");
+  expect(more).toEqual([]);
+  const read = parseBound(bound?.[1] ?? "");
+  expect(read).toMatchObject({ ok: true, bound: { zones: [{}, {}, {}], neverDo: [{}], ironLaws: [{}, {}] } });
+});
 
 test("the contracts of the pages are valid", () => {
   const contracts = blocks("markdown").filter(([, text]) => text.startsWith("---\ncriteria:"));
