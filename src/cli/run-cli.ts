@@ -1,4 +1,5 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
+import { GitMissing } from "../adapters/vcs/git/git-call.ts";
 import { plainText } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { printDefect, printUserError, writeAll } from "./print.ts";
@@ -68,10 +69,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
       printUserError(error);
       return error.exitCode;
     }
-    const full = fullDisk(error);
-    if (full !== undefined) {
-      printUserError(full);
-      return full.exitCode;
+    const known = fullDisk(error) ?? missingGit(error);
+    if (known !== undefined) {
+      printUserError(known);
+      return known.exitCode;
     }
     printDefect(error);
     return EXIT.notDone;
@@ -88,6 +89,18 @@ function fullDisk(error: unknown): UserError | undefined {
     what: `loopdash had to stop: it could not write ${place}`,
     ...problem,
     exitCode: EXIT.notDone,
+    cause: error,
+  });
+}
+
+function missingGit(error: unknown): UserError | undefined {
+  if (!(error instanceof GitMissing)) return undefined;
+  const todo = "Install git and see that it comes first on PATH; loopdash doctor says which version is needed.";
+  return new UserError({
+    what: "there is no git",
+    why: "no folder of PATH has a program git",
+    todo,
+    exitCode: EXIT.refused,
     cause: error,
   });
 }

@@ -216,6 +216,8 @@ describe("what is bad, and how to mend it", () => {
     const { answer, bad } = await ask(stage, ["batch.json"], { PATH: stage.path("tmp") });
     expect(bad).toContain("git");
     for (const check of ALWAYS) expect(answer.checks.map((each) => each.check)).toContain(check);
+    const refused = await stage.run(["batch.json", "--dry-run"], { PATH: stage.path("tmp") });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("no folder of PATH has a program git") });
   });
 
   test("the sandbox: bad where the batch requires it and there is none, a warning where it does not", async () => {

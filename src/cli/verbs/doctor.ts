@@ -124,16 +124,19 @@ interface BatchLook {
 async function readBatch(file: string): Promise<BatchLook> {
   try {
     const problems: CheckResult[] = [];
-    const findTests = async (repos: Batch["repos"]) => {
-      try {
-        return await findTestCommands(repos);
-      } catch (error) {
-        const why = errorMessage(error);
-        problems.push(bad("tests", `cannot be looked for: ${why}`, "Fix what it names and ask again."));
-        return {};
-      }
-    };
-    return lookAt(await loadBatch(file, { cwd: process.cwd(), findTests, findRules }), problems);
+    const find =
+      <T>(check: string, look: (repos: Batch["repos"]) => Promise<Readonly<Record<string, T>>>) =>
+      async (repos: Batch["repos"]) => {
+        try {
+          return await look(repos);
+        } catch (error) {
+          if (error instanceof UserError) throw error;
+          problems.push(bad(check, `cannot be looked for: ${errorMessage(error)}`, "Fix what it names and ask again."));
+          return {};
+        }
+      };
+    const finders = { findTests: find("tests", findTestCommands), findRules: find("boundaries", findRules) };
+    return lookAt(await loadBatch(file, { cwd: process.cwd(), ...finders }), problems);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { findings: [bad("batch", `${error.what}: ${error.why}`, error.todo)] };
