@@ -39,7 +39,7 @@ function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "b
   return `loopdash: the guard blocks this command (${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
 }
 
-/** Where the command would run: this folder, in the worktree that it belongs to. */
+/** The place where the command would run: this folder, in the worktree that it belongs to. */
 function contextOf(cwd: string, { HOME, TMPDIR }: NodeJS.ProcessEnv): GuardContext {
   return {
     cwd,

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import { type JsonObject, listOf, textOf } from "../json.ts";
 import { tool } from "./event-format.ts";
 
-/** What the tools of a vendor's program do to the worktree, by their names. A tool that is not listed does nothing that is known. */
+/** The effects of a vendor's tools on the worktree, by their names. A tool that is not listed has no known effect. */
 export type ToolTable = Readonly<Record<string, ToolReader>>;
 
 type ToolReader = (input: JsonObject) => ToolAction;

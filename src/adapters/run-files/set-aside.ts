@@ -19,7 +19,7 @@ export function asideIn(worktrees: string): Pick<RunFiles, "setAside" | "removeS
         await rename(worktree, aside);
         return aside;
       } catch {
-        // Whatever the reason (a mount, a full disk that takes no name more), it is removed where it is, which tells what fails.
+        // A mount, or a full disk that takes no further name, for example. The caller then removes it in place, and that tells the fault.
         return undefined;
       }
     },

@@ -15,7 +15,7 @@ export interface BoundPlace extends GitPlace {
   readonly baseSha: string;
 }
 
-/** Where a base without a local branch is looked for: in a clone of a CI, say. */
+/** The places in which a base without a local branch is looked for: in a clone of a CI, say. */
 const REMOTE_BASES = ["origin/HEAD", "origin/main", "origin/master"];
 
 /** Finds the repository and its base. Throws a UserError (exit 2) if there is none. */

@@ -14,7 +14,7 @@ import { type BoundPlace, findBoundPlace, rulesOf, shownBase } from "./bound-pla
 import type { BoundFlags } from "./flags.ts";
 import { failureOf } from "./run-law.ts";
 
-/** What became of a law. A law without a command is for reviewers and prompts. */
+/** The result of a law. A law without a command is for reviewers and prompts. */
 interface LawResult {
   readonly name: string;
   readonly text: string;
@@ -62,7 +62,7 @@ function fateOf(fate: BoundFate, hasFile: boolean): CheckResult["rules"] {
   return fate;
 }
 
-/** What is wrong with rules that the change brings, for the person who writes them. */
+/** The problems of rules that the change brings, in words for the person who writes them. */
 async function problemsOfNew(place: BoundPlace, commit: string | undefined): Promise<readonly string[]> {
   if (commit === undefined) return [];
   const after = await rulesAt(place, commit);

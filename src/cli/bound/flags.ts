@@ -7,7 +7,7 @@ export const BOUND_ACTS = ["show", "check", "suggest", "approve"] as const;
 /** The request of `loopdash bound`. */
 export interface BoundFlags {
   readonly act: (typeof BOUND_ACTS)[number];
-  /** What the act is about: a commit to check, or a run, a ticket and a commit to approve. */
+  /** The object of the act: a commit to check, or a run, a ticket and a commit to approve. */
   readonly words: readonly string[];
   readonly repo: string;
   readonly base?: string;

@@ -18,7 +18,7 @@ import type { BoundFlags } from "./flags.ts";
 /** Commits that are looked at. */
 const MOST_COMMITS = 2_000;
 
-/** Where GitHub and GitLab look for it, in their order. */
+/** The paths at which GitHub and GitLab look for it, in their order. */
 const CODEOWNERS = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
 /** `loopdash bound suggest`: zones with their evidence. Writes to the checkout only what a person accepts, by number. */

@@ -3,7 +3,7 @@ import type { SignalsFact } from "../../domain/run/signals-fact.ts";
 import { displayText } from "../display-text.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./tone.ts";
 
-/** How each level of a gate looks: a mark of one column, and a word. */
+/** The look of each level of a gate: a mark of one column, and a word. */
 export const LEVEL_STYLES: Readonly<Record<GateLevel, { readonly glyph: string; readonly word: string; readonly tone: Tone }>> = {
   pass: { glyph: STYLES.done.glyph, word: "pass", tone: "waiting" },
   warn: { ...STYLES.needsYou, word: "warning" },

@@ -48,7 +48,7 @@ export function parseRaw(output: string): Omit<Change, "tip"> {
 /** Characters of a change's digest: enough, as nobody gains anything by an equal one. */
 const CONTENT_CHARS = 32;
 
-/** What a path holds after the change: its mode and the id of its content. */
+/** The content of a path after the change: its mode and the id of its blob. */
 function leftBy(raw: string): string {
   const [, mode = "", , id = ""] = raw.slice(1).split(" ");
   return `${mode} ${id}`;
