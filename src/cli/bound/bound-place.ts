@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { type GitPlace, type RulesAt, rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
+import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { BOUND_FILE, type Bound, NO_RULES } from "../../domain/bound/bound.ts";
 import { type BoundProblem, formatBoundProblems } from "../../domain/bound/parse-bound.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { findRepository, gitDirOf, topOf } from "../init/repository.ts";
+import { findRepository, topOf } from "../init/repository.ts";
 import { usageError } from "../usage-error.ts";
 
 /** A repository and its base, whose rules count. */

@@ -4,7 +4,7 @@ import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-
 import type { TokenSource } from "../../adapters/token-source.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -80,7 +80,7 @@ async function readCheckout(top: string): Promise<{ readonly isDetached: boolean
 }
 
 async function tipHere(top: string, branch: string): Promise<string | undefined> {
-  const gitDir = (await exists(join(top, ".git"))) ? join(top, ".git") : top;
+  const gitDir = await gitDirOf(top);
   const { status, stdout } = await runGit(top, { gitDir, args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}`] });
   return status === 0 ? stdout.trim() : undefined;
 }

@@ -1,11 +1,12 @@
 import { parseDocument } from "yaml";
 import { listWorkflows } from "../../adapters/forge/github/workflows.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
+import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { isMeant, type Workflow } from "../../domain/ci/workflow.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { gitDirOf, readBaseFiles } from "../engine/base-files.ts";
+import { readBaseFiles } from "../engine/base-files.ts";
 import { askGitHub, type CiTarget, refused } from "./find-target.ts";
 
 /** A clone and its place at GitHub. */

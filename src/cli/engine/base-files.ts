@@ -1,19 +1,12 @@
-import { join } from "node:path";
 import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 
 /** Bytes read of such a file at most. */
 const MOST = 1024 * 1024;
 
 type BaseFile = { readonly text: string } | "too large";
-
-/** The git folder of a clone; of a bare one, its own folder. */
-export async function gitDirOf(path: string): Promise<string> {
-  const inside = join(path, ".git");
-  return (await exists(inside)) ? inside : path;
-}
 
 /**
  * Those of the named files that the tip of a base branch has, with their texts, or "too large" beyond 1 MiB. Git follows a link

@@ -6,7 +6,7 @@ import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
 import type { TestCommands } from "../../domain/batch/argv.ts";
 import type { FolderTicket, Standing } from "../../domain/batch/merge-folder.ts";
@@ -157,7 +157,7 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
 export async function findRules(repos: Batch["repos"]): Promise<Bounds> {
   const found = Object.entries(repos).map(async ([id, { path, base }]) => {
     if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
-    const place = { top: path, gitDir: (await exists(join(path, ".git"))) ? join(path, ".git") : path };
+    const place = { top: path, gitDir: await gitDirOf(path) };
     // A missing repository or branch is refused by name later.
     const tip = await commitNamed(place, `refs/heads/${base}`);
     if (tip === undefined) return [];

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { GitFailure } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
-import { exists } from "../../adapters/vcs/repository/locate.ts";
+import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { testCommandOf } from "../../domain/batch/test-command.ts";
 import { RepoId, unfitForBranch } from "../../domain/values/ids.ts";
@@ -98,10 +98,6 @@ export async function topOf(folder: string): Promise<string | undefined> {
   }
   const isBare = (await Promise.all(["HEAD", "objects", "refs"].map((name) => exists(join(real, name))))).every(Boolean);
   return isBare ? real : undefined;
-}
-
-export async function gitDirOf(top: string): Promise<string> {
-  return (await exists(join(top, ".git"))) ? join(top, ".git") : top;
 }
 
 /** The local branches, and the one that changes land on: the named one, else that of the remote, a usual one, or the present one. */

@@ -38,7 +38,7 @@ const INERT = [
 
 /** Reads the layout of the repository at `path`, a real path. Throws a GitFailure if git finds no repository exactly there. */
 export async function locate(path: string): Promise<Located> {
-  const gitDir = (await exists(join(path, ".git"))) ? join(path, ".git") : path;
+  const gitDir = await gitDirOf(path);
   const [places, listed] = await Promise.all([
     mustGit(path, { gitDir, args: ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"] }),
     mustGit(path, { gitDir, args: ["config", "--list", "--show-scope", "-z"] }),
@@ -98,6 +98,12 @@ function parseConfig(listed: string): Map<string, string> {
     if (fields[i] !== "command") settings.set(name, end < 0 ? "true" : entry.slice(end + 1));
   }
   return settings;
+}
+
+/** The git folder of a clone; of a bare one, its own folder. */
+export async function gitDirOf(path: string): Promise<string> {
+  const inside = join(path, ".git");
+  return (await exists(inside)) ? inside : path;
 }
 
 /** True if something exists at `path`, even a link to nowhere. */
