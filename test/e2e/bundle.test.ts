@@ -86,7 +86,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
   test("has a page for people, and each file that matters", () => {
     const folder = unpacked();
     const names = (n: number, ticket = "T-1") => readdirSync(join(folder, `tickets/${ticket}/attempt-${n}`)).toSorted();
-    const both = ["agent.log", "bundle.json", "bundle.md", "change.stat", "check-tests.log", "outbox", "prompt.md"];
+    const both = "agent.log bundle.json bundle.md change.stat check-tests.log outbox prompt.md reflection.json".split(" ");
     expect(names(1)).toEqual([...both, "change.patch"].toSorted());
     expect(names(2)).toEqual([...both, "captured.patch"].toSorted());
     expect(readdirSync(folder).toSorted()).toEqual(["bundle", "bundle.json", "bundle.md", "tickets"]);

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { freezeProgram } from "../../../src/adapters/oracle/frozen-oracle.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
+import type { FrozenProgram } from "../../../src/ports/oracle.ts";
 import { bundleOracle } from "../../helpers/bundle-oracle.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { editedOracle } from "./edited-oracle.ts";
@@ -62,15 +64,21 @@ describe("a verdict that would end the run as done", () => {
   });
 
   test("over a tracker that keeps changing is not believed", async () => {
-    const proof = await proofWith(`return true;`, "embedded", 0);
-    let over = false;
-    const changing = (async () => {
-      for (let n = 0; !over; n += 1) await proof.tracker.set(ids[0] as TicketId, { as: n % 2 === 0 ? "done" : "open" }, "");
-    })();
+    const bytes = editedOracle(await bundleOracle(), { lies: "return true;" });
+    const lying = freezeProgram({ bytes, scratch: folder() });
+    let judgings = 0;
+    const program: FrozenProgram = {
+      ...lying,
+      async judge(...asked) {
+        judgings += 1;
+        await proof.tracker.set(ids[0] as TicketId, { as: judgings % 2 === 1 ? "done" : "open" }, "");
+        return lying.judge(...asked);
+      },
+    };
+    const proof = await proofOf(join(folder(), "changing"), program, "embedded");
     const judged = await proof.oracle.judge();
-    over = true;
-    await changing;
     expect(judged).toMatchObject({ verdict: "unjudged", problem: "the tracker kept changing while it was judged" });
+    expect(judgings).toBe(3);
   });
 
   test("over a tracker that cannot be copied is not believed", async () => {
