@@ -19,3 +19,11 @@ export const EVENT_NAMES: Readonly<Record<VendorKind, Readonly<Partial<Record<Ho
   gemini: { "before-tool": "BeforeTool", "session-start": "SessionStart", stop: "AfterAgent" },
   opencode: { "before-tool": "tool.execute.before", "session-start": "plugin" },
 };
+
+export function isHookEvent(word: string | undefined): word is HookEvent {
+  return HOOK_EVENTS.some((event) => event === word);
+}
+
+export function isHookVendor(word: string | undefined): word is VendorKind {
+  return HOOK_VENDORS.some((vendor) => vendor === word);
+}
