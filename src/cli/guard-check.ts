@@ -50,7 +50,7 @@ function contextOf(cwd: string, { HOME, TMPDIR }: NodeJS.ProcessEnv): GuardConte
 }
 
 /** The nearest folder with a `.git`, or the folder itself. */
-function worktreeOf(cwd: string): string {
+export function worktreeOf(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return cwd;
@@ -110,7 +110,7 @@ function quoted(word: string): string {
 }
 
 /** Writes all of the text; a reader that has gone is no error. */
-function print(fd: 1 | 2, text: string): void {
+export function print(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
     try {

@@ -6,6 +6,7 @@ import { type Intervention, interventionKind } from "../domain/results/intervent
 import { type ApprovalFact, isAboutApproval } from "../domain/run/approval-fact.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { RunEvent } from "../domain/run/event.ts";
+import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
@@ -26,6 +27,7 @@ import { displayText } from "./display-text.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel } from "./labels/ci-label.ts";
+import { guardLabel } from "./labels/guard-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
@@ -69,7 +71,7 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | SignalsFact
+  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | GuardFact | SignalsFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -79,6 +81,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isAboutApproval(event)) return approvalLabel(event);
   if (isAboutCi(event)) return ciLabel(event);
   if (event.type === "signals-changed") return signalsLabel(event);
+  if (isAboutGuard(event)) return guardLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

@@ -63,6 +63,7 @@ export function resolveBatch(
     ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
     ...(file.behaviour && { behaviour: file.behaviour }),
+    ...(file.guard !== undefined && { guard: file.guard }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
   };
