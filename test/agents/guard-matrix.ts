@@ -10,6 +10,7 @@ export const GUARD_CLAIMS = {
   dead: "a hook that does not block is noticed before the start",
   skipped: "a program that skips its hooks is noticed",
   frozen: "the agent cannot change guard, settings or hooks",
+  planted: "hooks, settings and plugins of the repository stay out",
 } as const;
 
 export type GuardClaim = keyof typeof GUARD_CLAIMS;
@@ -24,6 +25,7 @@ const ALL: Readonly<Record<GuardClaim, boolean>> = {
   dead: true,
   skipped: true,
   frozen: true,
+  planted: true,
 };
 
 /** The measured results. */

@@ -41,13 +41,13 @@ const TRY_MS = 30_000;
 export async function installGuard(
   vendor: VendorKind,
   { argv, read }: GuardProgram,
-  task: GuardTask & Pick<AgentTask, "worktree"> & { readonly outbox: string | undefined },
+  task: GuardTask & { readonly outbox: string | undefined },
 ): Promise<InstalledGuard> {
-  const { folder, report, worktree, outbox, stop } = task;
+  const { folder, report, outbox, stop } = task;
   await makeFresh(task);
   const [settings, stopFile] = [join(folder, "guard.json"), join(folder, "stop.json")];
   await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
-  if (stop !== undefined) await writeFile(stopFile, `${JSON.stringify({ ...stop, worktree, outbox })}\n`, { mode: 0o600 });
+  if (stop !== undefined) await writeFile(stopFile, `${JSON.stringify({ ...stop, outbox })}\n`, { mode: 0o600 });
   const options = ["--settings", settings, "--report", report, ...(stop === undefined ? [] : ["--stop", stopFile])];
   const made = hookSettings(vendor, argv, { options });
   const hooks = made.form === "json" ? made.hooks : {};

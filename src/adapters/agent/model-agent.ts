@@ -125,10 +125,10 @@ export async function runProgram(
 /** The installed guard of a task, and the confinement in which the agent cannot change it. */
 async function guardedBy(
   { kind, guard: program }: ModelAgentOptions,
-  { guard, confinement, worktree, env }: ProgramTask,
+  { guard, confinement, env }: ProgramTask,
 ): Promise<{ readonly guard?: InstalledGuard; readonly confinement: Confinement | undefined }> {
   if (guard === undefined || program === undefined) return { confinement };
-  const installed = await installGuard(kind.kind, program, { ...guard, worktree, outbox: env["LOOPDASH_OUTBOX"] });
+  const installed = await installGuard(kind.kind, program, { ...guard, outbox: env["LOOPDASH_OUTBOX"] });
   if (confinement === undefined) return { guard: installed, confinement };
   return { guard: installed, confinement: { ...confinement, read: [...confinement.read, ...installed.read] } };
 }

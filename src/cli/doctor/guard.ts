@@ -39,7 +39,7 @@ export async function checkGuard({ batch, find, program, path }: GuardOptions): 
       dead = why;
     };
     const files = { folder: join(folder, "guard"), report: join(folder, "report.jsonl") };
-    const task = { ...files, settings: guard.settings, onDead, worktree, outbox: undefined };
+    const task = { ...files, settings: guard.settings, onDead, outbox: undefined };
     const installed = await installGuard(vendor, program, task);
     const { signal } = new AbortController();
     await tryGuard(installed, {
