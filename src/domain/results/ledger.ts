@@ -1,4 +1,5 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
+import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
 import type { RunState } from "../run/state.ts";
@@ -38,6 +39,8 @@ export interface Ledger {
   readonly preparations: { readonly made: number; readonly reused: number };
   /** What the guards of agents told: claims from within the sandbox. */
   readonly guard: GuardCounts;
+  /** Tickets by their class at the end, the difficulty mix of the batch; null without routing by complexity. */
+  readonly complexity: Readonly<Record<Complexity, number>> | null;
   /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
@@ -86,6 +89,7 @@ export function ledgerOf(state: RunState): Ledger {
     attempts,
     claims: { ...state.claims, gap },
     ...growingNumbers(state),
+    complexity: classCounts(state),
     checks: {
       compared: state.checks.compared,
       uncompared: state.checks.uncompared,
@@ -112,6 +116,13 @@ export function ledgerOf(state: RunState): Ledger {
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
     agentMs,
   };
+}
+
+function classCounts({ batch, tickets }: RunState): Ledger["complexity"] {
+  if (batch.complexity === undefined) return null;
+  const counts = { trivial: 0, simple: 0, complex: 0, architectural: 0 };
+  for (const { complexity } of vecItems(tickets)) if (complexity !== undefined) counts[complexity.class] += 1;
+  return counts;
 }
 
 function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {

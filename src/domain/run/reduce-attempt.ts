@@ -17,6 +17,7 @@ import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { raisedComplexity } from "./reduce-complexity.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
@@ -132,6 +133,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
+  if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };

@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { Reflection } from "../behaviour/reflection.ts";
 import type { CiLoop } from "../ci/ci-fact.ts";
+import type { ComplexityRuling } from "../complexity/classes.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
@@ -173,6 +174,8 @@ export interface TicketState {
   readonly humanStep?: string;
   /** The change of danger zones that waits for a person, and since when. */
   readonly approval?: AwaitedApproval & { readonly at: number };
+  /** Its class so far, which only rises; absent without routing by complexity. */
+  readonly complexity?: ComplexityRuling;
   /** The digests of changes that a person has approved, the oldest first. */
   readonly approved?: readonly string[];
   /** It goes on after a person's approval, and the tracker still says that it is left to a person. */

@@ -25,6 +25,7 @@ import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
+import { reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { runFixers } from "./fixers.ts";
@@ -214,6 +215,7 @@ async function finishFrom(
   const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
   if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
+  reportComplexity(ctx, open, change);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
