@@ -69,6 +69,7 @@ export function resolveBatch(
     ...secretsOfFile(file, folder),
     ...(file.live && { live: file.live }),
     ...(file.behaviour && { behaviour: file.behaviour }),
+    ...(file.guard !== undefined && { guard: file.guard }),
     ...(routes && { complexity: routes }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,

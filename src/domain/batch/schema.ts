@@ -13,6 +13,7 @@ import { ComplexitySpec, type Routes, TicketComplexity } from "./complexity-spec
 import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ForgeSpec } from "./forge-spec.ts";
+import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { LiveSpec, OnBroken } from "./live-spec.ts";
@@ -222,6 +223,7 @@ export const BatchFile = z.strictObject({
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
   behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
+  guard: GuardSpec.optional().describe("The command guard in workers, which is on by default; false: no guard"),
   complexity: ComplexitySpec.optional(),
   contracts: z
     .record(TicketId, contractPath)
@@ -287,6 +289,8 @@ export interface Batch {
   readonly bounds?: Bounds | undefined;
   /** Thresholds of the behaviour signals; absent: the defaults. */
   readonly behaviour?: BehaviourSpec | undefined;
+  /** The command guard in workers; absent: on, with the defaults. */
+  readonly guard?: GuardSpec | undefined;
   /** How tickets are worked by their complexity; absent: all alike. */
   readonly complexity?: Routes | undefined;
   /** The repetition of live checks; absent: the default. */

@@ -62,6 +62,8 @@ export interface RunReport {
   readonly complexity: Ledger["complexity"];
   readonly transients: Ledger["transients"];
   readonly preparations: Ledger["preparations"];
+  /** What the guards of agents told: claims from within the sandbox. */
+  readonly guard: Ledger["guard"];
   readonly attempts: number;
   /** Every judgement of the oracle, oldest first. */
   readonly judgements: readonly ReportJudgement[];

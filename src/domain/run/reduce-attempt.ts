@@ -12,6 +12,7 @@ import type { ApprovalFact } from "./approval-fact.ts";
 import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import type { GuardFact } from "./guard-fact.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
@@ -30,7 +31,10 @@ import { countCheck, countRetry, endStep } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ApprovalFact | ClaimEvent | GrowthEvent | PreparingEvent>;
+type AttemptEvent = Exclude<
+  Extract<RunEvent, { fence: unknown }>,
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent
+>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -289,6 +293,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
+    ...(attempt.guard && { guard: attempt.guard }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

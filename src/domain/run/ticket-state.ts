@@ -13,6 +13,7 @@ import type { TicketBranches } from "./branch-fact.ts";
 import type { BundleResult } from "./bundle-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
+import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { RevertedChange } from "./revert-fact.ts";
@@ -35,7 +36,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends KeptWorkResult, SignalsResult {
+export interface Attempt extends GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -97,7 +98,7 @@ export interface Attempt extends KeptWorkResult, SignalsResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, KeptWorkResult, SignalsResult {
+export interface PastAttempt extends BundleResult, GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

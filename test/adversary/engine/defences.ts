@@ -79,7 +79,7 @@ export const DEFENCES = {
     name: "an agent that was ended has delivered nothing, whatever it says on its way out",
     holes: [
       {
-        file: WORKER,
+        file: "src/loop/attempt/agent-end.ts",
         from: 'return ending === "exited" && exitCode === 0 && stop === undefined;',
         to: "return exitCode === 0 && stop === undefined;",
       },
