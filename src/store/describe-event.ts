@@ -12,6 +12,7 @@ import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
+import type { RemedyFact } from "../domain/run/remedy-fact.ts";
 import { isAboutRevert } from "../domain/run/revert-fact.ts";
 import type { SignalsFact } from "../domain/run/signals-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
@@ -30,6 +31,7 @@ import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
+import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -69,7 +71,7 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | SignalsFact
+  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | SignalsFact | RemedyFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -79,6 +81,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isAboutApproval(event)) return approvalLabel(event);
   if (isAboutCi(event)) return ciLabel(event);
   if (event.type === "signals-changed") return signalsLabel(event);
+  if (event.type === "remediated") return remedyLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

@@ -218,7 +218,7 @@ export const BatchFile = z.strictObject({
     ),
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
-  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
+  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour, and what happens when one fails"),
   contracts: z
     .record(TicketId, contractPath)
     .optional()
@@ -279,7 +279,7 @@ export interface Batch {
   readonly bound?: BoundSpec | undefined;
   /** All boundaries by repository, as they were at the bases when the run began; absent if there are none. */
   readonly bounds?: Bounds | undefined;
-  /** Thresholds of the behaviour signals; absent: the defaults. */
+  /** Thresholds of the behaviour signals, and what happens when one fails; absent: the defaults. */
   readonly behaviour?: BehaviourSpec | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;

@@ -1,3 +1,4 @@
+import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -123,6 +124,12 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "transients retried", unit: "count", value: get("transients.retried") },
       { name: "preparations made", unit: "count", value: get("preparations.made") },
       { name: "preparations reused", unit: "count", value: get("preparations.reused") },
+      { name: "remediations", unit: "count", value: get("remediations.made") },
+      { name: "remediations that helped", unit: "count", value: get("remediations.helped") },
+      ...REMEDY_ACTIONS.flatMap((action): RowSpec[] => [
+        { name: `${action}`, unit: "count", value: get(`remediations.byAction.${action}.made`) },
+        { name: `${action} that helped`, unit: "count", value: get(`remediations.byAction.${action}.helped`) },
+      ]),
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],

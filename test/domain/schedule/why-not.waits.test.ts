@@ -29,6 +29,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "base-failing": true,
   "connection-blocked": true,
   "signals-changed": true,
+  remediated: false,
   "prepare-started": true,
   "prepare-failed": true,
   "work-kept": false,
