@@ -30,6 +30,7 @@ import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
+import { auditIn } from "./audit-in.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { judgeBy } from "./honest-oracle.ts";
@@ -187,6 +188,7 @@ export class Stage implements Disposable {
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
+      audit: auditIn(folders.folder, RUN, orchestrator),
       reviewerFiles: [],
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
       starts: new WorktreeGate(),

@@ -6,6 +6,7 @@ import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, EvidenceCause, Question } from "./attempt-fact.ts";
+import type { AuditResult } from "./audit-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
@@ -34,7 +35,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends KeptWorkResult, SignalsResult {
+export interface Attempt extends AuditResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -96,7 +97,7 @@ export interface Attempt extends KeptWorkResult, SignalsResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, KeptWorkResult, SignalsResult {
+export interface PastAttempt extends AuditResult, BundleResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

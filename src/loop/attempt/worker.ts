@@ -22,6 +22,7 @@ import { withReadOnlyZones } from "../programs/read-only-zones.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
+import { auditCommands } from "./audit.ts";
 import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
@@ -247,6 +248,7 @@ async function runAgent(
   const by = takeAccount(ctx, "agent");
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path });
+  const audit = auditCommands(ctx, open);
   const result = await ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
@@ -257,7 +259,10 @@ async function runAgent(
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
-    onEvent: behaviour.event,
+    onEvent: (event) => {
+      behaviour.event(event);
+      audit.event(event);
+    },
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
   activity.end();
@@ -275,6 +280,7 @@ async function runAgent(
     ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
     ...by,
   });
+  await audit.end();
   return result;
 }
 
