@@ -127,6 +127,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).ci(request.flags);
     case "bound":
       return (await import("./verbs/deferred-verbs.ts")).bound(request.flags);
+    case "lint":
+      return (await import("./verbs/deferred-verbs.ts")).lint(request.flags);
     case "oracle":
       return (await import("./verbs/deferred-verbs.ts")).oracle(request.batch);
     case "add":
