@@ -118,9 +118,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
     case "stop-requested":
       return [STYLES.ending, event.by === "person" ? "stop requested: agents are ended" : "stop by signal: agents are ended"];
     case "run-ended":
-      return event.verdict === "done"
-        ? [STYLES.done, `run ended: ${event.reason}`]
-        : [STYLES.failed, `run ended: ${event.reason}`];
+      return [event.verdict === "done" ? STYLES.done : STYLES.failed, `run ended: ${event.reason}`];
     case "command-refused":
       return [
         STYLES.failed,
@@ -134,6 +132,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
+    case "audit-head":
       return undefined;
     case "tripwire-ended":
       return tripwireLabel(event, state);

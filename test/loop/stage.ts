@@ -30,6 +30,7 @@ import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
+import { auditIn } from "./audit-in.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { judgeBy } from "./honest-oracle.ts";
@@ -113,10 +114,7 @@ export class Stage implements Disposable {
       batch,
       batchPath: "/batch.json",
       ...{ oracleSha: "o", batchSha: "b", sandboxed: false },
-      settled: [],
-      durations: {},
-      spentTodayUsd: 0,
-      version: "test",
+      ...{ settled: [], durations: {}, spentTodayUsd: 0, version: "test" },
     });
     stage.events.push(first);
     await stage.#wire(journal, reduce(undefined, first), change);
@@ -190,6 +188,7 @@ export class Stage implements Disposable {
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
+      audit: auditIn(folders.folder, RUN, orchestrator),
       reviewerFiles: [],
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
       starts: new WorktreeGate(),

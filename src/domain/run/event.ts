@@ -5,6 +5,7 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AccountFact } from "./account-fact.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
+import type { AuditFact } from "./audit-fact.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
@@ -215,6 +216,7 @@ export type RunFact =
   | BaseCheckFact
   | AccountFact
   | ApprovalFact
+  | AuditFact
   | BlockedFact
   | BundleFact
   | DriftFact
@@ -246,6 +248,8 @@ export function mayWait(fact: RunFact): boolean {
     // The next engine writes the bundle of an attempt without such a fact.
     case "attempt-bundled":
     case "attempt-not-bundled":
+    // The next engine reports it again.
+    case "audit-head":
     case "worktree-ready":
     case "change-captured":
     case "base-failing":

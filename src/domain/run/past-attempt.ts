@@ -33,6 +33,7 @@ export function pastOf(attempt: Attempt, event: AttemptEnded): PastAttempt {
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
     ...(attempt.guard && { guard: attempt.guard }),
+    ...(attempt.audited !== undefined && { audited: attempt.audited }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

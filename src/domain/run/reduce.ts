@@ -6,6 +6,7 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import { isAboutApproval } from "./approval-fact.ts";
+import type { AuditFact } from "./audit-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
@@ -13,6 +14,7 @@ import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceAudit } from "./reduce-audit.ts";
 import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
@@ -103,11 +105,13 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   }
 }
 
-type DelegatedEvent = DriftEvent | PeopleEvent | TicketFacts;
+type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
   switch (event.type) {
+    case "audit-head":
+      return reduceAudit(state, event);
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":

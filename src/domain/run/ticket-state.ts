@@ -7,6 +7,7 @@ import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
 import type { AgentEnding, AgentStopKind, AttemptOutcome, Evidence, EvidenceCause, Question } from "./attempt-fact.ts";
+import type { AuditResult } from "./audit-fact.ts";
 import type { FailingOnBase } from "./base-fact.ts";
 import type { KnownBlocked } from "./blocked-fact.ts";
 import type { TicketBranches } from "./branch-fact.ts";
@@ -37,7 +38,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends GuardResult, KeptWorkResult, SignalsResult {
+export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -101,7 +102,7 @@ export interface Attempt extends GuardResult, KeptWorkResult, SignalsResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, GuardResult, KeptWorkResult, SignalsResult {
+export interface PastAttempt extends AuditResult, BundleResult, GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;

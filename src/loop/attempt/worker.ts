@@ -21,6 +21,7 @@ import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { type AgentRun, cutShort } from "./agent-end.ts";
+import { auditCommands } from "./audit.ts";
 import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
 import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
@@ -248,6 +249,7 @@ async function runAgent(
   const by = takeAccount(ctx, "agent");
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
+  const audit = auditCommands(ctx, open);
   const useless = new AbortController();
   const onFault = () => useless.abort();
   const guard = watchGuard(ctx, open, { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault });
@@ -265,6 +267,7 @@ async function runAgent(
     onEvent: (event) => {
       behaviour.event(event);
       guard.event(event);
+      audit.event(event);
     },
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
@@ -279,12 +282,10 @@ async function runAgent(
   ctx.report({
     type: "agent-ended",
     ...ref,
-    ending,
-    exitCode: result.exitCode,
-    signal: result.signal,
-    costUsd,
+    ...{ ending, exitCode: result.exitCode, signal: result.signal, costUsd },
     ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
     ...by,
   });
+  await audit.end();
   return fault === undefined ? result : { fault };
 }
