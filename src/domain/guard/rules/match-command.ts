@@ -1,6 +1,13 @@
 import type { Inspector } from "../call.ts";
 import { isUnknown } from "../shell/marks.ts";
-import { COMMAND_RULES, type CommandRule, VALUE_OPTIONS } from "./command-rules.ts";
+import type { CommandRule } from "./commands/command-rule.ts";
+import { DATABASE_RULES } from "./commands/databases.ts";
+import { INFRASTRUCTURE_RULES } from "./commands/infrastructure.ts";
+import { PUBLISH_RULES } from "./commands/publish.ts";
+import { SECRET_RULES } from "./commands/secrets.ts";
+import { VALUE_OPTIONS } from "./commands/value-options.ts";
+
+const COMMAND_RULES: readonly CommandRule[] = [...PUBLISH_RULES, ...INFRASTRUCTURE_RULES, ...DATABASE_RULES, ...SECRET_RULES];
 
 type MatchWord = (word: string) => boolean;
 
