@@ -11,6 +11,8 @@ export interface Call {
   readonly scope: Scope;
   /** The program that the output is piped into and its arguments, if the pipe is known. */
   readonly reader?: readonly string[];
+  /** The words of the programs before it in its pipe. */
+  readonly before?: readonly string[];
 }
 
 /** How rules speak to the guard. */

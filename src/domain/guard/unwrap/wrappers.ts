@@ -1,6 +1,7 @@
 import type { Call, Inspector } from "../call.ts";
 import { absolutePath } from "../paths.ts";
 import { copyOf, elsewhere } from "../shell/scope.ts";
+import { readContainer } from "./containers.ts";
 
 /** A program that starts the program which its arguments name. */
 interface Wrapper {
@@ -113,7 +114,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     operands: 1,
     isElsewhere: true,
     valued:
-      "-v --volume -w --workdir -e --env --env-file --name -u --user -p --publish --network --net --mount --entrypoint --platform -l --label -h --hostname --memory -m --cpus --index -f --file --project-name --profile --add-host --tmpfs --gpus --ulimit --restart --pull --context",
+      "-v --volume -w --workdir -e --env --env-file --name -u --user -p --publish --network --net --mount --entrypoint --platform -l --label -h --hostname --memory -m --cpus --index -f --file --project-name --profile --add-host --tmpfs --gpus --ulimit --restart --pull --context --volumes-from --device --pid --ipc --userns --cap-add --security-opt --shm-size --runtime",
   },
   "docker-compose": {
     subcommands: ["exec", "run"],
@@ -129,12 +130,22 @@ export function unwrap(call: Call, guard: Inspector): string | undefined {
   const wrapper = WRAPPERS[call.name] ?? WRAPPERS[SAME[call.name] ?? ""];
   const words = wrapper === undefined ? undefined : programIn(call.args, wrapper);
   if (wrapper === undefined || words === undefined || words.length === 0) return undefined;
-  const scope = wrapper.isElsewhere === true ? elsewhere(call.scope) : call.scope;
+  const made = madeContainer(call, words);
+  if (made?.entrypoint !== undefined) return guard.words([made.entrypoint, ...words], { ...call, scope: made.scope });
+  const scope = made?.scope ?? (wrapper.isElsewhere === true ? elsewhere(call.scope) : call.scope);
   const { name, args: _, ...frame } = call;
   if (wrapper.takesCode !== true) return guard.words(words, { ...frame, scope });
   const code = words[0] === "-c" ? words.slice(1) : words;
   const isCode = code.length === 1 || code.length < words.length || name === "ssh" || name === "watch";
   return isCode ? guard.line(code.join(" "), scope, call.stdin) : guard.words(words, { ...frame, scope });
+}
+
+/** The container that `docker run` makes for a program. */
+function madeContainer({ name, args, scope }: Call, words: readonly string[]): ReturnType<typeof readContainer> | undefined {
+  const isDocker = name === "docker" || SAME[name] === "docker";
+  const at = args.indexOf("run");
+  if (!isDocker || at === -1 || args.slice(0, at).includes("compose") || at >= args.length - words.length) return undefined;
+  return readContainer(args.slice(at + 1), scope);
 }
 
 /** The words after the wrapper's own options and operands. Undefined if a subcommand that starts programs is missing. */

@@ -4,7 +4,7 @@ import type { RuleId } from "../../rule-table.ts";
 export interface CommandRule {
   /** Names of programs, separated by `|`. */
   readonly programs: string;
-  /** The words after the program, without options: each is alternatives separated by `|`, a `*`, or a pattern between slashes. */
+  /** The words after the program, without options: each is alternatives separated by `|`, a `*`, or a pattern between slashes; `!` negates it. */
   readonly words: string;
   readonly rule: RuleId;
   /** Only with one of these options or words (exact, or with a value). */
