@@ -97,6 +97,11 @@ export class Guard implements Inspector, Host {
     return path === "/dev/null" ? "" : this.#files.get(absolutePath(path, scope) ?? path);
   }
 
+  keep(path: string, content: string, scope: Scope): void {
+    const absolute = absolutePath(path, scope);
+    if (absolute !== undefined && !absolute.startsWith("/dev/")) this.#files.set(absolute, content);
+  }
+
   onWrite(path: string, scope: Scope): void {
     judgeWrite(path, scope, this, this.#places);
   }

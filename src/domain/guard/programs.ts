@@ -100,7 +100,7 @@ export function judgeProgram(
   if (name === undefined) return judgeUnknown(first, args, frame, guard);
   const call: Call = { ...frame, name, args };
   const made = first.includes("/") ? guard.content(first, frame.scope) : undefined;
-  if (made !== undefined) return judgeMade(made, { ...call, args: words }, guard, places);
+  if (made !== undefined && made !== MARK.output) return judgeMade(made, { ...call, args: words }, guard, places);
   if (SHELLS.has(name)) return unwrapShell(call, guard);
   const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name] : unwrap;
   const output = starter?.(call, guard, places);

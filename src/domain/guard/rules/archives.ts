@@ -1,6 +1,6 @@
 import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
-import type { Places } from "../paths.ts";
+import { absolutePath, type Places } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgeWrite } from "./protected-files.ts";
@@ -24,6 +24,7 @@ export function judgeTar(call: Call, guard: Inspector, places: Places): void {
   const { isExtracting, removes, files, folder } = readTar(args);
   if (isExtracting) {
     if (folder !== undefined) judgeWrite(`${folder}/file`, scope, guard, places);
+    if (folder !== undefined && absolutePath(folder, scope) === "/") guard.report("write-protected");
     return;
   }
   if (removes) for (const file of files) judgeDeletion(file, { scope, guard, places, isRecursive: true });

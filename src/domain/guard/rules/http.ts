@@ -24,7 +24,9 @@ interface Request {
 }
 
 /** Judges what `curl`, `wget`, `http` and `xh` ask a server to delete. A server on this machine may be asked for anything. */
-export function judgeHttp({ name, args, stdin }: Call, guard: Inspector): void {
+export function judgeHttp(call: Call, guard: Inspector): void {
+  const { name, args, stdin } = call;
+  keepDownload(call, guard);
   const request = Object.hasOwn(CLIENTS, name) ? CLIENTS[name]?.(args) : undefined;
   if (request === undefined) return;
   const { method, urls, body, socket = "" } = request;
@@ -34,6 +36,17 @@ export function judgeHttp({ name, args, stdin }: Call, guard: Inspector): void {
     return;
   }
   for (const url of urls) judgeRequest(method, url, text, guard);
+}
+
+/** Remembers the file that a download makes: nobody knows what is in it. */
+function keepDownload({ name, args, scope }: Call, guard: Inspector): void {
+  if (name !== "curl" && name !== "wget") return;
+  const options = readOptions(args, name === "curl" ? CURL : WGET);
+  const file = name === "curl" ? optionValue(options, "o", "output") : optionValue(options, "O", "output-document");
+  const isNamed = name === "curl" ? options.shorts.has("O") || options.longs.includes("remote-name") : true;
+  const urls = options.operands.map((url) => url.replace(/[?#].*$/, ""));
+  const files = file !== undefined ? [file] : isNamed ? urls.map((url) => url.slice(url.lastIndexOf("/") + 1)) : [];
+  for (const each of files) if (each !== "" && each !== "-") guard.keep(each, MARK.output, scope);
 }
 
 type ReadRequest = (args: readonly string[]) => Request;

@@ -4,7 +4,7 @@ import type { Places } from "../paths.ts";
 import { isUnknown } from "../shell/marks.ts";
 import { judgeCmd } from "../unwrap/powershell.ts";
 import { judgeArchiver, judgeRemoteModule, judgeSweeper, judgeTar } from "./archives.ts";
-import { judgeDeletion } from "./deletion.ts";
+import { judgeDeletion, judgeEmptying } from "./deletion.ts";
 import { judgeEscapingProgram, judgeTcl, judgeVimDelete } from "./escapes.ts";
 import { keepMount } from "./links.ts";
 import { judgeWrite } from "./protected-files.ts";
@@ -43,6 +43,17 @@ const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
   ex: judgeEditor,
   man: ({ args, scope }, guard) =>
     judgeCode(optionValue(readOptions(args, { letters: "P", names: ["pager"] }), "P", "pager"), guard, scope),
+  kubectl: ({ args }, guard) => {
+    if (args.includes("patch") && args.some((arg) => /finalizers["']?\s*:\s*(?:null|\[\s*\])/.test(arg)))
+      guard.report("kubernetes-delete");
+  },
+  nc: judgeRawServer,
+  ncat: judgeRawServer,
+  telnet: judgeRawServer,
+  unzip: ({ args, scope }, guard, places) => {
+    const folder = optionValue(readOptions(args, { letters: "d" }), "d");
+    if (folder !== undefined) judgeWrite(`${folder}/file`, scope, guard, places);
+  },
   cmd: judgeCmd,
   cmake: ({ args, scope }, guard, places) => {
     if (args[0] !== "-E" || !/^(?:rm|remove|remove_directory)$/.test(args[1] ?? "")) return;
@@ -117,12 +128,9 @@ function judgeCode(code: string | undefined, guard: Inspector, scope: Call["scop
   if (code !== undefined) guard.maybeLine(code, scope);
 }
 
-function judgeAwk({ args, scope }: Call, guard: Inspector): void {
-  const given = readOptions(args, { letters: "vFf", names: ["assign"] });
-  // The command may come in a variable.
-  if (args.some((arg) => /system\s*\(\s*[a-z]/i.test(arg)))
-    for (const value of [...(given.values.get("v") ?? []), ...(given.values.get("assign") ?? [])])
-      guard.maybeLine(value.replace(/^\w+=/, ""), scope);
+function judgeAwk(call: Call, guard: Inspector): void {
+  const { args, scope } = call;
+  judgeGivenCode(call, guard);
   for (const arg of args) {
     for (const [, code = ""] of arg.matchAll(/(?:system\s*\(|\|\s*(?:getline)?|print[^|]*\|)\s*"((?:[^"\\]|\\.)*)"/g))
       guard.maybeLine(code.replace(/\\(.)/g, "$1"), scope);
@@ -130,6 +138,19 @@ function judgeAwk({ args, scope }: Call, guard: Inspector): void {
       guard.maybeLine(code.replace(/\\(.)/g, "$1"), scope);
     if (/ENVIRON/.test(arg) && /for\s*\(/.test(arg)) guard.report("print-environment");
   }
+}
+
+/** Judges commands that awk does not have in its code, but is given: in its input, or in a variable. */
+function judgeGivenCode({ args, stdin, scope }: Call, guard: Inspector): void {
+  if (args.some((arg) => /system\s*\(\s*\$|print[^|;}]*\|\s*"(?:ba|da|z)?sh/.test(arg))) {
+    if (stdin === undefined || isUnknown(stdin)) guard.report("unknown-code");
+    else guard.maybeLine(stdin, scope);
+  }
+  const given = readOptions(args, { letters: "vFf", names: ["assign"] });
+  // The command may come in a variable.
+  if (args.some((arg) => /system\s*\(\s*[a-z]/i.test(arg)))
+    for (const value of [...(given.values.get("v") ?? []), ...(given.values.get("assign") ?? [])])
+      guard.maybeLine(value.replace(/^\w+=/, ""), scope);
 }
 
 /** GNU sed runs what follows `e` as a command; `-i` changes files. */
@@ -145,13 +166,22 @@ function judgeSed({ args, scope }: Call, guard: Inspector, places: Places): void
     const [, , replacement] = /s(.)(?:(?!\1)[^\\]|\\.)*\1((?:(?!\1)[^\\]|\\.)*)\1[gIp\d]*e/s.exec(code) ?? [];
     if (replacement !== undefined) guard.maybeLine(replacement.replace(/\\(.)/g, "$1"), scope);
   }
-  if (isInPlace) for (const file of files) judgeWrite(file, scope, guard, places);
+  if (!isInPlace) return;
+  const empties = args.some((arg) => /^-[a-zA-Z]*n|^--quiet$/.test(arg)) || codes.some((code) => /^(?:1?,?\$?)d$/.test(code));
+  for (const file of files) {
+    judgeWrite(file, scope, guard, places);
+    if (empties) judgeEmptying(file, { scope, guard, places });
+  }
 }
 
 function judgeInPlace({ args, scope }: Call, guard: Inspector, places: Places): void {
   if (!args.some((arg) => /^-[a-zA-Z]*i/.test(arg))) return;
   const options = readOptions(args, { letters: "eEIM" });
-  for (const file of options.operands) judgeWrite(file, scope, guard, places);
+  const empties = args.some((arg) => /^-[a-zA-Z]*n/.test(arg));
+  for (const file of options.operands) {
+    judgeWrite(file, scope, guard, places);
+    if (empties) judgeEmptying(file, { scope, guard, places });
+  }
 }
 
 function judgeKill({ args }: Call, guard: Inspector): void {
@@ -191,6 +221,11 @@ function judgeMake({ args, scope, stdin }: Call, guard: Inspector): void {
       );
   }
   for (const arg of args) judgeCode(/^(?:SHELL=|\w*CMD=)(.*)$/s.exec(arg)?.[1], guard, scope);
+}
+
+/** Stores of keys and values speak lines of text. */
+function judgeRawServer({ stdin }: Call, guard: Inspector): void {
+  if (/^\s*(?:flushall|flushdb|flush_all|shutdown)\b/im.test(stdin ?? "")) guard.report("document-delete");
 }
 
 function judgeCodeOnStdin({ stdin, scope }: Call, guard: Inspector): void {

@@ -31,7 +31,7 @@ export function isSecretFile(word: string, scope: Scope, { home }: Places): bool
 
 /** Programs that read all files that they name. */
 const READERS = new Set(
-  "cat tac bat batcat less more most head tail nl od xxd hexdump strings base64 base32 rev cut paste sort uniq diff cmp comm wc fold fmt pr expand view vim vi nvim nano emacs pbcopy xclip source . scp rsync sftp cp mv install tar zip 7z gzip bzip2 xz zstd openssl gpg age split csplit dd envsubst iconv column nc ncat socat curl wget http https ftp magick look ln perl ruby".split(
+  "cat tac bat batcat less more most head tail nl od xxd hexdump strings base64 base32 rev cut paste sort uniq diff cmp comm wc fold fmt pr expand view vim vi nvim nano emacs pbcopy xclip source . scp rsync sftp cp mv install tar zip 7z gzip bzip2 xz zstd openssl gpg age split csplit dd envsubst iconv column nc ncat socat curl wget http https ftp magick look ln perl ruby json.tool".split(
     " ",
   ),
 );

@@ -1,5 +1,5 @@
 import type { Inspector } from "../call.ts";
-import type { Places } from "../paths.ts";
+import { absolutePath, type Places } from "../paths.ts";
 import { judgeSql } from "../rules/databases.ts";
 import { judgeDeletion, judgeEmptying } from "../rules/deletion.ts";
 import { judgeDeletingCode } from "../rules/http.ts";
@@ -42,9 +42,13 @@ const QUERIES = /\b(?:execute\w*|query|exec|raw|executescript)\s*\(/;
 const RUNS_STRING = /\b(?:exec|eval|Function|instance_eval)\s*\(?\s*["'`]/;
 
 /** Judges code of a scripting language: what it deletes, starts, reads and prints, as far as its strings tell. */
-export function judgeCode(source: string, around: Around): void {
-  const { scope, guard } = around;
-  const code = foldCode(source, scope.home);
+export function judgeCode(source: string, outer: Around): void {
+  const { guard } = outer;
+  const code = foldCode(source, outer.scope.home);
+  const folder = /\bchdir\s*\(?\s*["']([^"']+)["']/.exec(code)?.[1];
+  const cwd = folder === undefined ? outer.scope.cwd : absolutePath(inHome(folder, false, outer.scope), outer.scope);
+  const around = { ...outer, scope: { ...outer.scope, cwd } };
+  const { scope } = around;
   const literals = literalsIn(code);
   const bare = withoutLiterals(code, literals);
   if (codeKind(code) === "unknown" || MADE_CODE.test(bare)) return guard.report("unknown-code");

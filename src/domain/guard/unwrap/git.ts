@@ -88,6 +88,7 @@ export function unwrapGit(call: Call, guard: Inspector, places: Places): void {
   judgeGit({ subcommand, args: own, settings }, guard);
   if (subcommand === "diff" && undoes(own, call.reader)) guard.report("git-discard");
   if ((subcommand === "add" || subcommand === "stage") && addsSecret(own, scope, places)) guard.report("commit-secret");
+  if (/^(?:show|cat-file|diff|blame|annotate)$/.test(subcommand) && showsSecret(own, scope, places)) guard.report("read-secret");
 }
 
 /** Reads the settings before the subcommand, and finds the subcommand. */
@@ -119,6 +120,12 @@ function undoes(args: readonly string[], reader: readonly string[] | undefined):
     operands.every((operand) => /^(?:HEAD|@)$/.test(operand) || /[./]/.test(operand)) &&
     !operands.some((operand) => operand.includes(".."));
   return isApplied && isReversed && isUncommitted;
+}
+
+/** True if the content of a file with credentials is shown. */
+function showsSecret(args: readonly string[], scope: Scope, places: Places): boolean {
+  const isSummary = args.some((arg) => /^--(?:stat|shortstat|numstat|name-only|name-status|quiet|exit-code)$|^-[est]$/.test(arg));
+  return !isSummary && args.some((arg) => !arg.startsWith("-") && isSecretFile(arg.replace(/^[^:]*:(?=.)/, ""), scope, places));
 }
 
 /** True if `git add` is told to add a file with credentials. */

@@ -66,6 +66,11 @@ export function isInterpreter(name: string): boolean {
   return Object.hasOwn(CODE_OPTIONS, name) || isPowerShell(name);
 }
 
+/** True if the program prints the value of the code. */
+function isPrinting(name: string, option: string): boolean {
+  return /^(?:node|nodejs|bun|tsx|ts-node)$/.test(name) && /^(?:-[a-z]*p[a-z]*|--print)$/.test(option);
+}
+
 function isPowerShell(name: string): boolean {
   return name === "pwsh" || name === "powershell";
 }
@@ -76,7 +81,8 @@ export function judgeInterpreter(call: Call, guard: Inspector, places: Places): 
   if (isPowerShell(name)) return judgePowerShell(call, guard, places);
   const isCodeOption = CODE_OPTIONS[name];
   const codes = args.flatMap((arg, index) => {
-    if (isCodeOption?.test(arg)) return args[index + 1] ?? [];
+    const code = args[index + 1];
+    if (isCodeOption?.test(arg)) return code === undefined ? [] : isPrinting(name, arg) ? `print ${code}` : code;
     return /^--(?:eval|print|run|execute)=([\s\S]*)$/.exec(arg)?.[1] ?? attachedCode(name, arg) ?? [];
   });
   const script = args.find((arg) => !arg.startsWith("-") || arg === "-");

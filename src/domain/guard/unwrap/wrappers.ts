@@ -1,7 +1,8 @@
 import type { Call, Inspector } from "../call.ts";
 import { absolutePath } from "../paths.ts";
-import { copyOf, elsewhere } from "../shell/scope.ts";
+import { copyOf, elsewhere, type Scope } from "../shell/scope.ts";
 import { readContainer } from "./containers.ts";
+import { unwrapShell } from "./shells.ts";
 
 /** A program that starts the program which its arguments name. */
 interface Wrapper {
@@ -129,15 +130,28 @@ const SAME: Readonly<Record<string, string>> = { podman: "docker", nerdctl: "doc
 export function unwrap(call: Call, guard: Inspector): string | undefined {
   const wrapper = WRAPPERS[call.name] ?? WRAPPERS[SAME[call.name] ?? ""];
   const words = wrapper === undefined ? undefined : programIn(call.args, wrapper);
-  if (wrapper === undefined || words === undefined || words.length === 0) return undefined;
+  if (wrapper === undefined || words === undefined) return undefined;
+  if (words.length === 0)
+    return startsShell(call) ? unwrapShell({ ...call, args: [], scope: scopeOf(wrapper, call) }, guard) : undefined;
   const made = madeContainer(call, words);
   if (made?.entrypoint !== undefined) return guard.words([made.entrypoint, ...words], { ...call, scope: made.scope });
-  const scope = made?.scope ?? (wrapper.isElsewhere === true ? elsewhere(call.scope) : call.scope);
+  const scope = made?.scope ?? scopeOf(wrapper, call);
   const { name, args: _, ...frame } = call;
   if (wrapper.takesCode !== true) return guard.words(words, { ...frame, scope });
   const code = words[0] === "-c" ? words.slice(1) : words;
   const isCode = code.length === 1 || code.length < words.length || name === "ssh" || name === "watch";
   return isCode ? guard.line(code.join(" "), scope, call.stdin) : guard.words(words, { ...frame, scope });
+}
+
+function scopeOf({ isElsewhere }: Wrapper, { scope }: Call): Scope {
+  return isElsewhere === true ? elsewhere(scope) : scope;
+}
+
+/** True for wrappers that start a shell if no program is named: it reads stdin. */
+function startsShell({ name, args }: Call): boolean {
+  if (name === "sudo") return args.some((arg) => /^-\w*[si]\w*$|^--(?:shell|login)$/.test(arg));
+  if (name === "ssh") return args.some((arg) => !arg.startsWith("-")) && !args.some((arg) => /^-\w*[NVWOGQ]/.test(arg));
+  return name === "chroot" || name === "unshare" || name === "nsenter";
 }
 
 /** The container that `docker run` makes for a program. */
