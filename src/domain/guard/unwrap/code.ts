@@ -55,7 +55,9 @@ export function judgeCode(source: string, outer: Around): void {
   judgeDeletions(code, literals, around);
   judgeFiles(code, literals, around);
   if (STARTS_WORDS.test(bare)) guard.maybeLine(wordsOf(literals), scope);
-  if (STARTS.test(code)) for (const text of joinedLiterals(code, literals)) guard.maybeLine(text, scope);
+  // What is joined within a string is another program's code: the string counts as it is, too.
+  const started = STARTS.test(source) ? [...joinedLiterals(code, literals), ...joinedLiterals(source, literalsIn(source))] : [];
+  for (const text of new Set(started)) guard.maybeLine(text, scope);
   const inner = RUNS_STRING.test(bare) ? literals.filter(({ value }) => value.length < code.length - 4) : [];
   for (const { value } of inner) judgeCode(value, around);
   judgeDeletingCode(
