@@ -11,6 +11,7 @@ export { doctor } from "./doctor.ts";
 export { dryRun } from "./dry-run.ts";
 export { harness } from "./harness.ts";
 export { init } from "./init.ts";
+export { lint } from "./lint.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { reportBundle } from "./report-bundle.ts";

@@ -13,6 +13,7 @@ import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { GuardFact } from "./guard-fact.ts";
+import { keptBy } from "./kept-work.ts";
 import { hasClaimed, lostUsd, pastOf } from "./past-attempt.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
@@ -28,13 +29,15 @@ import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
 import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
+import { dueAfter } from "./reduce-remedy.ts";
 import { countCheck, countRetry, endStep } from "./reduce-step.ts";
+import type { RemedyFact } from "./remedy-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<
   Extract<RunEvent, { fence: unknown }>,
-  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent | RemedyFact
 >;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
@@ -165,10 +168,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
-    case "work-kept": {
-      const { branch, sha, files } = event;
-      return { phase, attempt: { ...attempt, kept: { branch, sha, files } } };
-    }
+    case "work-kept":
+      return { phase, attempt: { ...attempt, kept: keptBy(event) } };
     case "work-not-kept": {
       const { kept: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, notKept: event.why } };
@@ -218,7 +219,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
+  const { attempt: _, due: ___, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
   const counted = event.readOnly !== true && countsAsFailure(ticket, attempt, event.outcome);
@@ -240,6 +241,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     history: [...ticket.history, pastOf(attempt, event)],
     ...(counted ? {} : keptWall(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
+    ...dueAfter(ticket, attempt, event.outcome),
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
