@@ -92,10 +92,10 @@ function play(standIn: GitHubStandIn, checkMs: number): void {
   };
 }
 
-/** Writes the example's batch with a forge for both repositories. CI finds on the pull request what would break dev after a landing. */
+/** Writes the example's batch with a forge for both repositories. CI finds on the pull request what would break dev after a landing; nobody approves zones. */
 async function writeBatch(example: string, baseUrl: string): Promise<string> {
   const workspace = join(example, "workspace");
-  const { onBroken: _, ...batch } = JSON.parse(await readFile(join(example, "..", "batch.example.json"), "utf8"));
+  const { onBroken: _, bound: __, ...batch } = JSON.parse(await readFile(join(example, "..", "batch.example.json"), "utf8"));
   const within = (path: string): string => (path.startsWith("example/") ? resolve(example, "..", path) : path);
   const { agent, reviewer, sandboxPolicy, tracker, limits, finish, tickets } = batch;
   const repos = Object.fromEntries(

@@ -15,6 +15,7 @@ const run = promisify(execFile);
 const NAMES = ["shop", "infra"] as const;
 const ENVIRONMENTS = ["dev", "prod"] as const;
 const WORKSPACE = join(import.meta.dirname, "workspace");
+const PROGRAM = join(import.meta.dirname, "..", "dist", "loopdash.js");
 const LOOK_MS = 30;
 const FIRST_DAY = "2026-01-05T09:00:00Z";
 
@@ -74,13 +75,17 @@ export async function copyExample(folder: string): Promise<string> {
   return join(folder, "example", "workspace");
 }
 
+/** Where loopdash keeps its state: the scripted person gives commands of it. */
+const STATE_VARIABLES = ["HOME", "XDG_STATE_HOME", "LOOPDASH_HOME"] as const;
+
 /**
  * Starts dev, prod and the scripted person as processes of their own, and waits until both environments answer. They end by
- * themselves if the workspace is gone, or after ten minutes without a request; the person ends with dev.
+ * themselves if the workspace is gone, or after ten minutes without a request; the person ends with dev. `home` is loopdash's state
+ * folder, if that is not the one of this process.
  */
-export async function startSurroundings(workspace: string = WORKSPACE): Promise<void> {
+export async function startSurroundings(workspace: string = WORKSPACE, home?: string): Promise<void> {
   for (const name of ENVIRONMENTS) {
-    const child = startProgram("serve.mjs", name, workspace);
+    const child = startProgram(["serve.mjs", name, workspace]);
     const failed = new Promise<never>((_, reject) => {
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`${name} ended with code ${code} instead of answering`)));
@@ -89,11 +94,12 @@ export async function startSurroundings(workspace: string = WORKSPACE): Promise<
     child.removeAllListeners();
     child.unref();
   }
-  startProgram("person.mjs", workspace).unref();
+  const state = Object.fromEntries(STATE_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  startProgram(["person.mjs", workspace, PROGRAM], { ...state, ...(home && { LOOPDASH_HOME: home }) }).unref();
 }
 
-function startProgram(name: string, ...args: string[]): ChildProcess {
-  const env = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
+function startProgram([name = "", ...args]: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+  const env = { PATH: process.env.PATH ?? "/usr/bin:/bin", ...more };
   const argv = [join(import.meta.dirname, "live", name), ...args];
   return spawn(process.execPath, argv, { env, stdio: "ignore", detached: true });
 }

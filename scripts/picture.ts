@@ -123,7 +123,7 @@ function motionPicture(all: readonly Frame[], still: Frame): string {
 async function exampleIn(folder: string): Promise<string> {
   const workspace = await copyExample(folder);
   await setUpExample(workspace);
-  await startSurroundings(workspace);
+  await startSurroundings(workspace, join(folder, "home"));
   return join(folder, "batch.example.json");
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { graphLines, planLines } from "../../src/cli/verbs/dry-run.ts";
+import { routesOf } from "../../src/domain/batch/complexity-spec.ts";
 import type { Standing } from "../../src/domain/batch/merge-folder.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
@@ -42,5 +43,16 @@ test("tickets that are done, left to a person or on hold are not shown as ready,
     ...["", "on hold (1)", "  T-5  [app]  T-5: it is canceled"],
     ...["", "left to a person (1)", "  T-3  [app]  T-3: press it"],
     ...["", "done (1)", "  T-1  [app]  T-1"],
+  ]);
+});
+
+test("with routing by complexity, a ticket has the class that it begins with, and why", () => {
+  const tickets = [ticketOf("T-1"), ticketOf("T-2", { body: "Mend src/pay/sum.ts" }), ticketOf("T-3", { complexity: "trivial" })];
+  const zones = [{ path: "src/pay/", origin: { file: "batch" } as const }];
+  const routed = { ...batchOf(tickets), complexity: routesOf(true), bounds: { app: { zones, neverDo: [], ironLaws: [] } } };
+  expect(graphLines({ batch: routed, standings: new Map() }).slice(2)).toEqual([
+    "  T-1  [app]  T-1  simple: its text names nothing harder",
+    "  T-2  [app]  T-2  complex: its text names the zone src/pay/",
+    "  T-3  [app]  T-3  trivial: the batch file says so",
   ]);
 });

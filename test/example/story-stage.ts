@@ -21,7 +21,7 @@ export async function setStory({ over = {}, keys = {} }: { over?: object; keys?:
   const file = join(folder, "batch.example.json");
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...over }));
   await setUpExample(workspace);
-  await startSurroundings(workspace);
+  await startSurroundings(workspace, home);
   return {
     folder,
     loopdash,
@@ -44,7 +44,7 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
     events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
   const report = JSON.parse((await story.loopdash("report", "--json")).output) as RunReport;
-  expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 1, byClass: { I7: 1 } } });
+  expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 2, byClass: { I6: 1, I7: 1 } } });
   expect(report.tickets).toHaveLength(13);
   expect(report.tickets.filter(({ state }) => state === "done")).toHaveLength(11);
   expect(report.tickets.flatMap(({ id, state, humanStep }) => (state === "human-gated" ? [[id, humanStep]] : []))).toEqual([
@@ -65,6 +65,9 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   // The scripted person closes a ticket that waits: no agent starts on it.
   expect(report.tickets.find(({ id }) => id === "SHOP-6")).toMatchObject({ state: "done", attempts: 0 });
   expect(byType("tracker-drifted")).toMatchObject([{ ticket: "SHOP-6", change: { kind: "closed" } }]);
+  // The scripted person approves the change of the zone, which then goes on without an agent.
+  expect(byType("approval-awaited")).toMatchObject([{ ticket: "INFRA-2", zones: ["templates/"], files: 1 }]);
+  expect(byType("change-approved")).toMatchObject([{ ticket: "INFRA-2", commit: byType("approval-awaited")[0]?.commit }]);
   // VAT comes up late on prod: its live check is repeated twice, without an agent. The log never comes up on dev: it is reverted.
   const checks = (id: string) => byType("live-check-ended").flatMap(({ ticket, ok }) => (ticket === id ? [ok] : []));
   expect(checks("SHOP-3")).toEqual([false, true]);

@@ -1,12 +1,13 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import type { Ticket } from "../../../src/domain/batch/schema.ts";
+import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
 import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
 import { UNKNOWN_SIGNALS } from "../../../src/domain/run/signals-fact.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";
+import { agentLimitMs } from "../../../src/domain/schedule/stop-conditions.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
@@ -31,7 +32,7 @@ export interface OfAllRows {
   /** The reviewer's name. */
   readonly reviewer: string;
   readonly silenceMs: number;
-  readonly limitMs: number;
+  readonly batch: Pick<Batch, "limits" | "complexity">;
   readonly columns: WorkerColumns;
   readonly density: Density;
   readonly width: number;
@@ -199,7 +200,7 @@ function secondLine(options: RowProps): TimedLine | undefined {
       ? []
       : [
           timeSpan({
-            since: agent.launchedAt + options.limitMs,
+            since: agent.launchedAt + agentLimitMs(options.batch, options.spec, options.ticket),
             until: true,
             format: "left",
             suffix: " left",

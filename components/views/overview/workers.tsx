@@ -65,13 +65,13 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const lost = useDashboard((s) => staleLabel(s) !== "");
   return useMemo(() => {
     if (plan === undefined || batch === undefined) return undefined;
-    const { silenceMinutes, minutesPerAttempt } = batch.limits;
+    const { silenceMinutes } = batch.limits;
     const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
     return {
       plan,
       reviewer,
       silenceMs: silenceMinutes * MINUTE,
-      limitMs: minutesPerAttempt * MINUTE,
+      batch,
       columns,
       density,
       width,

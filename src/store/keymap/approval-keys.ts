@@ -27,7 +27,7 @@ export const APPROVAL_KEYS: readonly Binding[] = [
     keys: ["Y"],
     short: liveWord(approveWord),
     keep: 1,
-    help: "approve the selected ticket's change of danger zones; asks first",
+    help: "approve the selected ticket's change that waits; asks first",
     act: whenLive(approve),
   },
 ];

@@ -5,6 +5,7 @@ import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
+import { attemptsFor, usdFor } from "../../domain/schedule/stop-conditions.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
@@ -168,7 +169,9 @@ function logLines(state: State, target: Target): readonly LogLine[] {
 function costLines(state: State, target: Target): readonly LogLine[] {
   const { ticket } = target;
   const { attempt } = ticket;
-  const limits = state.run?.batch.limits;
+  const { run } = state;
+  const limits = run?.batch.limits;
+  const spec = run && specOf(run.plan, ticket.id);
   const agentUsd = attempt?.agent?.costUsd;
   return [
     ...ticket.history.map(({ n, costUsd, outcome }) => row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewer`)),
@@ -181,7 +184,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           reviewerLine(attempt),
         ]),
     line(""),
-    row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
+    row("this ticket", formatUsd(ticket.costUsd), run && `of ${formatCap(usdFor(run.batch, spec, ticket))} at most`),
     row("one attempt", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
     row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
@@ -191,7 +194,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
       ? []
       : [
           line(
-            `${plural(ticket.failures, "attempt counts", "attempts count")} against the ${limits?.attempts ?? "?"} allowed`,
+            `${plural(ticket.failures, "attempt counts", "attempts count")} against the ${run === undefined ? "?" : attemptsFor(run.batch, spec, ticket)} allowed`,
             "waiting",
           ),
         ]),
