@@ -40,7 +40,11 @@ function switchProblem(name: string, value: unknown, known: object): UnusableSet
   const wrong = Object.entries(value).find(([key, on]) => !Object.hasOwn(known, key) || typeof on !== "boolean");
   if (wrong === undefined) return undefined;
   const [key] = wrong;
-  return { problem: Object.hasOwn(known, key) ? `"${name}" has no true or false for ${quoted(key)}` : `"${name}" has an unknown name ${quoted(key)}` };
+  return {
+    problem: Object.hasOwn(known, key)
+      ? `"${name}" has no true or false for ${quoted(key)}`
+      : `"${name}" has an unknown name ${quoted(key)}`,
+  };
 }
 
 function parsed(text: string): unknown {
