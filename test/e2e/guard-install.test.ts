@@ -27,7 +27,7 @@ const FILES = {
 /** Settings as a person has them: its own layout, its own hook. */
 const PERSONS =
   '{\n   "model": "opus",\n   "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}\n}\n';
-const COMMENTED = '{\n  // dark is better\n  "ui": {"theme": "dark",},\n}\n';
+const COMMENTED = '{\n  // dark is better\n  "ui": {"theme": "dark"}\n}\n';
 
 let home: string;
 

@@ -23,7 +23,7 @@ export interface SettingsState {
 type Members = Readonly<Record<string, unknown>>;
 type Path = (string | number)[];
 
-/** Gemini CLI strips comments from its settings; the others read JSON alone. */
+/** Gemini CLI strips comments from its settings, and takes no comma behind the last member (0.61.0); the others read JSON alone. */
 const TAKES_COMMENTS: readonly JsonVendor[] = ["gemini"];
 
 /** What the settings have of the guard. Throws a SettingsProblem if they are no valid JSON. */
@@ -103,7 +103,7 @@ function withoutItems(text: string, path: Path, isOwn: (item: unknown) => boolea
 
 /** Removes one of several items. (jsonc-parser 3.3 leaves a character of the last one behind if no space follows it.) */
 function withoutItem(text: string, path: Path, index: number): string {
-  const root = parseTree(text, [], { allowTrailingComma: true });
+  const root = parseTree(text);
   const items = (root && findNodeAtLocation(root, path)?.children) ?? [];
   const [before, item, after] = [items[index - 1], items[index], items[index + 1]];
   if (item === undefined) return text;
@@ -125,7 +125,7 @@ function withoutMember(text: string, path: Path): string {
 function added(text: string, path: Path, value: unknown, isArrayInsertion = false): string {
   const [edit] = modify(text, path, value, { isArrayInsertion });
   if (edit === undefined) return text;
-  const root = parseTree(text, [], { allowTrailingComma: true });
+  const root = parseTree(text);
   const parents = path.map((_, length) => path.slice(0, length)).filter((parent) => root && findNodeAtLocation(root, parent));
   const { indent, eol } = layoutOf(text);
   const [outer, inner] = [indent.repeat(parents.length - 1), indent.repeat(parents.length)];
@@ -151,8 +151,7 @@ function layoutOf(text: string): { readonly indent: string; readonly eol: string
 function read(vendor: JsonVendor, text: string): Members {
   if (text.trim() === "") return {};
   const errors: ParseError[] = [];
-  const isLoose = TAKES_COMMENTS.includes(vendor);
-  parseTree(text, errors, { disallowComments: !isLoose, allowTrailingComma: isLoose });
+  parseTree(text, errors, { disallowComments: !TAKES_COMMENTS.includes(vendor) });
   const [error] = errors;
   if (error !== undefined) {
     const line = text.slice(0, error.offset).split("\n").length;
@@ -164,7 +163,7 @@ function read(vendor: JsonVendor, text: string): Members {
 }
 
 function parsed(text: string): unknown {
-  return parse(text, [], { allowTrailingComma: true });
+  return parse(text);
 }
 
 function groupsIn(vendor: JsonVendor, settings: Members): readonly unknown[] {

@@ -61,7 +61,7 @@ describe("settings with the guard", () => {
 
   test("keep comments and layout where the vendor takes them", () => {
     const text =
-      '{\n    // mine\n    "theme": "dark", /* too */\n    "hooks": {\n        "BeforeTool": [\n            {"hooks": []}, // last\n        ],\n    },\n}\n';
+      '{\n    // mine\n    "theme": "dark", /* too */\n    "hooks": {\n        "BeforeTool": [\n            {"hooks": []} // last\n        ]\n    }\n}\n';
     const after = withGuard("gemini", text, HOOK);
     for (const part of ["    // mine\n", '"theme": "dark", /* too */', "// last"]) expect(after).toContain(part);
     expect(stateOf("gemini", after).own).toEqual([HOOK]);
@@ -72,6 +72,7 @@ describe("settings with the guard", () => {
   test.each<[JsonVendor, string, RegExp]>([
     ["claude", '{"a": 1,}', /no valid JSON \(line 1\)/],
     ["claude", '{\n// x\n"a": 1}', /no valid JSON \(line 2\)/],
+    ["gemini", '{"a": 1,}', /no valid JSON/],
     ["codex", "[]", /no JSON object/],
     ["gemini", '{"a": ', /no valid JSON/],
     ["claude", '{"hooks": []}', /"hooks" is no object/],
