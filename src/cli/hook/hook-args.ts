@@ -9,6 +9,8 @@ export interface HookRequest {
   readonly settings?: string;
   /** The file to which each judgement is appended. */
   readonly report?: string;
+  /** At `stop`: the file that says what the agent is reminded of. */
+  readonly stop?: string;
 }
 
 /** Reads the arguments after `hook`; gives the reason if they are wrong. */
@@ -21,7 +23,7 @@ export function readHookArgs([event, ...args]: readonly string[]): HookRequest |
   return { event, vendor: agent, ...files };
 }
 
-const OPTIONS = ["agent", "settings", "report"] as const;
+const OPTIONS = ["agent", "settings", "report", "stop"] as const;
 
 type Options = Readonly<Partial<Record<(typeof OPTIONS)[number], string>>>;
 

@@ -11,6 +11,8 @@ interface Judged {
   readonly event: HookEvent;
   readonly payload: HookPayload | undefined;
   readonly verdict: HookVerdict;
+  /** What an agent that stops is told is unmet. */
+  readonly told?: { readonly unmet: string; readonly n: number; readonly of: number };
 }
 
 /** Appends a line to the report. Gives the reason if that fails. */
@@ -30,8 +32,8 @@ export function appendReport(file: string, judged: Judged, now: Date): string | 
   }
 }
 
-/** One line of the report: `verdict` is `allow`, `block` or `problem`. */
-function lineOf({ event, payload, verdict }: Judged, now: Date): object {
+/** One line of the report: `verdict` is `allow`, `block`, `problem` or `go-on`. */
+function lineOf({ event, payload, verdict, told }: Judged, now: Date): object {
   const subject = [payload?.commands, payload?.reads, payload?.writes].flatMap((each) => each ?? [])[0];
   return {
     at: now.toISOString(),
@@ -43,6 +45,7 @@ function lineOf({ event, payload, verdict }: Judged, now: Date): object {
     ...(verdict.verdict === "block" && { rule: verdict.rule }),
     ...bounded("problem", verdict.verdict === "problem" ? verdict.problem : undefined),
     ...bounded("subject", subject, MOST.subject),
+    ...(told && { ...bounded("unmet", told.unmet, MOST.subject), n: told.n, of: told.of }),
   };
 }
 

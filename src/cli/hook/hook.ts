@@ -1,13 +1,15 @@
-import { read, readFileSync } from "node:fs";
+import { read } from "node:fs";
 import { type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
 import { type HookPayload, type HookProblem, readHookPayload } from "../../domain/guard/hooks/hook-payload.ts";
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
-import { type GuardFile, readGuardFile, type UnusableSettings } from "../../domain/guard/settings-text.ts";
+import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
-import { print } from "../guard-check.ts";
+import { print, worktreeOf } from "../guard-check.ts";
+import { settingsOf } from "./guard-settings.ts";
 import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
 import { appendReport } from "./hook-report.ts";
+import { type StopReminder, stopReminder } from "./stop-guard.ts";
 
 /** Milliseconds until the payload must be there. The programs stop waiting for a hook after a minute, and then let the tool pass. */
 const PATIENCE_MS = 10_000;
@@ -33,9 +35,10 @@ export async function hook(args: readonly string[]): Promise<number> {
 
 /** Reads the payload from stdin, judges it and answers. Returns the exit code. */
 export async function answerHook(request: HookRequest): Promise<number> {
-  const { payload, verdict, isLate } = await judged(request);
+  const { payload, verdict, told, isLate } = await judged(request);
   const { event, vendor, report } = request;
-  const unwritten = report === undefined ? undefined : appendReport(report, { event, payload, verdict }, new Date());
+  const unwritten =
+    report === undefined ? undefined : appendReport(report, { event, payload, verdict, ...(told && { told }) }, new Date());
   const { stdout, stderr, exitCode } = hookAnswer(vendor, event, verdict);
   print(1, stdout);
   print(2, stderr);
@@ -48,6 +51,7 @@ export async function answerHook(request: HookRequest): Promise<number> {
 interface Judged {
   readonly payload?: HookPayload | undefined;
   readonly verdict: HookVerdict;
+  readonly told?: StopReminder;
   /** True if the end of the payload did not come in time. */
   readonly isLate?: boolean;
 }
@@ -65,10 +69,18 @@ async function judged(request: HookRequest): Promise<Judged> {
     const known = "problem" in payload ? undefined : payload;
     const [problem] = [settings, payload].flatMap((each) => ("problem" in each ? each.problem : []));
     if (problem !== undefined) return { payload: known, verdict: cannot(problem) };
+    const told = known === undefined ? undefined : await reminderFor(request, known.cwd);
+    if (told !== undefined) return { payload: known, verdict: { verdict: "go-on", reason: told.reason }, told };
     return { payload: known, verdict: verdictOn(request, known, settings as GuardFile) };
   } catch (error) {
     return { verdict: cannot(errorMessage(error)), isLate: error instanceof Late };
   }
+}
+
+/** What an agent that stops is told; undefined at other events, and if nothing is unmet. */
+async function reminderFor({ event, stop, report }: HookRequest, cwd: string): Promise<StopReminder | undefined> {
+  if (event !== "stop" || stop === undefined) return undefined;
+  return stopReminder({ file: stop, report, worktree: worktreeOf(cwd) });
 }
 
 function verdictOn({ event }: HookRequest, payload: HookPayload | undefined, settings: GuardFile): HookVerdict {
@@ -81,22 +93,6 @@ function verdictOn({ event }: HookRequest, payload: HookPayload | undefined, set
 
 function cannot(problem: string): Problem {
   return { verdict: "problem", problem, todo: ASK_A_PERSON };
-}
-
-function settingsOf(file: string | undefined): GuardFile | UnusableSettings {
-  if (file === undefined) return {};
-  const read = readText(file);
-  if (typeof read !== "string") return { problem: `the settings ${file} cannot be read (${read.problem})` };
-  const settings = readGuardFile(read);
-  return "problem" in settings ? { problem: `the settings ${file} are wrong: ${settings.problem}` } : settings;
-}
-
-function readText(file: string): string | UnusableSettings {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    return { problem: errorCode(error) ?? errorMessage(error) };
-  }
 }
 
 /**

@@ -8,6 +8,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd } from "../format.ts";
 import { criterionLabel } from "../labels/contract-label.ts";
+import { guardLines } from "../labels/guard-label.ts";
 import { signalsLines } from "../labels/signals-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
@@ -86,6 +87,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .map((text) => line(displayLine(text))),
         ]),
     ...behaviourLines(target),
+    ...guardHead(target),
     ...logLines(state, target),
   ];
 }
@@ -97,6 +99,14 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
   const level = signals && overallLevel(signals);
   if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
   return [line(""), line("behaviour of its agent, as its program prints it:", "waiting"), ...signalsLines(signals)];
+}
+
+/** What the guard of the chosen attempt told, below its agent. */
+function guardHead({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  if (entry?.step !== "agent") return [];
+  const past = ticket.history.find(({ n }) => n === attempt.n);
+  const lines = guardLines(past ?? ticket.attempt ?? {});
+  return lines.length === 0 ? [] : [line(""), line("its guard, as it reported from the sandbox:", "waiting"), ...lines];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */
