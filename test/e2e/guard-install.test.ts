@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
+import { FAMILIES } from "../../src/domain/guard/rule-table.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/loopdash.js");
@@ -140,11 +141,26 @@ describe("loopdash guard install", () => {
     expect(stderr).not.toMatch(/\bat .*\.js:\d/);
   });
 
-  test("installs nothing that does not block", () => {
-    put("guard.json", '{"families":{"git":false,"files":false}}');
+  test.each([
+    ["are wrong", '{"families":{"gti":false}}', /unknown name "gti"/],
+    [
+      "switch everything off",
+      JSON.stringify({ families: Object.fromEntries(Object.keys(FAMILIES).map((name) => [name, false])) }),
+      /every rule/,
+    ],
+  ])("installs nothing that does not block, because its settings %s", (_, settings, says) => {
+    put("guard.json", settings);
     const { status, stderr } = guard("install", "--yes", "--agent", "claude", "--settings", at("guard.json"));
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/not installed[^]*lets "rm -rf \/" pass/) });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/the guard is not installed/) });
+    expect(stderr).toMatch(says);
     expect(existsSync(at(".claude"))).toBe(false);
+  });
+
+  test("gives the hook a file of settings", { timeout: 60_000 }, () => {
+    put("guard.json", '{"families":{"git":false}}');
+    expect(guard("install", "--yes", "--agent", "claude", "--settings", "guard.json").status).toBe(0);
+    expect(textOf(FILES.claude)).toContain(`--settings ${at("guard.json")}`);
+    expect(guard("status", "--agent", "claude").status).toBe(0);
   });
 
   test("of two at once leaves the guard once", { timeout: 60_000 }, async () => {
