@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { batchJsonSchema } from "../src/domain/batch/json-schema.ts";
+import { lintJsonSchema } from "../src/domain/lint/lint-spec.ts";
 import { assertLightStart, assertNoHiddenRequire, assertSelfContained, type Outputs } from "./build/assertions.ts";
 import { bundle, PROGRAM, ROOT } from "./build/bundle.ts";
 import { noticesOf } from "./build/notices.ts";
@@ -27,6 +28,7 @@ async function main(folder: string): Promise<void> {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const files = new Map(built.map((file) => [basename(file.path), file.contents]));
   files.set("batch.schema.json", text(`${JSON.stringify(batchJsonSchema(), null, 2)}\n`));
+  files.set("lint.schema.json", text(`${JSON.stringify(lintJsonSchema(), null, 2)}\n`));
   files.set("licenses.txt", text(noticesOf(ROOT, outputs)));
   writeAll(folder, files);
   const bytes = [...files.values()].reduce((sum, file) => sum + file.length, 0);

@@ -5,6 +5,7 @@ import { addCi, type CiFlags } from "./ci/flags.ts";
 import type { GuardSetup } from "./guard/setup-flags.ts";
 import { addGuard, addHook, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
+import { addLint, type LintFlags } from "./lint/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
 import { usageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
@@ -30,6 +31,7 @@ export type Request =
   | { readonly verb: "init"; readonly flags: InitFlags }
   | { readonly verb: "ci"; readonly flags: CiFlags }
   | { readonly verb: "bound"; readonly flags: BoundFlags }
+  | { readonly verb: "lint"; readonly flags: LintFlags }
   | { readonly verb: "add"; readonly run: string; readonly ticket: string }
   | { readonly verb: "oracle"; readonly batch: string }
   | { readonly verb: "attach"; readonly run?: string }
@@ -188,6 +190,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addGuard(program, onRequest);
   addHook(program, onRequest);
   addBound(program, (flags) => onRequest({ verb: "bound", flags }));
+  addLint(program, (flags) => onRequest({ verb: "lint", flags }));
   program
     .command("completion")
     .description("print a script that completes command lines in a shell")

@@ -130,28 +130,12 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).ci(request.flags);
     case "bound":
       return (await import("./verbs/deferred-verbs.ts")).bound(request.flags);
+    case "lint":
+      return (await import("./verbs/deferred-verbs.ts")).lint(request.flags);
     case "oracle":
       return (await import("./verbs/deferred-verbs.ts")).oracle(request.batch);
-    case "add":
-      return (await import("./verbs/deferred-verbs.ts")).add(request.run, request.ticket);
-    case "attach":
-      return (await import("./verbs/attach.ts")).attach(request.run);
-    case "replay":
-      return (await import("./verbs/replay.ts")).replay(request);
-    case "status":
-      return (await import("./verbs/status.ts")).status(request.run, request.json);
-    case "verify":
-      return (await import("./verbs/deferred-verbs.ts")).verify(request.run, request.ticket);
-    case "runs":
-      return (await import("./verbs/deferred-verbs.ts")).runs(request.json);
     case "cache":
       return (await import("./verbs/deferred-verbs.ts")).cache(request);
-    case "report":
-      return (await import("./verbs/deferred-verbs.ts")).report(request.run, request.format);
-    case "report-bundle":
-      return (await import("./verbs/deferred-verbs.ts")).reportBundle(request.run, request.folder, request.isForced);
-    case "verify-journal":
-      return (await import("./verbs/deferred-verbs.ts")).verifyJournal(request.run, request.json);
     case "doctor":
       return (await import("./verbs/deferred-verbs.ts")).doctor(request);
     case "harness":
@@ -166,5 +150,33 @@ async function perform(request: Request): Promise<number> {
       return (await import("./hook/hook.ts")).hook(request.args);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
+    default:
+      return performOnRun(request);
+  }
+}
+
+type RunVerb = "add" | "attach" | "replay" | "report" | "report-bundle" | "runs" | "status" | "verify" | "verify-journal";
+
+/** Verbs about runs that have begun. */
+async function performOnRun(request: Extract<Request, { verb: RunVerb }>): Promise<number> {
+  switch (request.verb) {
+    case "attach":
+      return (await import("./verbs/attach.ts")).attach(request.run);
+    case "replay":
+      return (await import("./verbs/replay.ts")).replay(request);
+    case "status":
+      return (await import("./verbs/status.ts")).status(request.run, request.json);
+    case "verify":
+      return (await import("./verbs/deferred-verbs.ts")).verify(request.run, request.ticket);
+    case "runs":
+      return (await import("./verbs/deferred-verbs.ts")).runs(request.json);
+    case "report":
+      return (await import("./verbs/deferred-verbs.ts")).report(request.run, request.format);
+    case "report-bundle":
+      return (await import("./verbs/deferred-verbs.ts")).reportBundle(request.run, request.folder, request.isForced);
+    case "verify-journal":
+      return (await import("./verbs/deferred-verbs.ts")).verifyJournal(request.run, request.json);
+    case "add":
+      return (await import("./verbs/deferred-verbs.ts")).add(request.run, request.ticket);
   }
 }

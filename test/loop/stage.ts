@@ -30,6 +30,7 @@ import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";
 import { batchOf } from "../domain/simulate.ts";
+import { auditIn } from "./audit-in.ts";
 import { loseWhatMayWait } from "./cut-journal.ts";
 import { fixedHarness } from "./fixed-harness.ts";
 import { judgeBy } from "./honest-oracle.ts";
@@ -53,6 +54,7 @@ export interface StageOptions {
   readonly complexity?: Batch["complexity"];
   readonly protect?: readonly string[];
   readonly bounds?: Batch["bounds"];
+  readonly behaviour?: Batch["behaviour"];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
   /** What a healer does; without it none is started. */
@@ -102,8 +104,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, complexity } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, complexity };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, behaviour, complexity } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, behaviour, complexity };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({
@@ -112,10 +114,7 @@ export class Stage implements Disposable {
       batch,
       batchPath: "/batch.json",
       ...{ oracleSha: "o", batchSha: "b", sandboxed: false },
-      settled: [],
-      durations: {},
-      spentTodayUsd: 0,
-      version: "test",
+      ...{ settled: [], durations: {}, spentTodayUsd: 0, version: "test" },
     });
     stage.events.push(first);
     await stage.#wire(journal, reduce(undefined, first), change);
@@ -189,6 +188,7 @@ export class Stage implements Disposable {
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
       outbox: createOutbox(),
+      audit: auditIn(folders.folder, RUN, orchestrator),
       reviewerFiles: [],
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
       starts: new WorktreeGate(),

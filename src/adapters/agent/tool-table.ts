@@ -21,9 +21,12 @@ export function edits(...members: readonly string[]): ToolReader {
   return (input) => ({ does: "edit", paths: pathsIn(input, members) });
 }
 
-/** A tool that runs the shell command in this member of its input. */
-export function runs(member: string): ToolReader {
-  return (input) => ({ does: "run", command: textOf(input[member]) ?? "" });
+/** A tool that runs the shell command in this member of its input, in the folder of one of the others. */
+export function runs(member: string, ...folders: readonly string[]): ToolReader {
+  return (input) => {
+    const [cwd] = pathsIn(input, folders);
+    return { does: "run", command: textOf(input[member]) ?? "", ...(cwd === undefined ? {} : { cwd }) };
+  };
 }
 
 /** A tool that finds something out. */

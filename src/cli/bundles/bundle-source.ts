@@ -17,6 +17,9 @@ const TEXT_BYTES = 256 * 1024 * 1024;
 /** The list of an attempt (`attemptFolder`). */
 const ATTEMPT_LIST = /^tickets\/[^/]+\/attempt-\d+\/bundle\.json$/;
 
+/** A segment of the audit log (`segmentPath`). */
+const AUDIT_SEGMENT = /^audit\/\d{6}\.jsonl$/;
+
 /** A place that holds a run and its files: the records of this machine, an archive, or the folder of an unpacked one. */
 export interface BundleSource {
   readonly kind: "records" | "archive" | "folder";
@@ -67,7 +70,7 @@ export async function archiveSource(path: string): Promise<BundleSource | string
 
 /** True for the texts that a check reads. An agent may call a file of its outbox as a list is called. */
 function isRead(path: string): boolean {
-  return path === RUN_FILES.journal || path === BUNDLE_JSON || ATTEMPT_LIST.test(path);
+  return path === RUN_FILES.journal || path === BUNDLE_JSON || ATTEMPT_LIST.test(path) || AUDIT_SEGMENT.test(path);
 }
 
 type Files = Pick<BundleSource, "sum" | "text" | "paths">;

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { followChain } from "../../adapters/journal/chain.ts";
+import { segmentPath } from "../../domain/audit/audit-row.ts";
+import { checkAudit } from "../../domain/audit/check-audit.ts";
 import { attemptFolder, BUNDLE_JSON, ListedAttempt, ListedRun } from "../../domain/bundle/bundle.ts";
 import { compareFile, type Findings, type Problem } from "../../domain/bundle/findings.ts";
 import { batchText, judgementsText, RUN_FILES } from "../../domain/bundle/run-bundle.ts";
@@ -19,6 +21,9 @@ export async function checkBundle(source: BundleSource): Promise<Findings> {
   else problems.push({ kind: "journal", why: `${problem}. Nothing behind row ${tip.seq} is proven` });
   const attempts = await checkAttempts(source, events);
   const own = await checkRunList(source, { events, tip });
+  const heads = events.filter((event) => event.type === "audit-head");
+  const audit = await checkAudit(source.run, heads, (segment) => source.text(segmentPath(segment)));
+  const isTold = ({ path }: Problem): boolean => audit.problems.some((problem) => problem.path === path);
   return {
     run: source.run,
     source: source.kind,
@@ -27,13 +32,15 @@ export async function checkBundle(source: BundleSource): Promise<Findings> {
     head: tip.seq === 0 ? "" : tip.hash,
     bundles: attempts.bundles,
     files: attempts.files + own.files,
+    audited: audit.rows,
     problems: [
       ...problems,
       ...attempts.problems,
-      ...own.problems,
+      ...audit.problems,
+      ...own.problems.filter((problem) => !isTold(problem)),
       ...unlistedProblems(source, [...attempts.names, ...own.names]),
     ],
-    notes: [...unlistedNotes(source, events), ...own.notes],
+    notes: [...unlistedNotes(source, events), ...own.notes, ...audit.notes],
   };
 }
 

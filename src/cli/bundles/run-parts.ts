@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { sumFile } from "../../adapters/file-sum.ts";
 import { followChain } from "../../adapters/journal/chain.ts";
+import { readPlainFile } from "../../adapters/plain-file.ts";
 import { listFolder } from "../../adapters/run-files/list-folder.ts";
+import { SEGMENT_BYTES, segmentPath } from "../../domain/audit/audit-row.ts";
 import { attemptFolder, BUNDLE_MD, type BundleFile } from "../../domain/bundle/bundle.ts";
 import { describeFile } from "../../domain/bundle/describe-file.ts";
 import {
@@ -26,6 +29,10 @@ import type { JournalRow, Tip } from "../../ports/journal.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import { renderMarkdown } from "../../store/results/summary.ts";
 import { tampered } from "../engine/journal-state.ts";
+
+const AUDIT_WORDS = "audit log: what agents ran and changed";
+/** Bytes of a segment that are read, more than one has. */
+const AUDIT_BYTES = 2 * SEGMENT_BYTES;
 
 /** A run as its journal has it at one moment. */
 export interface ReadRun {
@@ -76,8 +83,11 @@ export async function runParts(
     [RUN_FILES.summary, renderMarkdown(state, isLive, earlier, judgements)],
     ...(isWhole ? [[RUN_FILES.journal, rows.map((row) => `${JSON.stringify(row)}\n`).join("")] as const] : []),
   ]);
-  const files = await filesBesideAttempts(folder, state);
-  const listed = [...texts].map(([path, text]) => fileOf(path, text, RUN_FILE_WORDS[path] ?? ""));
+  const beside = await filesBesideAttempts(folder, state);
+  const audit = await auditFiles(folder, isLive);
+  for (const [path, text] of audit.texts) texts.set(path, text);
+  const files = [...beside, ...audit.files];
+  const listed = [...texts].map(([path, text]) => fileOf(path, text, RUN_FILE_WORDS[path] ?? AUDIT_WORDS));
   const page = runPage(runBundle(state, tip.hash, [...listed, ...files]));
   texts.set(BUNDLE_MD, page);
   const bundle = runBundle(state, tip.hash, [...listed, fileOf(BUNDLE_MD, page, "this list, for people"), ...files]);
@@ -105,6 +115,28 @@ async function filesBesideAttempts(folder: string, { tickets, heals }: RunState)
     for (const file of await filesIn(join(folder, at)))
       found.push({ ...file, path: `${at}/${file.path}`, description: describe(file.path) });
   return found;
+}
+
+/**
+ * The segments of the audit log. The last one of a run that goes on grows while it is packed: its text is taken once, after the journal, so it
+ * holds all that the journal names.
+ */
+async function auditFiles(
+  folder: string,
+  isLive: boolean,
+): Promise<{ readonly files: readonly BundleFile[]; readonly texts: readonly (readonly [string, string])[] }> {
+  const files: BundleFile[] = [];
+  for (let segment = 1; ; segment++) {
+    const path = segmentPath(segment);
+    const summed = await sumFile(join(folder, path));
+    if (summed?.ok !== true) break;
+    files.push({ path, bytes: summed.bytes, sha256: summed.sha256, description: AUDIT_WORDS });
+  }
+  const last = files.at(-1);
+  const read = isLive && last !== undefined ? await readPlainFile(folder, last.path, AUDIT_BYTES) : undefined;
+  return last !== undefined && read?.ok === true
+    ? { files: files.slice(0, -1), texts: [[last.path, read.text]] }
+    : { files, texts: [] };
 }
 
 async function filesIn(folder: string): Promise<Awaited<ReturnType<typeof listFolder>>["files"]> {

@@ -18,6 +18,7 @@ import type { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { BaseHealth } from "../../loop/steps/base-health.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { TestCanaries } from "../../loop/steps/test-canaries.ts";
+import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
@@ -46,13 +47,14 @@ interface ContextParts {
   readonly store: RunStore;
   readonly others?: OtherSessions | undefined;
   readonly secrets: RunSecrets | undefined;
+  readonly audit: AuditLog;
   /** What the oracle reads an outside tracker with; undefined if the tracker is files of this machine. */
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
 }
 
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
-  { open, world, home, store, others, secrets, oracleAccess }: ContextParts,
+  { open, world, home, store, others, secrets, audit, oracleAccess }: ContextParts,
   orchestrator: Orchestrator,
 ): Promise<LoopContext> {
   const { batch } = open.state;
@@ -63,8 +65,8 @@ export async function contextOf(
   const scratch = join(open.folder, "oracle");
   await makeFolders([scratch, gates, join(open.folder, "judge"), worktrees]);
   const executor = await executorOf({ open, world, worktrees, gates, secrets });
-  const plain = { files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
-  const { files, repos, report } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
+  const plain = { audit, files: createRunFiles({ folder: open.folder, worktrees }), repos: world.repos };
+  const { files, repos, report, ...written } = maskedPorts(secrets, { ...plain, report: (fact) => orchestrator.report(fact) });
   const outages = outagesOf(batch.limits, report);
   const programs = { executor, env, keys: process.env, secrets: keySecretsOf(secrets, outages), learn: secrets?.masker.learn };
   return {
@@ -75,6 +77,7 @@ export async function contextOf(
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
     commandFiles: commandFilesIn(world.places),
     ...{ toolchainPaths: world.toolchainPaths, carefulToolchains: world.carefulToolchains },
+    ...written,
     ...{ repos, pullRequests: world.pullRequests, branchChecks: world.branchChecks },
     commandEnv: env,
     agent: await agentOf(batch, { ...programs, program: world.agentProgram, guard: guardProgram() }),

@@ -10,11 +10,11 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** The ports through which text of a run is written. */
-type WritingPorts = Pick<LoopContext, "files" | "repos" | "report">;
+type WritingPorts = Pick<LoopContext, "audit" | "files" | "repos" | "report">;
 
 /** The same ports, which mask secrets in facts, files and patches. */
-export function maskedPorts(runSecrets: RunSecrets | undefined, { files, repos, report }: WritingPorts): WritingPorts {
-  if (runSecrets === undefined) return { files, repos, report };
+export function maskedPorts(runSecrets: RunSecrets | undefined, { audit, files, repos, report }: WritingPorts): WritingPorts {
+  if (runSecrets === undefined) return { audit, files, repos, report };
   const { masker } = runSecrets;
   const masked = ([name, repo]: readonly [string, Repo]): readonly [string, Repo] => [
     name,
@@ -27,6 +27,7 @@ export function maskedPorts(runSecrets: RunSecrets | undefined, { files, repos, 
     },
   ];
   return {
+    audit: { append: (entry) => audit.append(masker.value(entry)), flush: () => audit.flush() },
     files: {
       ...files,
       write: (file, text) => files.write(file, masker.text(text)),

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openAuditLog } from "../../adapters/audit/audit-log.ts";
 import { newSocketPath } from "../../adapters/channel/socket-path.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
@@ -19,6 +20,7 @@ import type { ExclusiveNames } from "../../loop/run/exclusive-names.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { Performer } from "../../loop/run/perform.ts";
 import { recover } from "../../loop/run/recover.ts";
+import type { AuditLog } from "../../ports/audit-log.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import { keepRunBundle } from "../bundles/keep-run-bundle.ts";
 import { packageFiles } from "../package-files.ts";
@@ -177,7 +179,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
       orchestrator.command(command);
     },
   };
-  const ctx = await contextOf(parts, orchestrator);
+  const ctx = await contextOf({ ...parts, audit: auditOf(parts, folder, orchestrator) }, orchestrator);
   await writeFile(join(folder, "engine.pid"), `${process.pid}\n`, { mode: 0o600 });
   // The last step that may fail: an open socket would keep the process alive.
   const channel = parts.inherited?.channel ?? (await openChannel({ socketPath: newSocketPath(folder), host, onProblem: warn }));
@@ -210,6 +212,14 @@ async function wire(parts: EngineParts): Promise<Engine> {
       },
     ),
   };
+}
+
+/** The audit log of the run, which is closed with this engine. */
+function auditOf({ open, opened }: EngineParts, folder: string, orchestrator: Orchestrator): AuditLog {
+  const head = () => orchestrator.state.audit;
+  const audit = openAuditLog({ folder: join(folder, "audit"), run: open.run, head, clock: systemClock });
+  opened.locks.push(audit);
+  return audit;
 }
 
 /** Notes the end of a run. The same command resumes a run that stays unfinished. */

@@ -12,6 +12,7 @@ export { dryRun } from "./dry-run.ts";
 export { guardSetup } from "./guard-setup.ts";
 export { harness } from "./harness.ts";
 export { init } from "./init.ts";
+export { lint } from "./lint.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { reportBundle } from "./report-bundle.ts";

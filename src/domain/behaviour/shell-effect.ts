@@ -109,7 +109,8 @@ const GIT_LOOKS = new Set(
 /** Programs that change the files in their arguments, and run nothing. */
 const EDITORS = new Set("rm mv cp touch mkdir rmdir tee ln chmod truncate".split(" "));
 
-function effectOfWords(all: readonly string[]): Effect {
+/** The effect of one simple command, by its words without quotes. */
+export function effectOfWords(all: readonly string[]): Effect {
   const { words, targets } = withoutRedirections(all);
   const [program = "", ...rest] = words.slice(
     Math.max(

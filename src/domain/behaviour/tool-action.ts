@@ -4,4 +4,5 @@ export type ToolAction =
   | { readonly does: "read"; readonly paths: readonly string[]; readonly range?: string }
   | { readonly does: "search" }
   | { readonly does: "edit"; readonly paths: readonly string[] }
-  | { readonly does: "run"; readonly command: string };
+  /** `cwd`: the folder, if the program tells it. */
+  | { readonly does: "run"; readonly command: string; readonly cwd?: string };

@@ -21,6 +21,8 @@ export interface Findings {
   /** Lists of attempts that hold, and listed files that do: those of the attempts and of the run. */
   readonly bundles: number;
   readonly files: number;
+  /** Rows of the audit log that hold. */
+  readonly audited: number;
   readonly problems: readonly Problem[];
   /** Facts that are not proven, and why: none of them is a sign of a change. */
   readonly notes: readonly string[];
@@ -37,7 +39,18 @@ export function compareFile(path: string, listed: string, found: Found, since: s
 }
 
 /** Findings as lines for people. The first one says whether all holds. */
-export function findingLines({ run, source, ended, rows, head, bundles, files, problems, notes }: Findings): readonly string[] {
+export function findingLines({
+  run,
+  source,
+  ended,
+  rows,
+  head,
+  bundles,
+  files,
+  audited,
+  problems,
+  notes,
+}: Findings): readonly string[] {
   const where = source === "records" ? "" : `, ${source === "archive" ? "an archive" : "a folder"}`;
   const verdict =
     problems.length === 0
@@ -47,6 +60,7 @@ export function findingLines({ run, source, ended, rows, head, bundles, files, p
     `${run}${where}: ${verdict}`,
     `  holds: ${plural(rows, "row")} of the journal${rows === 0 ? "" : `, the last is ${head}`}`,
     `  holds: ${plural(bundles, "bundle")} of attempts, ${plural(files, "file")}`,
+    ...(audited === 0 ? [] : [`  holds: ${plural(audited, "row")} of the audit log`]),
     ...problems.map(({ kind, path, why }) => `  ${kind}: ${path === undefined ? "" : `${path}: `}${why}`),
     ...notes.map((note) => `  note: ${note}`),
     ...(ended || problems.length > 0 ? [] : ["  note: the run has not ended: this is how it stands now"]),

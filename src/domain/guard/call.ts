@@ -11,6 +11,8 @@ export interface Call {
   readonly scope: Scope;
   /** The program that the output is piped into and its arguments, if the pipe is known. */
   readonly reader?: readonly string[];
+  /** The words of the programs before it in its pipe. */
+  readonly before?: readonly string[];
 }
 
 /** How rules speak to the guard. */
@@ -25,6 +27,8 @@ export interface Inspector {
   words(words: readonly string[], call: Omit<Call, "name" | "args">): string;
   /** The content of a file that the line itself makes: by a redirection or a process substitution. */
   content(path: string, scope: Scope): string | undefined;
+  /** Keeps what a program writes to a file. */
+  keep(path: string, content: string, scope: Scope): void;
   /** True if the function would report something. Reports nothing. */
   isForbidden(judge: () => void): boolean;
 }

@@ -3,10 +3,12 @@ import type { Call, Inspector } from "./call.ts";
 import { absolutePath, type Places } from "./paths.ts";
 import { judgeProgram } from "./programs.ts";
 import type { RuleId } from "./rule-table.ts";
+import { judgeEmptying } from "./rules/deletion.ts";
 import { judgeWrite } from "./rules/protected-files.ts";
 import { isSecretFile } from "./rules/secrets.ts";
 import { builtins } from "./shell/builtins.ts";
 import { MARK } from "./shell/marks.ts";
+import type { OutputFile } from "./shell/redirects.ts";
 import { copyOf, type Scope } from "./shell/scope.ts";
 import { type Frame, type Host, Walk } from "./shell/walk.ts";
 import { judgeEnvironmentVariables } from "./unwrap/git.ts";
@@ -92,16 +94,32 @@ export class Guard implements Inspector, Host {
   }
 
   content(path: string, scope: Scope): string | undefined {
-    return this.#files.get(absolutePath(path, scope) ?? path);
+    return path === "/dev/null" ? "" : this.#files.get(absolutePath(path, scope) ?? path);
+  }
+
+  keep(path: string, content: string, scope: Scope): void {
+    const absolute = absolutePath(path, scope);
+    if (absolute !== undefined && !absolute.startsWith("/dev/")) this.#files.set(absolute, content);
   }
 
   onWrite(path: string, scope: Scope): void {
     judgeWrite(path, scope, this, this.#places);
   }
 
-  onWritten(path: string, content: string, scope: Scope): void {
+  onWritten({ path, isAppended }: OutputFile, content: string, scope: Scope): void {
     const absolute = absolutePath(path, scope);
-    if (absolute !== undefined && !absolute.startsWith("/dev/")) this.#files.set(absolute, content);
+    if (absolute === undefined || absolute.startsWith("/dev/")) return;
+    const before = isAppended ? (this.#files.get(absolute) ?? "") : "";
+    this.#files.set(absolute, before + content);
+    if (content === "" && !isAppended) judgeEmptying(path, { scope, guard: this, places: this.#places });
+  }
+
+  onEmptied(path: string, readers: readonly string[], scope: Scope): void {
+    const target = absolutePath(path, scope);
+    const isRead = readers.some((word) => absolutePath(word.replace(/^~(?=\/)/, scope.home), scope) === target);
+    const isReader = !/^(?:echo|printf|touch|tee|sponge|ls|test)$/.test(readers[0] ?? "");
+    if (target !== undefined && (readers.length === 0 || (isRead && isReader)))
+      judgeEmptying(path, { scope, guard: this, places: this.#places });
   }
 
   onRead(path: string, scope: Scope): void {

@@ -1,5 +1,5 @@
 import { isGlob, isUnknown, MARK, unknownAt } from "./shell/marks.ts";
-import type { Scope } from "./shell/scope.ts";
+import type { Mount, Scope } from "./shell/scope.ts";
 
 /** Folders of a machine. All paths are absolute and without a slash at the end. */
 export interface Places {
@@ -29,8 +29,33 @@ export function normalPath(path: string): string {
   return `/${segments.join("/")}`;
 }
 
-/** The absolute path of a word. Undefined if it depends on something unknown. Unknown parts after a known folder stay in it. */
+/**
+ * The absolute path of a word, behind the links and moves that the line itself makes. Undefined if it depends on something unknown.
+ * Unknown parts after a known folder stay in it.
+ */
 export function absolutePath(word: string, scope: Scope): string | undefined {
+  const path = pathAsWritten(word, scope);
+  return path === undefined || scope.origins.size === 0 ? path : behindOrigins(path, word.endsWith("/"), scope);
+}
+
+/** Links that lead to links; a chain that is longer is a circle. */
+const MOST_LINKS = 8;
+
+function behindOrigins(path: string, follows: boolean, { origins }: Scope): string {
+  let found = path;
+  for (let count = 0; count < MOST_LINKS; count++) {
+    const before = found;
+    for (const [made, origin] of origins) {
+      if (found === made ? follows || !origin.isLink : found.startsWith(`${made}/`))
+        found = normalPath(`${origin.path}${found.slice(made.length)}`);
+    }
+    if (found === before) break;
+  }
+  return found;
+}
+
+/** The absolute path of a word, whatever the line makes. */
+export function pathAsWritten(word: string, scope: Scope): string | undefined {
   const unknown = unknownAt(word);
   if (unknown === 0 || word === "") return undefined;
   if (unknown > 0 && /(?:^|\/)\.\.(?:\/|$)/.test(word.slice(unknown))) return undefined;
@@ -48,11 +73,12 @@ const ALL_FILES = /^[.\uE001\uE002]*[\uE001\uE002][.\uE001\uE002]*$/;
 /** Where a deletion of the word would happen. */
 export function zoneOf(word: string, scope: Scope, places: Places): Zone {
   const path = absolutePath(word, scope);
-  if (path === undefined) return "unknown";
+  if (path === undefined) return scope.mounts?.length === 0 ? "temp" : "unknown";
   const segments = path.split("/");
   while (segments.length > 1 && ALL_FILES.test(segments.at(-1) ?? "")) segments.pop();
   if (unknownAt(segments.at(-1) ?? "") === 0) return folderOfUnknown(segments, scope, places);
   const target = segments.join("/") || "/";
+  if (scope.mounts !== undefined) return zoneInContainer(target, scope.mounts, places);
   const isTemp = isTempPath(target, places, target.length < path.length);
   return scope.isElsewhere ? zoneElsewhere(target, isTemp, places) : zoneHere(target, isTemp, places);
 }
@@ -69,6 +95,27 @@ function zoneHere(path: string, isTemp: boolean, places: Places): Zone {
 function zoneElsewhere(path: string, isTemp: boolean, places: Places): Zone {
   if (isTemp) return "temp";
   return isRoot(path, places) ? "root" : "outside";
+}
+
+const WORST_FIRST: readonly Zone[] = ["root", "repository", "outside", "unknown", "inside", "temp"];
+
+/** A container that is made for a command has nothing to lose but what is mounted at, above or below the path. */
+function zoneInContainer(path: string, mounts: readonly Mount[], places: Places): Zone {
+  const zones = mounts
+    .filter(({ target }) => isWithin(path, target) || isWithin(target, path))
+    .map(({ source, target }): Zone => {
+      if (source === undefined) return "outside";
+      const host = isWithin(path, target) ? normalPath(`${source}/${path.slice(target.length)}`) : source;
+      return zoneHere(host, isTempPath(host, places, false), places);
+    });
+  return WORST_FIRST.find((zone) => zones.includes(zone)) ?? "temp";
+}
+
+/** The path on this machine of a path in a container; undefined if nothing of the machine is there. */
+export function pathOnHost(path: string, { mounts }: Scope): string | undefined {
+  if (mounts === undefined) return path;
+  const mount = mounts.find(({ target }) => isWithin(path, target));
+  return mount?.source === undefined ? undefined : normalPath(`${mount.source}/${path.slice(mount.target.length)}`);
 }
 
 function isInWorktree(path: string, { worktree }: Places): boolean {

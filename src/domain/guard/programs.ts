@@ -1,13 +1,17 @@
 import type { Call, Inspector } from "./call.ts";
-import { matchesGlob, type Places } from "./paths.ts";
+import { absolutePath, matchesGlob, type Places } from "./paths.ts";
+import { judgeUpload } from "./rules/archives.ts";
+import { judgeCopy, judgeRsync } from "./rules/copies.ts";
 import { judgeDatabase } from "./rules/databases.ts";
-import { judgeCopy, judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm, judgeRsync } from "./rules/deletion.ts";
+import { judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
+import { judgeHttp } from "./rules/http.ts";
 import { judgeByWords, ruledPrograms } from "./rules/match-command.ts";
 import { judgeOddities } from "./rules/oddities.ts";
 import { judgeWrite } from "./rules/protected-files.ts";
 import { judgeEnvironment, judgeReads, judgeVariables } from "./rules/secrets.ts";
-import { isExact, isGlob, isUnknown, MARK } from "./shell/marks.ts";
+import { isExact, isGlob, isUnknown, MARK, UNTRACKED } from "./shell/marks.ts";
 import { outputOf } from "./shell/outputs.ts";
+import type { Scope } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
 import { isInterpreter, judgeInterpreter } from "./unwrap/interpreters.ts";
@@ -19,6 +23,7 @@ type JudgeProgram = (call: Call, guard: Inspector, places: Places) => void;
 const PROGRAMS: Readonly<Record<string, JudgeProgram>> = {
   rm: judgeRm,
   grm: judgeRm,
+  mkdir: ({ args, scope }) => keepFolders(args, scope),
   rmdir: (call, guard, places) => judgeDeleter(call, guard, places),
   rimraf: judgeDeleter,
   "del-cli": judgeDeleter,
@@ -95,7 +100,7 @@ export function judgeProgram(
   if (name === undefined) return judgeUnknown(first, args, frame, guard);
   const call: Call = { ...frame, name, args };
   const made = first.includes("/") ? guard.content(first, frame.scope) : undefined;
-  if (made !== undefined) return unwrapShell({ ...call, args: words }, guard);
+  if (made !== undefined && made !== MARK.output) return judgeMade(made, { ...call, args: words }, guard, places);
   if (SHELLS.has(name)) return unwrapShell(call, guard);
   const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name] : unwrap;
   const output = starter?.(call, guard, places);
@@ -103,6 +108,14 @@ export function judgeProgram(
   judgeOwn(call, guard, places);
   if (isShellSetup(call)) return "";
   return gitOutput(call, places) ?? outputOf(name, outputInput(call, guard));
+}
+
+/** Judges a script that the line itself writes and starts: its first line names the interpreter. */
+function judgeMade(text: string, call: Call, guard: Inspector, places: Places): string {
+  const interpreter = programName(/^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)(?:\s|$)/.exec(text)?.[1] ?? "") ?? "";
+  if (!isInterpreter(interpreter)) return unwrapShell(call, guard);
+  judgeInterpreter({ ...call, name: interpreter }, guard, places);
+  return MARK.output;
 }
 
 function judgeEnv(call: Call, guard: Inspector): string {
@@ -116,6 +129,13 @@ function alsoOwn(call: Call, guard: Inspector): undefined {
   unwrap(call, guard);
 }
 
+function keepFolders(args: readonly string[], scope: Scope): void {
+  for (const arg of args) {
+    const path = arg.startsWith("-") ? undefined : absolutePath(arg, scope);
+    if (path !== undefined) scope.made.add(path);
+  }
+}
+
 /** Judges what a program does itself. */
 function judgeOwn(call: Call, guard: Inspector, places: Places): void {
   const { name, args } = call;
@@ -127,8 +147,10 @@ function judgeOwn(call: Call, guard: Inspector, places: Places): void {
     judgeModule(call, guard, places);
   }
   judgeByWords(name, args, guard);
-  judgeDatabase(call, guard);
+  judgeDatabase(call, guard, places);
   judgeReads(call, guard, places);
+  judgeUpload(call, guard, places);
+  judgeHttp(call, guard);
   judgeVariables(call, guard);
   judgeOddities(call, guard, places);
 }
@@ -158,6 +180,7 @@ function isShellSetup({ name, args }: Call): boolean {
 }
 
 function gitOutput({ name, args }: Call, { worktree }: Places): string | undefined {
+  if (name === "git" && args.includes("ls-files") && args.some((arg) => /^(?:-\w*o\w*|--others)$/.test(arg))) return UNTRACKED;
   return name === "git" && args.includes("--show-toplevel") ? worktree : undefined;
 }
 

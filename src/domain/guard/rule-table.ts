@@ -241,6 +241,11 @@ export const RULES = {
     reason: "It prints the environment, which may contain credentials.",
     alternative: "printenv PATH",
   },
+  "commit-secret": {
+    family: "secrets",
+    reason: "It commits a file with credentials.",
+    alternative: "git check-ignore -v .env",
+  },
   "send-secret": {
     family: "secrets",
     reason: "It sends credentials over the network.",

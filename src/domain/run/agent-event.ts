@@ -53,12 +53,16 @@ export type AgentEvent =
   | { readonly what: "thought"; readonly text: string }
   /** A tool and its target. `action` is set for a tool whose use of the worktree is known; `call` names this use of it. */
   | { readonly what: "tool"; readonly text: string; readonly action?: ToolAction; readonly call?: string }
-  /** The result of a tool; empty if it printed nothing. `isExitUntold`: the program does not tell if a command failed. */
+  /**
+   * The result of a tool; empty if it printed nothing. `exit`: the exit code of a command, if the program tells it. `isExitUntold`: the
+   * program does not tell if a command failed.
+   */
   | {
       readonly what: "result";
       readonly text: string;
       readonly failed: boolean;
       readonly call?: string;
+      readonly exit?: number;
       readonly isExitUntold?: true;
     }
   /** The program reports it if it shortens its context. */

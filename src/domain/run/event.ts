@@ -5,6 +5,7 @@ import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AccountFact } from "./account-fact.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
 import type { AttemptFact, Evidence } from "./attempt-fact.ts";
+import type { AuditFact } from "./audit-fact.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
@@ -23,6 +24,7 @@ import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
+import type { RemedyFact } from "./remedy-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -214,6 +216,7 @@ export type RunFact =
   | BaseCheckFact
   | AccountFact
   | ApprovalFact
+  | AuditFact
   | BlockedFact
   | BundleFact
   | DriftFact
@@ -226,6 +229,7 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
+  | RemedyFact
   | RevertFact
   | PrepareFact
   | PreparedFact;
@@ -244,6 +248,8 @@ export function mayWait(fact: RunFact): boolean {
     // The next engine writes the bundle of an attempt without such a fact.
     case "attempt-bundled":
     case "attempt-not-bundled":
+    // The next engine reports it again.
+    case "audit-head":
     case "worktree-ready":
     case "change-captured":
     case "base-failing":

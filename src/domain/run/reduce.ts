@@ -6,6 +6,7 @@ import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import { isAboutApproval } from "./approval-fact.ts";
+import type { AuditFact } from "./audit-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
@@ -13,6 +14,7 @@ import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
+import { reduceAudit } from "./reduce-audit.ts";
 import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base-check.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
@@ -25,6 +27,7 @@ import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
+import { reduceRemedy } from "./reduce-remedy.ts";
 import { reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
@@ -102,11 +105,13 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   }
 }
 
-type DelegatedEvent = DriftEvent | PeopleEvent | TicketFacts;
+type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
   switch (event.type) {
+    case "audit-head":
+      return reduceAudit(state, event);
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":
@@ -128,6 +133,8 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   if (isAboutApproval(event)) return reduceApproval(state, event);
   if (isAboutGuard(event)) return reduceGuard(state, event);
   switch (event.type) {
+    case "remediated":
+      return reduceRemedy(state, event);
     case "exclusive-awaited":
     case "exclusive-freed":
       return reduceExclusive(state, event);
@@ -178,6 +185,7 @@ type TicketFacts = Parameters<
   | typeof reduceGrowth
   | typeof reduceLive
   | typeof reducePreparing
+  | typeof reduceRemedy
   | typeof reduceTicket
   | typeof reduceAttempt
 >[1];

@@ -1,3 +1,4 @@
+import type { AuditHead } from "../audit/audit-row.ts";
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
@@ -48,6 +49,8 @@ export interface RunState {
   readonly repoUrls?: Readonly<Record<string, string>>;
   readonly frozen?: FrozenSet;
   readonly sandboxed: boolean;
+  /** The end of the audit log; absent before its first row, and in runs of older versions. */
+  readonly audit?: AuditHead;
   readonly startedAt: number;
   readonly lastEventAt: number;
   readonly plan: Plan;

@@ -2,6 +2,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { Fence, RunId } from "../../domain/values/ids.ts";
 import type { Agent } from "../../ports/agent.ts";
+import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Oracle } from "../../ports/oracle.ts";
 import type { Outbox } from "../../ports/outbox.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
@@ -22,6 +23,8 @@ export interface LoopContext extends StepContext {
   readonly oracle: Oracle;
   readonly tripwire: Tripwire;
   readonly outbox: Outbox;
+  /** The log of what agents did. */
+  readonly audit: AuditLog;
   /** Every repository of the batch, by id. */
   readonly repos: ReadonlyMap<string, Repo>;
   /** The pull requests of the repositories whose changes land by those, by id. */

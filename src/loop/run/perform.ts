@@ -5,6 +5,7 @@ import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { reportAudit } from "../attempt/audit.ts";
 import { type AttemptScope, type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
 import { keepSetAside } from "../attempt/kept-work.ts";
@@ -64,8 +65,9 @@ export class Performer implements Effects {
     this.#retries = { oracle: outages.retry("oracle"), tripwire: outages.retry("tripwire"), reverify: outages.retry("reverify") };
   }
 
-  /** Files discovered tickets that the tracker may not have, writes bundles that are missing, and repeats what people asked of the forge. */
+  /** Completes the audit log, files discovered tickets that the tracker may not have, writes bundles that are missing, and repeats what people asked of the forge. */
   begin(): void {
+    reportAudit(this.#ctx);
     this.#track(this.#bundles.complete());
     for (const ticket of unfiledTickets(this.#ctx.state())) this.#track(this.#file(ticket));
     for (const request of openRequests(this.#ctx.state())) this.#track(askForge(this.#ctx, request));

@@ -1,5 +1,7 @@
 import { overallLevel } from "../../domain/behaviour/signals.ts";
+import type { AuditResult } from "../../domain/run/audit-fact.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
+import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -97,8 +99,20 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
   const past = ticket.history.find(({ n }) => n === attempt.n);
   const signals = past === undefined ? ticket.attempt?.signals : past.signals;
   const level = signals && overallLevel(signals);
-  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
-  return [line(""), line("behaviour of its agent, as its program prints it:", "waiting"), ...signalsLines(signals)];
+  const audited = entry?.step === "agent" ? auditLines(past ?? ticket.attempt) : [];
+  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return audited;
+  return [
+    ...audited,
+    line(""),
+    line("behaviour of its agent, as its program prints it:", "waiting"),
+    ...signalsLines(signals),
+    ...remedyLines(ticket, attempt.n),
+  ];
+}
+
+/** What the engine did about the failed gates of an attempt. */
+function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): readonly LogLine[] {
+  return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
 }
 
 /** What the guard of the chosen attempt told, below its agent. */
@@ -107,6 +121,17 @@ function guardHead({ ticket, attempt, entry }: Target): readonly LogLine[] {
   const past = ticket.history.find(({ n }) => n === attempt.n);
   const lines = guardLines(past ?? ticket.attempt ?? {});
   return lines.length === 0 ? [] : [line(""), line("its guard, as it reported from the sandbox:", "waiting"), ...lines];
+}
+
+/** The number of commands in the audit log, and where that is. */
+function auditLines(attempt: AuditResult | undefined): readonly LogLine[] {
+  const rows = attempt?.audited;
+  if (rows === undefined) return [];
+  const text =
+    rows === 0
+      ? "its program told of no command or edit"
+      : `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
+  return [line(""), line(`${text} (audit/ in the folder of the run)`, "waiting")];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */

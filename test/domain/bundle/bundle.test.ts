@@ -150,6 +150,7 @@ describe("the bundle of a run", () => {
 describe("findings", () => {
   const found = { ok: true, sha256: SUM } as const;
   const findings: Findings = {
+    audited: 0,
     ...{ run: "run-1", source: "records", ended: true, rows: 7, head: SUM, bundles: 1, files: 4 },
     problems: [],
     notes: [],

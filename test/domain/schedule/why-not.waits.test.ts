@@ -5,6 +5,7 @@ import { isActivity, mayWait, type RunFact } from "../../../src/domain/run/event
 /** Whether a fact may reach the disk late. Every type and every step stands here: a new one must be thought about. */
 const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "run-started": false,
+  "audit-head": true,
   "run-resumed": false,
   "run-paused": false,
   "run-unpaused": false,
@@ -33,6 +34,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "guard-dead": true,
   "stop-guard-told": true,
   "complexity-changed": false,
+  remediated: false,
   "prepare-started": true,
   "prepare-failed": true,
   "work-kept": false,

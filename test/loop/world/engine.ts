@@ -158,6 +158,7 @@ export function contextOf(
     baseHealth: new BaseHealth(),
     harness: fixedHarness(),
     templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
+    audit: { append: () => undefined, flush: () => undefined },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),
     pullRequests: new Map(),

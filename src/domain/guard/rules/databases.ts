@@ -1,5 +1,10 @@
 import type { Call, Inspector } from "../call.ts";
 import { type OptionSpec, readOptions } from "../options.ts";
+import { type Places, zoneOf } from "../paths.ts";
+import { isExact } from "../shell/marks.ts";
+import type { Scope } from "../shell/scope.ts";
+import { judgeEscapes, makesDeletions } from "./client-escapes.ts";
+import { wordsOf } from "./match-command.ts";
 
 /** How a client of a database is told what to do. */
 interface Client {
@@ -44,26 +49,65 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   sqlcmd: { options: { letters: "QqSdUPi" }, statements: ["Q", "q"] },
   bq: { options: { names: ["project_id", "location"] }, statements: [], operandsFrom: 1 },
   "clickhouse-client": { options: { letters: "q", names: ["query", "host", "database"] }, statements: ["q", "query"] },
+  clickhouse: { options: { letters: "q", names: ["query", "host", "database"] }, statements: ["q", "query"] },
+  snowsql: { options: { letters: "qfdwsr", names: ["query", "filename"] }, statements: ["q", "query"] },
+  snow: { options: { letters: "qf", names: ["query", "filename"] }, statements: ["q", "query"] },
+  usql: { options: { letters: "cf", names: ["command", "file"] }, statements: ["c", "command"] },
+  trino: { options: { names: ["execute", "server", "catalog", "schema", "user"] }, statements: ["execute"] },
+  presto: { options: { names: ["execute", "server", "catalog", "schema", "user"] }, statements: ["execute"] },
+  beeline: { options: { letters: "ufenp" }, statements: ["e"] },
+  hive: { options: { letters: "ef" }, statements: ["e"] },
+  impala: { options: { letters: "qf" }, statements: ["q"] },
+  "impala-shell": { options: { letters: "qf", names: ["query"] }, statements: ["q", "query"] },
+  sqlplus: { options: {}, statements: [] },
+  isql: { options: {}, statements: [] },
+  influx: { options: { names: ["execute", "database", "host"] }, statements: ["execute"] },
+  rails: { options: {}, statements: [] },
+  "manage.py": { options: { letters: "c", names: ["database"] }, statements: [] },
+  prisma: { options: { names: ["schema", "url", "file"] }, statements: [] },
+  heroku: { options: { letters: "ca", names: ["command", "app"] }, statements: ["c", "command"] },
+  turso: { options: {}, statements: [], operandsFrom: 2 },
+  typeorm: { options: { letters: "d" }, statements: [], operandsFrom: 1 },
+  ysqlsh: PSQL,
   cqlsh: { options: { letters: "e", names: ["execute"] }, statements: ["e", "execute"] },
   wrangler: { options: { names: ["command"] }, statements: ["command"] },
 };
 
 /** Judges the statements that a client of a database is given. */
-export function judgeDatabase({ name, args, stdin }: Call, guard: Inspector): void {
-  if (name === "redis-cli" || name === "valkey-cli") return judgeRedisInput(stdin, guard);
+export function judgeDatabase(call: Call, guard: Inspector, places: Places): void {
+  const { name, args, stdin, scope } = call;
+  if (name === "redis-cli" || name === "valkey-cli") return judgeRedis(args, stdin, guard);
   const client = CLIENTS[name];
   if (client === undefined) return;
   const options = readOptions(args, client.options);
   const texts = client.statements.flatMap((option) => options.values.get(option) ?? []);
   if (client.operandsFrom !== undefined) texts.push(...options.operands.slice(client.operandsFrom));
   if (stdin !== undefined) texts.push(stdin);
+  const isScratch = (client === SQLITE || name === "duckdb") && isScratchFile(options.operands[0], scope, places);
   for (const text of texts) {
-    if (client.isDocuments === true) judgeDocuments(text, guard);
-    else judgeSql(text, guard);
+    judgeEscapes(name, text, scope, guard);
+    if (!isScratch || /\battach\b/i.test(text)) judgeStatements(text, client, call, guard);
   }
 }
 
-function judgeRedisInput(stdin: string | undefined, guard: Inspector): void {
+function judgeStatements(text: string, { isDocuments }: Client, { reader }: Call, guard: Inspector): void {
+  if (makesDeletions(text, reader)) guard.report("sql-delete");
+  if (isDocuments === true) judgeDocuments(text, guard);
+  else judgeSql(text, guard);
+}
+
+/** True for a database that ends with the command, or lies in a folder for temporary files. */
+function isScratchFile(file: string | undefined, scope: Scope, places: Places): boolean {
+  return file === undefined || file === ":memory:" || file === "" || zoneOf(file, scope, places) === "temp";
+}
+
+function judgeRedis(args: readonly string[], stdin: string | undefined, guard: Inspector): void {
+  const words = wordsOf("redis-cli", args);
+  const act = words[0]?.toLowerCase() ?? "";
+  const isAny = words.slice(1).some((word) => !isExact(word));
+  if (/^(?:del|unlink)$/.test(act) && (words.length === 1 || isAny)) guard.report("document-delete");
+  if (/^(?:eval|evalsha|script)$/.test(act) && /\b(?:flushall|flushdb|del|unlink)\b/i.test(words[1] ?? ""))
+    guard.report("document-delete");
   if (stdin !== undefined && /^\s*(?:flushall|flushdb|shutdown)\b/im.test(stdin)) guard.report("document-delete");
 }
 
@@ -92,7 +136,8 @@ export function judgeSql(text: string, guard: Inspector): void {
 }
 
 function ruleOfStatement(statement: string): "sql-delete" | "drop-database" | undefined {
-  if (/^(?:\\\w+ )?drop (?:database|schema|keyspace|owned)\b/.test(statement)) return "drop-database";
+  if (/^(?:\\\w+ )?drop (?:database|schema|keyspace|owned|measurement|series|shard|retention policy|user|role)\b/.test(statement))
+    return "drop-database";
   if (/^explain (?!analyze)/.test(statement)) return undefined;
   if (/\bdrop (?:table|column|materialized view|tablespace|collection|type|partition)\b/.test(statement)) return "sql-delete";
   if (/^truncate\b|\btruncate partition\b/.test(statement)) return "sql-delete";

@@ -1,15 +1,22 @@
 import type { Call, Inspector } from "../call.ts";
 import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
 import { absolutePath, isDevice, isWithin, type Places, zoneOf } from "../paths.ts";
-import { isUnknown } from "../shell/marks.ts";
+import { isUnknown, UNTRACKED } from "../shell/marks.ts";
 import type { Scope } from "../shell/scope.ts";
 import { judgeWrite } from "./protected-files.ts";
+
+interface Around {
+  readonly guard: Inspector;
+  readonly places: Places;
+}
 
 /** Judges the deletion of a path. */
 export function judgeDeletion(
   word: string,
   { scope, guard, places, isRecursive }: { scope: Scope; guard: Inspector; places: Places; isRecursive: boolean },
 ): void {
+  if (word.includes(UNTRACKED)) return guard.report("git-clean");
+  if (scope.ifCdFails !== undefined && isAtRisk(word, scope.ifCdFails, scope, places)) return guard.report("delete-root");
   switch (zoneOf(word, scope, places)) {
     case "root":
       return guard.report("delete-root");
@@ -23,6 +30,20 @@ export function judgeDeletion(
       return;
     default:
   }
+}
+
+/** True if a relative path means everything in the folder that the shell is still in when a `cd` fails. */
+function isAtRisk(word: string, cwd: string, scope: Scope, places: Places): boolean {
+  if (/^[/~]/.test(word) || isUnknown(word)) return false;
+  return ["root", "repository"].includes(zoneOf(word, { ...scope, cwd }, places));
+}
+
+/** Judges that a file is emptied: outside, that is a deletion, but for files in `/dev` and on other machines. */
+export function judgeEmptying(word: string, { scope, guard, places }: Pick<Call, "scope"> & Around): void {
+  const path = absolutePath(word, scope);
+  const isHere = !scope.isElsewhere || scope.mounts !== undefined;
+  if (path === undefined || !isHere || isWithin(path, "/dev")) return;
+  if (["outside", "repository"].includes(zoneOf(word, scope, places))) guard.report("delete-outside");
 }
 
 /** True unless the folder of a file with an unknown name is known to be outside. */
@@ -51,13 +72,20 @@ export function judgeDeleter({ name, args, scope }: Call, guard: Inspector, plac
   const isRecursive = ["rimraf", "del", "del-cli", "srm"].includes(name);
   for (const operand of options.operands) {
     if (judgeDevice(operand, scope, guard)) continue;
-    if (name === "truncate") judgeWrite(operand, scope, guard, places);
+    if (name === "truncate") judgeTruncate(operand, options, { scope, guard, places });
     else judgeDeletion(operand, { scope, guard, places, isRecursive });
   }
 }
 
+/** A size that only grows deletes nothing. */
+function judgeTruncate(operand: string, options: Options, around: Pick<Call, "scope"> & Around): void {
+  const size = optionValue(options, "s", "size") ?? "0";
+  judgeWrite(operand, around.scope, around.guard, around.places);
+  if (!/^[+>%]/.test(size)) judgeEmptying(operand, around);
+}
+
 /** Reports a block device. True if it is one. */
-function judgeDevice(word: string, scope: Scope, guard: Inspector): boolean {
+export function judgeDevice(word: string, scope: Scope, guard: Inspector): boolean {
   const isDisk = isDevice(absolutePath(word, scope) ?? "");
   if (isDisk) guard.report("overwrite-disk");
   return isDisk;
@@ -81,24 +109,9 @@ export function judgeDd({ args, scope }: Call, guard: Inspector, places: Places)
   for (const arg of args) {
     if (!arg.startsWith("of=")) continue;
     const path = arg.slice(3);
-    if (!judgeDevice(path, scope, guard)) judgeWrite(path, scope, guard, places);
-  }
-}
-
-/** Judges `mv`, `cp`, `ln` and `install`: what is moved away, and what is written. */
-export function judgeCopy({ name, args, scope }: Call, guard: Inspector, places: Places): void {
-  const options = readOptions(args, { letters: "tSmog", names: ["target-directory", "suffix", "mode", "owner", "group"] });
-  const target = optionValue(options, "t", "target-directory");
-  const operands = target === undefined ? options.operands : [...options.operands, target];
-  const last = operands.at(-1);
-  if (last !== undefined && operands.length > 1 && !judgeDevice(last, scope, guard)) judgeWrite(last, scope, guard, places);
-  if (name !== "mv") return;
-  for (const operand of operands.slice(0, -1)) {
-    const zone = zoneOf(operand, scope, places);
-    if (zone === "root") guard.report("move-outside");
-    else if (zone === "repository") guard.report("delete-repository");
-    else if (zone !== "inside" && zone !== "temp" && absolutePath(last ?? "", scope) === "/dev/null")
-      guard.report("delete-outside");
+    if (judgeDevice(path, scope, guard)) continue;
+    judgeWrite(path, scope, guard, places);
+    if (args.some((word) => /^if=\/dev\/(?:null|zero|u?random)$/.test(word))) judgeEmptying(path, { scope, guard, places });
   }
 }
 
@@ -113,24 +126,5 @@ export function judgePermissions({ args, scope }: Call, guard: Inspector, places
     if (isRecursive && (zone === "outside" || zone === "unknown" || (zone === "root" && !isWhole)))
       guard.report("change-permissions");
     else if (zone === "root" && !isWhole) guard.report("change-permissions");
-  }
-}
-
-/** Judges `rsync` with deletions: where it deletes. */
-export function judgeRsync({ args, scope }: Call, guard: Inspector, places: Places): void {
-  const options = readOptions(args, {
-    letters: "efBTM",
-    names: ["rsh", "exclude", "include", "filter", "files-from", "exclude-from"],
-  });
-  if (hasOption(options, "n", "dry-run")) return;
-  const shell = optionValue(options, "e", "rsh");
-  if (shell !== undefined) guard.line(shell, scope);
-  const target = options.operands.at(-1);
-  if (target === undefined) return;
-  if (!options.longs.some((long) => /^del(?:ete|$)/.test(long))) return;
-  if (/^[^/]+:/.test(target)) guard.report("delete-outside");
-  else {
-    const zone = zoneOf(target, scope, places);
-    if (zone !== "inside" && zone !== "temp") guard.report(zone === "root" ? "delete-root" : "delete-outside");
   }
 }

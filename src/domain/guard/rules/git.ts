@@ -41,6 +41,13 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
   "filter-repo": (args, guard) => {
     if (!args.includes("--dry-run") && !args.includes("--analyze")) guard.report("git-rewrite");
   },
+  "send-pack": judgePush,
+  "fast-import": (args, guard) => {
+    if (args.includes("--force")) guard.report("git-force-push");
+  },
+  lfs: (args, guard) => {
+    if (args[0] === "prune" && args.includes("--force")) guard.report("git-expire");
+  },
   credential: (args, guard) => {
     if (args[0] === "fill") guard.report("print-secret");
   },

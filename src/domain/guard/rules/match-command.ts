@@ -1,6 +1,20 @@
 import type { Inspector } from "../call.ts";
 import { isUnknown } from "../shell/marks.ts";
-import { COMMAND_RULES, type CommandRule, VALUE_OPTIONS } from "./command-rules.ts";
+import type { CommandRule } from "./commands/command-rule.ts";
+import { DATABASE_RULES } from "./commands/databases.ts";
+import { INFRASTRUCTURE_RULES } from "./commands/infrastructure.ts";
+import { PUBLISH_RULES } from "./commands/publish.ts";
+import { SECRET_RULES } from "./commands/secrets.ts";
+import { SERVICE_RULES } from "./commands/services.ts";
+import { VALUE_OPTIONS } from "./commands/value-options.ts";
+
+const COMMAND_RULES: readonly CommandRule[] = [
+  ...PUBLISH_RULES,
+  ...INFRASTRUCTURE_RULES,
+  ...SERVICE_RULES,
+  ...DATABASE_RULES,
+  ...SECRET_RULES,
+];
 
 type MatchWord = (word: string) => boolean;
 
@@ -32,6 +46,10 @@ function compile(rule: CommandRule): CompiledRule {
 
 function matcherOf(text: string): MatchWord {
   if (text === "*") return () => true;
+  if (text.startsWith("!")) {
+    const isMatch = matcherOf(text.slice(1));
+    return (word) => !isMatch(word);
+  }
   const [, source, flags] = /^\/(.*)\/(i?)$/.exec(text) ?? [];
   if (source !== undefined) {
     const pattern = new RegExp(source, flags);

@@ -1,5 +1,5 @@
 import type { Inspector } from "../call.ts";
-import { absolutePath, isDevice, isWithin, type Places } from "../paths.ts";
+import { absolutePath, isDevice, isWithin, type Places, pathOnHost } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
 
 const SYSTEM = /^\/(?:bin|boot|etc|lib\w*|proc|sbin|sys|usr|var|System|Library)(?:\/|$)/;
@@ -9,7 +9,8 @@ const STARTUP =
 
 /** Judges a write to a file: the system's, the repository's, a shell's start, a login. */
 export function judgeWrite(word: string, scope: Scope, guard: Inspector, places: Places): void {
-  const path = absolutePath(word, scope);
+  const own = absolutePath(word, scope);
+  const path = own === undefined ? undefined : pathOnHost(own, scope);
   if (path === undefined) return;
   if (isDevice(path)) return guard.report("overwrite-disk");
   if (isProtected(path, places)) guard.report("write-protected");

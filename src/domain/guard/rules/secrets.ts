@@ -6,11 +6,11 @@ import { isSecretName, type Scope } from "../shell/scope.ts";
 
 /** Folders and files below a home folder that hold credentials. */
 const HOME_SECRETS =
-  /^\.(?:ssh|aws|gnupg|azure|password-store|config\/(?:gh|gcloud|hub|op|doctl|glab-cli|heroku|rclone)|docker\/config\.json|kube|netrc|npmrc|pypirc|git-credentials|pgpass|my\.cnf|vault-token|cargo\/credentials(?:\.toml)?|gem\/credentials|m2\/settings\.xml|terraform\.d\/credentials\.tfrc\.json|terraformrc|claude\/\.credentials\.json|claude\.json|codex\/auth\.json|gemini\/(?:oauth_creds|google_accounts)\.json|local\/share\/(?:opencode\/auth\.json|keyrings)|bash_history|zsh_history)(?:\/|$)/;
+  /^\.(?:ssh|aws|gnupg|azure|oci|boto|s3cfg|snowsql|databrickscfg|kaggle|wrangler|age|password-store|config\/(?:gh|gcloud|hub|op|doctl|glab-cli|heroku|rclone|sops|age|fly|hcloud|stripe|netlify|\.wrangler|github-copilot|composer\/auth\.json|configstore|Bitwarden CLI|google-chrome|chromium)|mozilla\/firefox|fly\/config\.yml|gradle\/gradle\.properties|composer\/auth\.json|huggingface\/token|cache\/huggingface\/token|(?:psql|mysql|python|node_repl|rediscli)_history|docker\/config\.json|kube|netrc|npmrc|pypirc|git-credentials|pgpass|my\.cnf|vault-token|cargo\/credentials(?:\.toml)?|gem\/credentials|m2\/settings\.xml|terraform\.d\/credentials\.tfrc\.json|terraformrc|claude\/\.credentials\.json|claude\.json|codex\/auth\.json|gemini\/(?:oauth_creds|google_accounts)\.json|local\/share\/(?:opencode\/auth\.json|com\.vercel\.cli|keyrings)|bash_history|zsh_history)(?:\/|$)/;
 const PUBLIC_FILES = /\.pub$|\/known_hosts(?:\.old)?$|\/\.ssh\/(?:config|authorized_keys)$/;
 const ENV_FILE = /^\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?|schema|test|ci)(?:\.|$))[\w.-]+)?$/;
 const KEY_FILE =
-  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|credentials\.json|service[-_]?account(?:[-_]?key)?\.json|\.netrc|\.git-credentials|\.pgpass|\.htpasswd)$/;
+  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|credentials\.json|service[-_]?account(?:[-_]?key)?\.json|\.netrc|\.git-credentials|\.pgpass|\.htpasswd|(?:privkey|private[-_]?key|server[-_.]private)\w*\.(?:pem|key)|[\w.-]+\.(?:p12|pfx|kdbx|keystore|jks))$/;
 
 /** True if the file has credentials. A pattern counts if it can match one. */
 export function isSecretFile(word: string, scope: Scope, { home }: Places): boolean {
@@ -19,14 +19,19 @@ export function isSecretFile(word: string, scope: Scope, { home }: Places): bool
   if (ENV_FILE.test(name) || KEY_FILE.test(name)) return true;
   const path = absolutePath(word, scope);
   if (path === undefined || PUBLIC_FILES.test(path)) return false;
-  if (/^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|ssh\/ssh_host_.*_key)$|^\/proc\/[^/]+\/environ$/.test(path)) return true;
+  if (
+    /^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|ssh\/ssh_host_.*_key|ssl\/private\/.*|letsencrypt\/(?:live|archive|accounts)\/.*|krb5\.keytab|wireguard\/.*)$|^\/proc\/[^/]+\/environ$/.test(
+      path,
+    )
+  )
+    return true;
   const own = isWithin(path, home) ? path.slice(home.length + 1) : /^\/(?:root|(?:home|Users)\/[^/]+)\/(.*)$/.exec(path)?.[1];
   return own !== undefined && HOME_SECRETS.test(own);
 }
 
 /** Programs that read all files that they name. */
 const READERS = new Set(
-  "cat tac bat batcat less more most head tail nl od xxd hexdump strings base64 base32 rev cut paste sort uniq diff cmp comm wc fold fmt pr expand view vim vi nvim nano emacs pbcopy xclip source . scp rsync sftp cp mv install tar zip 7z gzip bzip2 xz zstd openssl gpg age split csplit dd envsubst iconv column nc ncat socat curl wget http https ftp magick look ln perl ruby".split(
+  "cat tac bat batcat less more most head tail nl od xxd hexdump strings base64 base32 rev cut paste sort uniq diff cmp comm wc fold fmt pr expand view vim vi nvim nano emacs pbcopy xclip source . scp rsync sftp cp mv install tar zip 7z gzip bzip2 xz zstd openssl gpg age split csplit dd envsubst iconv column nc ncat socat curl wget http https ftp magick look ln perl ruby json.tool".split(
     " ",
   ),
 );

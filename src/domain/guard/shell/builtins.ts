@@ -2,7 +2,7 @@ import type { Call, Inspector } from "../call.ts";
 import { readOptions } from "../options.ts";
 import { absolutePath, normalPath } from "../paths.ts";
 import { judgeEnvironment } from "../rules/secrets.ts";
-import { codeKind, isUnknown, MARK } from "./marks.ts";
+import { codeKind, isUnknown, MARK, UNTRACKED } from "./marks.ts";
 import { printf } from "./outputs.ts";
 
 /** A builtin of the shell: it changes the scope of the call. Returns its output; undefined if the call is judged as a program. */
@@ -73,6 +73,10 @@ export function builtins(runHere: (text: string, call: Call) => string): Readonl
 
 function changeFolder({ args, scope }: Call): string {
   const target = args.find((arg) => arg === "-" || !arg.startsWith("-"));
+  const before = scope.ifCdFails ?? scope.cwd;
+  const isSure = target === undefined || scope.stopsAtErrors === true || /^(?:-|\.\.?(?:\/\.\.)*|~|\/|\/tmp)$/.test(target);
+  const isMade = target !== undefined && scope.made.has(absolutePath(`${target}/`, scope) ?? "");
+  scope.ifCdFails = isSure || isMade || scope.isElsewhere ? undefined : before;
   scope.cwd = target === "-" ? undefined : target === undefined ? scope.home : folderAt(target, scope);
   if (scope.isElsewhere && target?.startsWith("/") !== true) scope.cwd = undefined;
   return "";
@@ -80,7 +84,7 @@ function changeFolder({ args, scope }: Call): string {
 
 function folderAt(target: string, scope: Call["scope"]): string | undefined {
   if (isUnknown(target)) return undefined;
-  const path = absolutePath(target, scope);
+  const path = absolutePath(`${target}/`, scope);
   return path === undefined ? undefined : normalPath(path);
 }
 
@@ -99,6 +103,8 @@ function declare(call: Call, guard: Inspector): string {
 function setOptions(call: Call, guard: Inspector): string {
   const { args, scope } = call;
   if (args.length === 0) judgeEnvironment(call.reader, guard);
+  if (args.some((arg, index) => /^-[a-z]*e/.test(arg) || (arg === "errexit" && args[index - 1] === "-o")))
+    scope.stopsAtErrors = true;
   const dashes = args.indexOf("--");
   if (dashes !== -1) scope.positional = args.slice(dashes + 1);
   else if (args.length > 0 && !/^[-+]/.test(args[0] ?? "")) scope.positional = args;
@@ -109,7 +115,8 @@ function read({ args, stdin, scope }: Call): string {
   const options = readOptions(args, { letters: "adinNptu" });
   const array = options.values.get("a")?.[0];
   const line = stdin === undefined || stdin === "" ? MARK.unknown : (stdin.split("\n")[0] ?? "");
-  const words = isUnknown(line) ? [MARK.unknown] : line.trim().split(/\s+/);
+  const unknown = line.includes(UNTRACKED) ? UNTRACKED : MARK.unknown;
+  const words = isUnknown(line) ? [unknown] : line.trim().split(/\s+/);
   if (array !== undefined) scope.variables.set(array, words);
   const names = options.operands.length === 0 ? ["REPLY"] : options.operands;
   for (const [index, name] of names.entries()) scope.variables.set(name, fieldOf(words, index, index === names.length - 1));
@@ -118,7 +125,7 @@ function read({ args, stdin, scope }: Call): string {
 
 /** What `read` gives to a variable: a word, or to the last one all that is left. */
 function fieldOf(words: readonly string[], index: number, isLast: boolean): string {
-  if (words[0] === MARK.unknown) return MARK.unknown;
+  if (words[0] === MARK.unknown || words[0] === UNTRACKED) return words[0];
   return isLast ? words.slice(index).join(" ") : (words[index] ?? "");
 }
 

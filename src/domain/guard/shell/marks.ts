@@ -17,6 +17,9 @@ export const MARK = {
   file: "\uE005",
 } as const;
 
+/** The output of a command that lists files of the worktree that git does not know. */
+export const UNTRACKED = `${MARK.output}/untracked`;
+
 const UNKNOWN = /[\uE000\uE003-\uE005]/;
 const GLOB = /[\uE001\uE002]/;
 const MARKS = /[\uE000-\uE005]/;

@@ -1,5 +1,5 @@
 import { normalPath } from "../paths.ts";
-import { isExact, MARK } from "./marks.ts";
+import { isExact, isGlob, MARK } from "./marks.ts";
 import type { Scope } from "./scope.ts";
 
 interface Input {
@@ -23,6 +23,7 @@ const OUTPUTS: Readonly<Record<string, (input: Input) => string | undefined>> = 
   rev: ({ args, stdin }) => (args.length > 0 ? undefined : known(stdin, reversedLines)),
   tr: ({ args, stdin }) => known(stdin, (text) => translate(text, args)),
   xxd: ({ args, stdin }) => (args.includes("-r") && args.every((arg) => arg.startsWith("-")) ? known(stdin, fromHex) : undefined),
+  ls: ({ args }) => listed(args),
   pwd: ({ scope }) => scope.cwd,
   which: ({ args }) => pathsOf(args),
   command: ({ args }) => pathsOf(args),
@@ -134,6 +135,12 @@ function characters(text: string): readonly string[] {
 function rangeOf(from: string, to: string): string {
   const count = Math.max(0, Math.min(to.charCodeAt(0) - from.charCodeAt(0) + 1, 128));
   return Array.from({ length: count }, (_, index) => String.fromCharCode(from.charCodeAt(0) + index)).join("");
+}
+
+/** `ls` of patterns prints the paths that match them. */
+function listed(args: readonly string[]): string | undefined {
+  const paths = args.filter((arg) => !arg.startsWith("-"));
+  return paths.length > 0 && paths.every(isGlob) ? `${paths.join("\n")}\n` : undefined;
 }
 
 function pathsOf(args: readonly string[]): string | undefined {

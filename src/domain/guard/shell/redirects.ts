@@ -7,7 +7,16 @@ interface Redirected {
   /** Text on stdin; undefined if it is not redirected. */
   readonly stdin: string | undefined;
   /** The file that gets the output, if one does. */
-  readonly outputFile: string | undefined;
+  readonly outputFile: OutputFile | undefined;
+  /** Files that are opened for writing on other descriptors, which empties them. */
+  readonly opened: readonly string[];
+}
+
+/** A file that gets the output of a command. */
+export interface OutputFile {
+  readonly path: string;
+  /** True if the file keeps what it has. */
+  readonly isAppended: boolean;
 }
 
 interface Files {
@@ -24,7 +33,8 @@ export function readRedirects(
   files: Files,
 ): Redirected {
   let stdin = before;
-  let outputFile: string | undefined;
+  let outputFile: OutputFile | undefined;
+  const opened: string[] = [];
   for (const redirect of redirects) {
     if (redirect.type !== "Redirect") {
       stdin = textOf(redirect, expander);
@@ -34,9 +44,11 @@ export function readRedirects(
     if (isDescriptor(redirect.operator, target)) continue;
     if (redirect.operator === "<") stdin = readFile(target, scope, files);
     else files.onWrite(target, scope);
-    if (redirect.operator !== "<" && isStdout(redirect.descriptor)) outputFile = target;
+    if (redirect.operator === "<") continue;
+    if (isStdout(redirect.descriptor)) outputFile = { path: target, isAppended: redirect.operator.endsWith(">>") };
+    else if (empties(redirect)) opened.push(target);
   }
-  return { stdin, outputFile };
+  return { stdin, outputFile, opened };
 }
 
 function readFile(path: string, scope: Scope, files: Files): string {
@@ -53,6 +65,12 @@ function textOf(redirect: Exclude<Redirection, Redirect>, expander: Expander): s
 /** True for redirections to another descriptor, which name no file. */
 function isDescriptor(operator: string, target: string): boolean {
   return operator === "<&" || (operator === ">&" && /^(?:\d+-?|-)$/.test(target));
+}
+
+/** True for descriptors that a shell opens by number or into a variable; errors are written to the second one. */
+function empties({ operator, descriptor }: Redirect): boolean {
+  const isOwn = descriptor?.type !== "FileDescriptor" || descriptor.value > 2;
+  return isOwn && (operator === ">" || operator === ">|");
 }
 
 function isStdout(descriptor: Redirect["descriptor"]): boolean {

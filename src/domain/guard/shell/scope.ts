@@ -10,9 +10,35 @@ export interface Scope {
   positional: readonly string[] | undefined;
   /** The current folder; undefined if it cannot be known. */
   cwd: string | undefined;
+  /** The folder that the shell is still in if the last `cd` fails and the line goes on; undefined if it would not. */
+  ifCdFails?: string | undefined;
+  /** True after `set -e`. */
+  stopsAtErrors?: boolean;
   readonly home: string;
+  /** Folders that the line makes. */
+  readonly made: Set<string>;
   /** True on another machine or in a container: no path is in the worktree. */
   readonly isElsewhere: boolean;
+  /** What the line makes by links, moves and mounts. All scopes of a machine share it, as they share its files. */
+  readonly origins: Map<string, Origin>;
+  /** The folders of this machine in a container that is made for the command; undefined elsewhere. */
+  readonly mounts?: readonly Mount[];
+}
+
+/** Where a path that the line makes leads to. */
+export interface Origin {
+  /** An absolute path. */
+  readonly path: string;
+  /** True for a symbolic link: its deletion leaves alone what it leads to. */
+  readonly isLink: boolean;
+}
+
+/** A folder of this machine, or a volume, in a container. */
+export interface Mount {
+  /** The absolute path in the container. */
+  readonly target: string;
+  /** The absolute path on this machine. Undefined for a volume, and for a path that cannot be known. */
+  readonly source: string | undefined;
 }
 
 /** The scope at the start of a line. */
@@ -30,6 +56,8 @@ export function firstScope({ cwd, home, temp = "/tmp" }: { cwd: string; home: st
     cwd,
     home,
     isElsewhere: false,
+    origins: new Map(),
+    made: new Set(),
   };
 }
 
@@ -46,7 +74,21 @@ export function copyOf(scope: Scope, changes: Partial<Scope> = {}): Scope {
 
 /** The scope of another machine or of a container. */
 export function elsewhere(scope: Scope): Scope {
-  return { ...copyOf(scope), cwd: undefined, isElsewhere: true };
+  const { mounts: _, ...own } = copyOf(scope);
+  return { ...own, cwd: undefined, ifCdFails: undefined, isElsewhere: true, origins: new Map(), made: new Set() };
+}
+
+/** The scope of a container that is made for a command, and has only these folders of the machine. */
+export function inContainer(scope: Scope, mounts: readonly Mount[], cwd: string | undefined): Scope {
+  return { ...elsewhere(scope), cwd, mounts };
+}
+
+/** The scope with variables that only this command gets. Builtins that change the shell keep the shell's own. */
+export function withOwn(scope: Scope, own: ReadonlyMap<string, string>, words: readonly string[]): Scope {
+  if (own.size === 0 || words[0] === "cd" || words[0] === "export") return scope;
+  const copy = copyOf(scope);
+  for (const [name, value] of own) copy.variables.set(name, value);
+  return copy;
 }
 
 /** Takes over what a branch that may not have run has changed: a difference is unknown afterwards. */

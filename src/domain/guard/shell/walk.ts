@@ -10,16 +10,19 @@ import {
   type Word,
 } from "unbash";
 import { type Expander, expandText, expandWord } from "./expand.ts";
+import { walkAndOr } from "./failed-cd.ts";
 import { isForkBomb } from "./fork-bomb.ts";
 import { MARK } from "./marks.ts";
-import { readRedirects } from "./redirects.ts";
-import { copyOf, mergeBranches, type Scope } from "./scope.ts";
+import { type OutputFile, readRedirects } from "./redirects.ts";
+import { copyOf, mergeBranches, type Scope, withOwn } from "./scope.ts";
 
 /** A place in a line: the scope, what is on stdin, and the program that reads the output. */
 export interface Frame {
   readonly scope: Scope;
   readonly stdin: string | undefined;
   readonly reader?: readonly string[];
+  /** The words of the programs before it in its pipe. */
+  readonly before?: readonly string[];
 }
 
 /** What a walk through a line needs of the guard. */
@@ -33,7 +36,9 @@ export interface Host {
   /** The content of a file that the line itself makes. */
   content(path: string, scope: Scope): string | undefined;
   /** Keeps what the line writes to a file. */
-  onWritten(path: string, content: string, scope: Scope): void;
+  onWritten(file: OutputFile, content: string, scope: Scope): void;
+  /** Judges that a file is opened for writing; programs with these words read what it had. */
+  onEmptied(path: string, readers: readonly string[], scope: Scope): void;
   /** Judges a redirection that writes to a file, or reads one. */
   onWrite(path: string, scope: Scope): void;
   onRead(path: string, scope: Scope): void;
@@ -93,7 +98,7 @@ export class Walk {
       case "Pipeline":
         return this.#pipeline(node, frame);
       case "AndOr":
-        return node.commands.map((command) => this.#node(command, frame)).join("");
+        return walkAndOr(node, frame.scope, (command) => this.#node(command, frame));
       case "Subshell":
         return this.#list(node.body, { ...frame, scope: copyOf(frame.scope) });
       case "BraceGroup":
@@ -168,11 +173,13 @@ export class Walk {
 
   #pipeline(node: Pipeline, frame: Frame): string {
     let { stdin } = frame;
+    const before: string[] = [...(frame.before ?? [])];
     for (const [index, command] of node.commands.entries()) {
       const next = node.commands[index + 1];
       const reader = next?.type === "Command" ? wordsAsWritten(next) : frame.reader;
       const scope = node.commands.length > 1 ? copyOf(frame.scope) : frame.scope;
-      stdin = this.#node(command, { scope, stdin, ...(reader !== undefined && { reader }) });
+      stdin = this.#node(command, { scope, stdin, before: [...before], ...(reader !== undefined && { reader }) });
+      if (command.type === "Command") before.push(...wordsAsWritten(command));
     }
     return stdin ?? "";
   }
@@ -189,9 +196,11 @@ export class Walk {
     const words = node.name === undefined ? [] : [...this.#words(node.name, frame)];
     for (const arg of node.args) words.push(...(arg.type === "Word" ? this.#words(arg, frame) : this.#assignment(arg, frame)));
     const own = this.#ownVariables(node, words.length > 0, frame);
-    const { stdin, outputFile } = readRedirects(node.redirects, frame, this.#expander(frame), this.#host);
+    const { stdin, outputFile, opened } = readRedirects(node.redirects, frame, this.#expander(frame), this.#host);
+    for (const path of opened) this.#host.onEmptied(path, [], scope);
+    if (outputFile?.isAppended === false) this.#host.onEmptied(outputFile.path, [...words, ...(frame.before ?? [])], scope);
     if (own.size > 0) this.#host.onEnvironment(own, scope);
-    if (words.length === 0) return "";
+    if (words.length === 0) return this.#written("", outputFile, scope);
     return this.#written(this.#host.run(words, { ...frame, scope: withOwn(scope, own, words), stdin }), outputFile, scope);
   }
 
@@ -211,7 +220,7 @@ export class Walk {
   }
 
   /** The output that is left if a file gets it. */
-  #written(output: string, file: string | undefined, scope: Scope): string {
+  #written(output: string, file: OutputFile | undefined, scope: Scope): string {
     if (file === undefined) return output;
     this.#host.onWritten(file, output, scope);
     return "";
@@ -277,14 +286,6 @@ export class Walk {
 function restore(scope: Scope, name: string, value: string | readonly string[] | undefined): void {
   if (value === undefined) scope.variables.delete(name);
   else scope.variables.set(name, value);
-}
-
-/** The scope with variables that only this command gets. Builtins that change the shell keep the shell's own. */
-function withOwn(scope: Scope, own: ReadonlyMap<string, string>, words: readonly string[]): Scope {
-  if (own.size === 0 || words[0] === "cd" || words[0] === "export") return scope;
-  const copy = copyOf(scope);
-  for (const [name, value] of own) copy.variables.set(name, value);
-  return copy;
 }
 
 function wordsAsWritten(node: Command): readonly string[] {

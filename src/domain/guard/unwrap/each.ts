@@ -7,7 +7,7 @@ import { MARK } from "../shell/marks.ts";
 const MOST_ITEMS = 40;
 
 /** Judges what `xargs` starts: the program with the words of stdin. Unknown words may be anything. */
-export function unwrapXargs({ args, stdin, scope }: Call, guard: Inspector): void {
+export function unwrapXargs({ args, stdin, scope, before }: Call, guard: Inspector): void {
   const options = readOptions(args, {
     letters: "IJLlnPsEdaRS",
     names: ["max-lines", "max-args", "max-procs", "max-chars", "delimiter", "arg-file", "process-slot-var"],
@@ -22,8 +22,16 @@ export function unwrapXargs({ args, stdin, scope }: Call, guard: Inspector): voi
     optionValue(options, "a", "arg-file") === undefined ? stdin : undefined,
     isReplacing ? /[\n\0]+/ : /[\s\0]+/,
   );
+  if (/(?:^|\/)(?:rm|unlink|shred)$/.test(program) && listsUntracked(before ?? [])) guard.report("git-clean");
   if (!isReplacing) guard.words([program, ...rest, ...items], { scope, stdin: "" });
   else for (const item of items) guard.words(replaceAll([program, ...rest], replaced, item), { scope, stdin: "" });
+}
+
+/** True if a program before it in the pipe lists the files that git does not know, and one picks them. */
+function listsUntracked(words: readonly string[]): boolean {
+  if (!words.includes("git")) return false;
+  const isListed = words.includes("ls-files") && words.some((word) => /^(?:-\w*o\w*|--others)$/.test(word));
+  return isListed || (words.includes("status") && words.some((word) => /\?\?/.test(word)));
 }
 
 /** The words of stdin; those that are not known are marks, with what is known of them: `find` tells its folder. */

@@ -1,6 +1,9 @@
 import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
+import type { Places } from "../paths.ts";
 import { type GitCommand, judgeGit } from "../rules/git.ts";
+import { isSecretFile } from "../rules/secrets.ts";
+import { isExact } from "../shell/marks.ts";
 import type { Scope } from "../shell/scope.ts";
 
 /** Options of git itself that take the next word as their value. */
@@ -19,16 +22,52 @@ export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, strin
   for (const [name, value] of assignments) {
     if (COMMAND_VARIABLES.test(name)) guard.maybeLine(value, scope);
     if (/^TF_CLI_ARGS/.test(name) && /auto-approve|destroy/.test(value)) guard.report("terraform-destroy");
+    if (/^GIT_CONFIG_(?:GLOBAL|SYSTEM)$/.test(name)) judgeConfigFile(value, scope, guard);
+    if (name === "GIT_CONFIG_PARAMETERS") judgeParameters(value, scope, guard);
     const index = /^GIT_CONFIG_KEY_(\d+)$/.exec(name)?.[1];
     if (index !== undefined) judgeSetting(value, assignments.get(`GIT_CONFIG_VALUE_${index}`) ?? "", scope, guard);
   }
+}
+
+/** `GIT_CONFIG_PARAMETERS` has settings in quotes. */
+function judgeParameters(text: string, scope: Scope, guard: Inspector): void {
+  for (const [, name = "", value = ""] of text.matchAll(/'([^'=]+)'?='?([^']*)'/g)) judgeSetting(name, value, scope, guard);
 }
 
 /** Judges a setting of git: an alias or a command. */
 function judgeSetting(name: string, value: string, scope: Scope, guard: Inspector): void {
   const key = name.toLowerCase();
   if (key.startsWith("alias.")) judgeAlias(value, [], scope, guard);
+  else if (key === "core.hookspath") judgeHooks(value, scope, guard);
+  else if (key === "include.path" || key.startsWith("includeif.")) judgeConfigFile(value, scope, guard);
+  else if (/^remote\..*\.push$/.test(key) && value.startsWith("+")) guard.report("git-force-push");
+  else if (/^remote\..*\.mirror$/.test(key) && /^(?:true|1|yes|on|)$/i.test(value)) guard.report("git-force-push");
   else if (COMMAND_SETTINGS.test(key)) guard.maybeLine(value.replace(/^!/, ""), scope);
+}
+
+const HOOKS = (
+  "pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge pre-rebase post-rewrite post-checkout pre-push " +
+  "applypatch-msg pre-applypatch post-applypatch pre-auto-gc post-index-change reference-transaction fsmonitor-watchman " +
+  "pre-receive update post-receive post-update push-to-checkout sendemail-validate"
+).split(" ");
+
+/** Judges hooks that the line itself writes. */
+function judgeHooks(folder: string, scope: Scope, guard: Inspector): void {
+  for (const hook of HOOKS) {
+    const path = `${folder.replace(/\/$/, "")}/${hook}`;
+    if (guard.content(path, scope) !== undefined) guard.words([path], { scope, stdin: undefined });
+  }
+}
+
+/** Judges the settings in a file that the line itself writes. */
+function judgeConfigFile(path: string, scope: Scope, guard: Inspector): void {
+  let section = "";
+  for (const line of (guard.content(path, scope) ?? "").split("\n")) {
+    const [, name, sub] = /^\s*\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]/.exec(line) ?? [];
+    if (name !== undefined) section = sub === undefined ? name : `${name}.${sub}`;
+    const [, key, value = ""] = /^\s*(?:\[.*\]\s*)?([\w-]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (key !== undefined) judgeSetting(`${section}.${key}`, value.replace(/^"(.*)"$/, "$1"), scope, guard);
+  }
 }
 
 function judgeAlias(value: string, args: readonly string[], scope: Scope, guard: Inspector): void {
@@ -37,7 +76,23 @@ function judgeAlias(value: string, args: readonly string[], scope: Scope, guard:
 }
 
 /** Judges a call of git: its settings and aliases, what it starts, and what its subcommand does. */
-export function unwrapGit({ args, scope }: Call, guard: Inspector): void {
+export function unwrapGit(call: Call, guard: Inspector, places: Places): void {
+  const { args, scope } = call;
+  const { settings, at } = readSettings(args);
+  for (const [name, value] of settings) judgeSetting(name, value, scope, guard);
+  const subcommand = args[at] ?? "";
+  const own = args.slice(at + 1);
+  const alias = settings.get(`alias.${subcommand.toLowerCase()}`);
+  if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
+  judgeStarted({ subcommand, args: own, settings }, scope, guard);
+  judgeGit({ subcommand, args: own, settings }, guard);
+  if (subcommand === "diff" && undoes(own, call.reader)) guard.report("git-discard");
+  if ((subcommand === "add" || subcommand === "stage") && addsSecret(own, scope, places)) guard.report("commit-secret");
+  if (/^(?:show|cat-file|diff|blame|annotate)$/.test(subcommand) && showsSecret(own, scope, places)) guard.report("read-secret");
+}
+
+/** Reads the settings before the subcommand, and finds the subcommand. */
+function readSettings(args: readonly string[]): { readonly settings: ReadonlyMap<string, string>; readonly at: number } {
   const settings = new Map<string, string>();
   let at = 0;
   for (; at < args.length; at++) {
@@ -51,13 +106,33 @@ export function unwrapGit({ args, scope }: Call, guard: Inspector): void {
     }
     if (VALUED.test(arg)) at++;
   }
-  for (const [name, value] of settings) judgeSetting(name, value, scope, guard);
-  const subcommand = args[at] ?? "";
-  const own = args.slice(at + 1);
-  const alias = settings.get(`alias.${subcommand.toLowerCase()}`);
-  if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
-  judgeStarted({ subcommand, args: own, settings }, scope, guard);
-  judgeGit({ subcommand, args: own, settings }, guard);
+  return { settings, at };
+}
+
+/** True if a diff of uncommitted changes is applied backwards. */
+function undoes(args: readonly string[], reader: readonly string[] | undefined): boolean {
+  const isApplied =
+    reader?.[0] === "patch" ||
+    (reader?.[0] === "git" && reader.includes("apply") && !reader.some((word) => /^--(?:check|stat)$/.test(word)));
+  const isReversed = reader?.some((word) => /^(?:-R|--reverse|-p\d+R|-R\w+)$/.test(word)) === true;
+  const operands = args.slice(0, args.includes("--") ? args.indexOf("--") : undefined).filter((arg) => !arg.startsWith("-"));
+  const isUncommitted =
+    operands.every((operand) => /^(?:HEAD|@)$/.test(operand) || /[./]/.test(operand)) &&
+    !operands.some((operand) => operand.includes(".."));
+  return isApplied && isReversed && isUncommitted;
+}
+
+/** True if the content of a file with credentials is shown. */
+function showsSecret(args: readonly string[], scope: Scope, places: Places): boolean {
+  const isSummary = args.some((arg) => /^--(?:stat|shortstat|numstat|name-only|name-status|quiet|exit-code)$|^-[est]$/.test(arg));
+  return !isSummary && args.some((arg) => !arg.startsWith("-") && isSecretFile(arg.replace(/^[^:]*:(?=.)/, ""), scope, places));
+}
+
+/** True if `git add` is told to add a file with credentials. */
+function addsSecret(args: readonly string[], scope: Scope, places: Places): boolean {
+  const { operands, longs, shorts } = readOptions(args, { names: ["pathspec-from-file", "chmod"] });
+  if (longs.includes("dry-run") || shorts.has("n") || longs.includes("intent-to-add")) return false;
+  return operands.some((operand) => isExact(operand) && isSecretFile(operand, scope, places));
 }
 
 /** Judges what a subcommand starts. */

@@ -8,6 +8,10 @@ export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh"
 export function unwrapShell({ args, stdin, scope }: Call, guard: Inspector): string {
   const { at, isCommand, onlyParses, readsStdin } = readShellOptions(args);
   if (onlyParses) return "";
+  for (const [index, arg] of args.slice(0, at).entries()) {
+    const file = /^--(?:rcfile|init-file)$/.test(arg) ? guard.content(args[index + 1] ?? "", scope) : undefined;
+    if (file !== undefined) runCode(file, { args: [], stdin: undefined, scope }, guard);
+  }
   const operand = args[at];
   if (isCommand) return operand === undefined ? "" : runCode(operand, { args: args.slice(at + 1), stdin, scope }, guard);
   if (operand === undefined || readsStdin || operand === "-" || operand === "/dev/stdin")

@@ -1,6 +1,8 @@
 import type { Call, Inspector } from "../call.ts";
 import { absolutePath } from "../paths.ts";
-import { copyOf, elsewhere } from "../shell/scope.ts";
+import { copyOf, elsewhere, type Scope } from "../shell/scope.ts";
+import { readContainer } from "./containers.ts";
+import { unwrapShell } from "./shells.ts";
 
 /** A program that starts the program which its arguments name. */
 interface Wrapper {
@@ -113,7 +115,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     operands: 1,
     isElsewhere: true,
     valued:
-      "-v --volume -w --workdir -e --env --env-file --name -u --user -p --publish --network --net --mount --entrypoint --platform -l --label -h --hostname --memory -m --cpus --index -f --file --project-name --profile --add-host --tmpfs --gpus --ulimit --restart --pull --context",
+      "-v --volume -w --workdir -e --env --env-file --name -u --user -p --publish --network --net --mount --entrypoint --platform -l --label -h --hostname --memory -m --cpus --index -f --file --project-name --profile --add-host --tmpfs --gpus --ulimit --restart --pull --context --volumes-from --device --pid --ipc --userns --cap-add --security-opt --shm-size --runtime",
   },
   "docker-compose": {
     subcommands: ["exec", "run"],
@@ -128,13 +130,36 @@ const SAME: Readonly<Record<string, string>> = { podman: "docker", nerdctl: "doc
 export function unwrap(call: Call, guard: Inspector): string | undefined {
   const wrapper = WRAPPERS[call.name] ?? WRAPPERS[SAME[call.name] ?? ""];
   const words = wrapper === undefined ? undefined : programIn(call.args, wrapper);
-  if (wrapper === undefined || words === undefined || words.length === 0) return undefined;
-  const scope = wrapper.isElsewhere === true ? elsewhere(call.scope) : call.scope;
+  if (wrapper === undefined || words === undefined) return undefined;
+  if (words.length === 0)
+    return startsShell(call) ? unwrapShell({ ...call, args: [], scope: scopeOf(wrapper, call) }, guard) : undefined;
+  const made = madeContainer(call, words);
+  if (made?.entrypoint !== undefined) return guard.words([made.entrypoint, ...words], { ...call, scope: made.scope });
+  const scope = made?.scope ?? scopeOf(wrapper, call);
   const { name, args: _, ...frame } = call;
   if (wrapper.takesCode !== true) return guard.words(words, { ...frame, scope });
   const code = words[0] === "-c" ? words.slice(1) : words;
   const isCode = code.length === 1 || code.length < words.length || name === "ssh" || name === "watch";
   return isCode ? guard.line(code.join(" "), scope, call.stdin) : guard.words(words, { ...frame, scope });
+}
+
+function scopeOf({ isElsewhere }: Wrapper, { scope }: Call): Scope {
+  return isElsewhere === true ? elsewhere(scope) : scope;
+}
+
+/** True for wrappers that start a shell if no program is named: it reads stdin. */
+function startsShell({ name, args }: Call): boolean {
+  if (name === "sudo") return args.some((arg) => /^-\w*[si]\w*$|^--(?:shell|login)$/.test(arg));
+  if (name === "ssh") return args.some((arg) => !arg.startsWith("-")) && !args.some((arg) => /^-\w*[NVWOGQ]/.test(arg));
+  return name === "chroot" || name === "unshare" || name === "nsenter";
+}
+
+/** The container that `docker run` makes for a program. */
+function madeContainer({ name, args, scope }: Call, words: readonly string[]): ReturnType<typeof readContainer> | undefined {
+  const isDocker = name === "docker" || SAME[name] === "docker";
+  const at = args.indexOf("run");
+  if (!isDocker || at === -1 || args.slice(0, at).includes("compose") || at >= args.length - words.length) return undefined;
+  return readContainer(args.slice(at + 1), scope);
 }
 
 /** The words after the wrapper's own options and operands. Undefined if a subcommand that starts programs is missing. */

@@ -26,7 +26,7 @@ export const claudeEvents: EventFormat = {
       case "assistant":
         return blocksOf(event).flatMap(saidIn);
       case "user":
-        return blocksOf(event).flatMap(resultIn);
+        return blocksOf(event).flatMap((block) => resultIn(block, objectOf(event["tool_use_result"])));
       case "system":
         return systemEvents(event);
       case "result":
@@ -54,13 +54,30 @@ function saidIn(block: JsonObject | undefined): readonly AgentEvent[] {
   }
 }
 
-function resultIn(block: JsonObject | undefined): readonly AgentEvent[] {
+function resultIn(block: JsonObject | undefined, details: JsonObject | undefined): readonly AgentEvent[] {
   if (block?.["type"] !== "tool_result") return [];
   const { content } = block;
   const parts = listOf(content).map((part) => textOf(objectOf(part)?.["text"]) ?? "");
   const call = textOf(block["tool_use_id"]);
   const result = { what: "result", text: textOf(content) ?? parts.join("\n"), failed: block["is_error"] === true } as const;
-  return [{ ...result, ...(call === undefined ? {} : { call }) }];
+  const exit = exitOf(result, block["is_error"], details);
+  return [{ ...result, ...(call === undefined ? {} : { call }), ...(exit === undefined ? {} : { exit }) }];
+}
+
+/**
+ * The exit code of a command: of a failed one in the first line, and 0 for one that is no error. Only Bash says that it is none. A code that
+ * Claude Code explains (grep, diff) is not 0, and a command that goes on in the background has none yet.
+ */
+function exitOf(
+  { text, failed }: { readonly text: string; readonly failed: boolean },
+  isError: unknown,
+  details: JsonObject | undefined,
+): number | undefined {
+  const told = failed ? /^Exit code (\d{1,5})\b/.exec(text)?.[1] : undefined;
+  if (told !== undefined) return Number(told);
+  const isOpen = textOf(details?.["returnCodeInterpretation"]) !== undefined || details?.["interrupted"] === true;
+  const isBackground = textOf(details?.["backgroundTaskId"]) !== undefined || /^Command [^\n]*\bbackground\b/.test(text);
+  return isError === false && !isOpen && !isBackground ? 0 : undefined;
 }
 
 function systemEvents(event: JsonObject): readonly AgentEvent[] {

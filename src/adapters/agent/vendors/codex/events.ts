@@ -52,8 +52,10 @@ function completed(item: JsonObject | undefined): readonly AgentEvent[] {
     case "reasoning":
       return thought(textOf(item["text"]));
     case "command_execution": {
-      const failed = (numberOf(item["exit_code"]) ?? 0) !== 0;
-      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed, ...callOf(item) }];
+      const exit = numberOf(item["exit_code"]);
+      const failed = exit === undefined ? /^(?:failed|declined)$/.test(textOf(item["status"]) ?? "") : exit !== 0;
+      const told = exit === undefined ? {} : { exit };
+      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed, ...callOf(item), ...told }];
     }
     case "file_change": {
       const paths = listOf(item["changes"]).map((change) => textOf(objectOf(change)?.["path"]) ?? "?");

@@ -10,7 +10,7 @@ const TOOLS: ToolTable = {
   read_many_files: reads("paths", "include"),
   write_file: edits("file_path"),
   replace: edits("file_path"),
-  run_shell_command: runs("command"),
+  run_shell_command: runs("command", "dir_path", "directory"),
   grep_search: searches,
   search_file_content: searches,
   glob: searches,
@@ -74,12 +74,18 @@ function toolOf(event: JsonObject): AgentEvent {
   return toolEvent(TOOLS, { name, input, call });
 }
 
-/** A command that printed something and failed has the status of one that succeeded, and no exit code. */
+/**
+ * A command that printed something and failed has the status of one that succeeded, and no exit code. One that printed nothing has its code as
+ * output, unless it is 0.
+ */
 function resultOf(event: JsonObject): AgentEvent {
   const failed = event["status"] === "error";
   const call = textOf(event["tool_id"]);
   const text = textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : "");
-  return { what: "result", text, failed, ...(call === undefined ? {} : { call }), ...(failed ? {} : { isExitUntold: true }) };
+  const code = /^Command exited with code: ([1-9]\d{0,4})$/.exec(text)?.[1];
+  const told = code === undefined ? (failed || text !== "" ? {} : { exit: 0 }) : { exit: Number(code) };
+  const named = call === undefined ? {} : { call };
+  return { what: "result", text, failed, ...named, ...told, ...(failed ? {} : { isExitUntold: true }) };
 }
 
 /** It finished if its result is a success and it did not stop in a loop: a loop is reported as a success too. */

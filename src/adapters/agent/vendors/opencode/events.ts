@@ -12,7 +12,7 @@ const TOOLS: ToolTable = {
   multiedit: edits("filePath"),
   patch: (input) => ({ does: "edit", paths: patchedPaths(input) }),
   apply_patch: (input) => ({ does: "edit", paths: patchedPaths(input) }),
-  bash: runs("command"),
+  bash: runs("command", "workdir"),
   grep: searches,
   glob: searches,
   list: searches,
@@ -89,11 +89,18 @@ function endOf(error: AgentStop | undefined, reason: string | undefined, isInter
 function toolOf(part: JsonObject | undefined): readonly AgentEvent[] {
   const state = objectOf(part?.["state"]);
   const error = textOf(state?.["error"]);
-  const failed = error !== undefined || (numberOf(objectOf(state?.["metadata"])?.["exit"]) ?? 0) !== 0;
+  const exit = numberOf(objectOf(state?.["metadata"])?.["exit"]);
+  const failed = error !== undefined || (exit ?? 0) !== 0;
   const call = textOf(part?.["callID"]);
   return [
     toolEvent(TOOLS, { name: textOf(part?.["tool"]), input: objectOf(state?.["input"]), call }),
-    { what: "result", text: error ?? textOf(state?.["output"]) ?? "", failed, ...(call === undefined ? {} : { call }) },
+    {
+      what: "result",
+      text: error ?? textOf(state?.["output"]) ?? "",
+      failed,
+      ...(call === undefined ? {} : { call }),
+      ...(exit === undefined ? {} : { exit }),
+    },
   ];
 }
 

@@ -1,0 +1,95 @@
+import type { AgentEvent } from "../run/agent-event.ts";
+import type { AuditEntry, AuditExit } from "./audit-row.ts";
+import { isMutating } from "./mutating.ts";
+
+type Tool = Extract<AgentEvent, { what: "tool" }>;
+type Result = Extract<AgentEvent, { what: "result" }>;
+type Noted = Pick<AuditEntry, "kind" | "command" | "cwd">;
+
+/** Calls whose result has not come; the oldest is told as unknown before there are more. */
+const MOST_OPEN = 64;
+/** Rows of one attempt. A program can print without end; what is beyond is counted. */
+const MOST_ROWS = 20_000;
+/** Files that one tool is said to have changed. */
+const MOST_FILES = 200;
+
+/** What an entry of an attempt says beside the attempt itself. */
+export type AuditedCommand = Omit<AuditEntry, "ticket" | "attempt" | "vendor">;
+
+/** Turns an agent's events into the entries of the audit log: each mutating command once, when its result is known. */
+export class AuditWatch {
+  readonly #open = new Map<string, readonly Noted[]>();
+  #rows = 0;
+  #leftOut = 0;
+
+  /** Takes the next event. Gives the entries that are complete with it. */
+  take(event: AgentEvent): readonly AuditedCommand[] {
+    if (event.what === "tool") return this.#begin(event);
+    if (event.what === "result") return this.#end(event);
+    return [];
+  }
+
+  /** The entries of what has no result, now that the program has ended, and of what was left out. */
+  end(): readonly AuditedCommand[] {
+    const open = [...this.#open.values()].flatMap((noted) => this.#bounded(withExit(noted, () => "unknown")));
+    this.#open.clear();
+    const rows = this.#leftOut;
+    return rows === 0 ? open : [...open, { kind: "left-out", exit: "unknown", command: "", rows }];
+  }
+
+  #begin({ action, call = "", text }: Tool): readonly AuditedCommand[] {
+    const noted = notedOf(action, text);
+    // Programs that name no calls use one tool at a time, so the one before will have no result.
+    const before =
+      this.#take(call) ?? (this.#open.size >= MOST_OPEN ? this.#take(this.#open.keys().next().value ?? "") : undefined);
+    if (noted.length > 0) this.#open.set(call, noted);
+    return this.#bounded(withExit(before ?? [], () => "unknown"));
+  }
+
+  #end(event: Result): readonly AuditedCommand[] {
+    return this.#bounded(withExit(this.#take(event.call ?? "") ?? [], ({ kind }) => exitOf(kind, event)));
+  }
+
+  #take(call: string): readonly Noted[] | undefined {
+    const noted = this.#open.get(call);
+    this.#open.delete(call);
+    return noted;
+  }
+
+  #bounded(entries: readonly AuditedCommand[]): readonly AuditedCommand[] {
+    const kept = entries.slice(0, Math.max(0, MOST_ROWS - this.#rows));
+    this.#rows += kept.length;
+    this.#leftOut += entries.length - kept.length;
+    return kept;
+  }
+}
+
+function notedOf(action: Tool["action"], text: string): readonly Noted[] {
+  switch (action?.does) {
+    case undefined:
+      return [{ kind: "tool", command: text }];
+    case "run":
+      return isMutating(action.command)
+        ? [{ kind: "run", command: action.command, ...(action.cwd === undefined ? {} : { cwd: action.cwd }) }]
+        : [];
+    case "edit":
+      // Without a path, it is not known which file it changed.
+      return (action.paths.length === 0 ? ["?"] : action.paths.slice(0, MOST_FILES)).map((command) => ({
+        kind: "edit",
+        command,
+      }));
+    default:
+      return [];
+  }
+}
+
+function withExit(noted: readonly Noted[], exit: (of: Noted) => AuditExit): readonly AuditedCommand[] {
+  return noted.map((each) => ({ ...each, exit: exit(each) }));
+}
+
+/** An exit code that the program tells, or what is left: a failure without one, an edit that was made, or nothing. */
+function exitOf(kind: Noted["kind"], { exit, failed }: Result): AuditExit {
+  if (kind === "run" && exit !== undefined) return exit;
+  if (failed) return "failed";
+  return kind === "edit" ? 0 : "unknown";
+}

@@ -1,0 +1,36 @@
+import type { CommandRule } from "./command-rule.ts";
+
+/** Databases. */
+export const DATABASE_RULES: readonly CommandRule[] = [
+  { programs: "dropdb", words: "", rule: "drop-database", unless: ["--help", "--version"] },
+  { programs: "mysqladmin|mariadb-admin", words: "drop", rule: "drop-database" },
+  { programs: "redis-cli|valkey-cli|keydb-cli", words: "/^(?:flushall|flushdb|shutdown)$/i", rule: "document-delete" },
+  { programs: "redis-cli|valkey-cli|keydb-cli", words: "/^(?:debug)$/i /^(?:segfault|crash|reload)/i", rule: "document-delete" },
+  { programs: "mongorestore", words: "", rule: "document-delete", needs: ["--drop"] },
+  { programs: "pg_restore", words: "", rule: "drop-database", needs: ["-c", "--clean"] },
+  { programs: "prisma", words: "migrate reset", rule: "reset-migrations" },
+  { programs: "prisma", words: "db push", rule: "reset-migrations", needs: ["--force-reset", "--accept-data-loss"] },
+  {
+    programs: "rails|rake",
+    words: "/^db:(?:drop|reset|purge|truncate_all|migrate:reset|schema:load|setup)/",
+    rule: "reset-migrations",
+  },
+  { programs: "artisan", words: "migrate:fresh|migrate:reset|migrate:refresh|db:wipe", rule: "reset-migrations" },
+  { programs: "manage.py|django-admin", words: "flush|reset_db|sqlflush_all", rule: "reset-migrations" },
+  { programs: "sequelize|sequelize-cli", words: "db:drop|db:migrate:undo:all", rule: "reset-migrations" },
+  { programs: "typeorm", words: "schema:drop", rule: "reset-migrations" },
+  { programs: "knex", words: "migrate:rollback", rule: "reset-migrations", needs: ["--all"] },
+  { programs: "mikro-orm", words: "schema:drop|schema:fresh|migration:fresh", rule: "reset-migrations" },
+  { programs: "drizzle-kit", words: "drop", rule: "reset-migrations" },
+  { programs: "drizzle-kit", words: "push", rule: "reset-migrations", needs: ["--force"] },
+  { programs: "alembic", words: "downgrade base", rule: "reset-migrations" },
+  { programs: "flask", words: "db downgrade", rule: "reset-migrations", needs: ["base"] },
+  { programs: "mix", words: "ecto.drop|ecto.reset", rule: "reset-migrations" },
+  { programs: "supabase", words: "db reset", rule: "reset-migrations" },
+  { programs: "dotnet", words: "ef database drop", rule: "reset-migrations" },
+  { programs: "diesel", words: "database reset|drop", rule: "reset-migrations" },
+  { programs: "sqlx", words: "database drop|reset", rule: "reset-migrations" },
+  { programs: "flyway", words: "clean", rule: "reset-migrations" },
+  { programs: "liquibase", words: "dropAll|drop-all", rule: "reset-migrations" },
+  { programs: "goose|migrate|dbmate", words: "~drop|reset", rule: "reset-migrations" },
+];

@@ -1,0 +1,63 @@
+import type { Call, Inspector } from "../call.ts";
+import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
+import { absolutePath, type Places, zoneOf } from "../paths.ts";
+import { isGlob } from "../shell/marks.ts";
+import { judgeDevice, judgeEmptying } from "./deletion.ts";
+import { keepOrigins } from "./links.ts";
+import { judgeWrite } from "./protected-files.ts";
+
+/** Judges `mv`, `cp`, `ln` and `install`: what is moved away, and what is written. */
+export function judgeCopy(call: Call, guard: Inspector, places: Places): void {
+  const { name, args, scope } = call;
+  const options = readOptions(args, { letters: "tSmog", names: ["target-directory", "suffix", "mode", "owner", "group"] });
+  const target = optionValue(options, "t", "target-directory");
+  const operands = target === undefined ? options.operands : [...options.operands, target];
+  const last = operands.at(-1);
+  if (last === undefined) return;
+  if (operands.length > 1 && !judgeDevice(last, scope, guard)) judgeWrite(last, scope, guard, places);
+  if (operands[0] === "/dev/null" && name !== "mv") judgeEmptying(last, { scope, guard, places });
+  if (name === "mv") for (const source of operands.slice(0, -1)) judgeMove(source, last, call, guard, places);
+  if (name === "mv" || (name === "ln" && hasOption(options, "s", "symbolic")))
+    keepOrigins({ ...placesOfCopy(operands, options), isLink: name === "ln" }, scope, places);
+}
+
+/** What is copied where; a link may have no target. */
+function placesOfCopy(
+  operands: readonly string[],
+  options: Options,
+): { readonly sources: readonly string[]; readonly target: string; readonly isFolder: boolean } {
+  const last = operands.at(-1) ?? "";
+  const sources = operands.slice(0, operands.length > 1 ? -1 : 1);
+  const isFolder =
+    optionValue(options, "t", "target-directory") !== undefined || sources.length > 1 || /(?:^|\/)\.{0,2}$/.test(last);
+  return operands.length > 1 ? { sources, target: last, isFolder } : { sources, target: ".", isFolder: true };
+}
+
+function judgeMove(source: string, target: string, { scope }: Call, guard: Inspector, places: Places): void {
+  const zone = zoneOf(source, scope, places);
+  const isOutside = zone !== "inside" && zone !== "temp";
+  if (zone === "root") guard.report("move-outside");
+  else if (zone === "repository") guard.report("delete-repository");
+  else if (isOutside && absolutePath(target, scope) === "/dev/null") guard.report("delete-outside");
+  // One file after the other is moved onto the same name.
+  else if (isGlob(source) && /[^/]\.\w+$/.test(target) && zoneOf(target, scope, places) === "outside")
+    guard.report("delete-outside");
+}
+
+/** Judges `rsync` with deletions: where it deletes. */
+export function judgeRsync({ args, scope }: Call, guard: Inspector, places: Places): void {
+  const options = readOptions(args, {
+    letters: "efBTM",
+    names: ["rsh", "exclude", "include", "filter", "files-from", "exclude-from"],
+  });
+  if (hasOption(options, "n", "dry-run")) return;
+  const shell = optionValue(options, "e", "rsh");
+  if (shell !== undefined) guard.line(shell, scope);
+  const { longs, operands } = options;
+  const deleted = longs.includes("remove-source-files") ? operands.slice(0, -1) : [];
+  const isMirror = longs.some((long) => /^del(?:ete|$)/.test(long));
+  for (const path of isMirror ? [...deleted, ...operands.slice(-1)] : deleted) {
+    const zone = /^[^/]+:/.test(path) ? "outside" : zoneOf(path, scope, places);
+    if (zone !== "inside" && zone !== "temp") guard.report(zone === "root" ? "delete-root" : "delete-outside");
+  }
+}
