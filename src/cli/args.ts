@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from "commander";
 import { closest, distance } from "fastest-levenshtein";
+import { HOOK_VENDORS } from "../domain/guard/hooks/hook-event.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 import { BOUND_ACTS } from "./bound/flags.ts";
@@ -68,7 +69,7 @@ function notAmongChoices(command: Command, message: string): UserError {
     const why = `"${plainText(value, 100)}" is neither`;
     return usageError("--fix-mode takes safe or report-only", why, "Try: --fix-mode safe");
   }
-  if (command.name() === "guard") return noGuardAct(word);
+  if (command.name() === "guard" || command.name() === "hook") return notOfGuard(command, word, message);
   return command.name() === "tracker" ? noTrackerAct(word) : noCompletions(word);
 }
 
@@ -78,7 +79,8 @@ function unreadable(command: Command, why: string): UserError {
 
 function unknownOption(command: Command, word: string): UserError {
   const [flag = ""] = word.split("=", 1);
-  if (command.name() === "guard" && !isSpelling(flag, "--json")) return lineBehindDashes(flag);
+  if (command.name() === "guard" && !command.options.some(({ long }) => isSpelling(flag, long ?? "")))
+    return lineBehindDashes(flag);
   if (!flag.startsWith("--")) return unreadable(command, `${flag} is not an option`);
   if (command.name() === "tracker") return notBehindDashes(flag);
   const known = ["--help", ...command.options.flatMap(({ long }) => long ?? [])];
@@ -148,8 +150,20 @@ function lineBehindDashes(flag: string): UserError {
 }
 
 function noGuardAct(word: string): UserError {
-  const why = word === "" ? "its act is not named" : `"${word}" is not it`;
-  return usageError("loopdash guard does one thing, check", why, 'Try: loopdash guard check -- "git status"');
+  const why = word === "" ? "none of its acts is named" : `"${word}" is none of them`;
+  return usageError("loopdash guard does check, install, uninstall and status", why, 'Try: loopdash guard check -- "git status"');
+}
+
+/** A wrong act or event, or a wrong value of --agent. */
+function notOfGuard(command: Command, word: string, message: string): UserError {
+  const [, option, value = ""] = /option '(--\w+)[^']*' argument '(.*)' is invalid/s.exec(message) ?? [];
+  if (option === undefined && command.name() === "guard") return noGuardAct(word);
+  if (option === undefined) return unreadable(command, `"${word}" is none of its events`);
+  return usageError(
+    `${option} takes ${HOOK_VENDORS.join(", ")}`,
+    `"${plainText(value, 60)}" is none of them`,
+    `Try: ${option} claude`,
+  );
 }
 
 function noTrackerAct(word: string): UserError {

@@ -1,5 +1,10 @@
 import { Argument, type Command, Option } from "commander";
+import type { VendorKind } from "../domain/batch/vendors.ts";
 import { HOOK_EVENTS, HOOK_VENDORS } from "../domain/guard/hooks/hook-event.ts";
+
+import { plainText } from "../domain/values/text.ts";
+import { type GuardSetup, SETUP_ACTS } from "./guard/setup-flags.ts";
+import { usageError } from "./usage-error.ts";
 
 /** A request for judgements of command lines. */
 export interface GuardRequest {
@@ -11,6 +16,9 @@ export interface GuardRequest {
 }
 
 const GUARD_CHECK = `
+install puts the guard into the settings of the agents that you run by hand: it shows the change, asks, and keeps a backup beside
+the file. uninstall takes out exactly that. status says for each agent whether the guard is there, and tests that it blocks.
+
 check judges one command line and runs nothing: exit 0 if it is allowed; exit 2 if it is blocked, with the reason and an
 alternative on stderr. Without a command line it reads JSON strings, one per line of stdin, prints a JSON verdict for each, and
 exits 0. What it cannot judge exits 2. Example: loopdash guard check -- "git reset --hard"`;
@@ -32,6 +40,7 @@ export function addHook(
     .addOption(new Option("--agent <kind>", "whose program calls").choices(HOOK_VENDORS))
     .option("--settings <file>", "the settings of the guard")
     .option("--report <file>", "append a JSON line for each judgement")
+    .option("--stop <file>", "at stop: what the agent is reminded of")
     .addHelpText("after", HOOK)
     .action((event: string, files: Readonly<Record<string, string>>) =>
       onRequest({ verb: "hook", args: [event, ...Object.entries(files).flatMap(([name, file]) => [`--${name}`, file])] }),
@@ -39,16 +48,53 @@ export function addHook(
 }
 
 /** Adds the verb `guard`. */
-export function addGuard(program: Command, onRequest: (request: GuardRequest) => void): void {
+export function addGuard(program: Command, onRequest: (request: GuardRequest | GuardSetup) => void): void {
   program
     .command("guard")
-    .usage('check [--json] [-- "<command line>"]')
-    .description("judge command lines before agents run them: block what destroys")
-    .addArgument(new Argument("<act>", "check").choices(["check"]))
-    .argument("[command...]", "a command line, after --")
-    .option("--json", "print the verdict as JSON")
+    .usage('check [--json] [-- "<command line>"]\n       loopdash guard install|uninstall|status [options]')
+    .description("judge command lines before agents run them, in your own agents too: block what destroys")
+    .addArgument(new Argument("<act>", GUARD_ACTS.join(", ")).choices(GUARD_ACTS))
+    .argument("[command...]", "with check: a command line, after --")
+    .addOption(new Option("--agent <kinds...>", "these agents; default: all that are found here").choices(HOOK_VENDORS))
+    .option("--project", "the settings of this repository instead of yours")
+    .option("--settings <file>", "with install: the settings of the guard, for families and rules to switch")
+    .option("--dry-run", "show the change and write nothing")
+    .option("-y, --yes", "write without asking")
+    .option("--json", "with check and status: as JSON")
     .addHelpText("after", GUARD_CHECK)
-    .action((act: "check", words: string[], { json }: { json?: true }) =>
-      onRequest({ verb: "guard", act, json: json === true, words }),
-    );
+    .action((act: (typeof GUARD_ACTS)[number], words: string[], flags: SetupFlags) => onRequest(requestOf(act, words, flags)));
 }
+
+const GUARD_ACTS = ["check", ...SETUP_ACTS] as const;
+
+interface SetupFlags {
+  readonly agent?: readonly VendorKind[];
+  readonly project?: true;
+  readonly settings?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], flags: SetupFlags): GuardRequest | GuardSetup {
+  const { json = false, agent = [], settings, ...switches } = flags;
+  if (act === "check") {
+    if (Object.keys(flags).some((name) => name !== "json"))
+      throw usageError(
+        "loopdash guard check takes --json alone",
+        "the other options are for install, uninstall and status",
+        SEE_HELP,
+      );
+    return { verb: "guard", act, json, words };
+  }
+  if (words.length > 0)
+    throw usageError(
+      `loopdash guard ${act} takes options alone`,
+      `"${plainText(words[0] ?? "", 60)}" is one word too many`,
+      SEE_HELP,
+    );
+  const { project = false, dryRun = false, yes = false } = switches;
+  return { verb: "guard-setup", act, agents: agent, project, dryRun, yes, json, ...(settings !== undefined && { settings }) };
+}
+
+const SEE_HELP = "See: loopdash guard --help";

@@ -2,6 +2,7 @@ import { Argument, Command, type CommanderError, Help, Option } from "commander"
 import type { UserError } from "../domain/values/user-error.ts";
 import { addBound, type BoundFlags } from "./bound/flags.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
+import type { GuardSetup } from "./guard/setup-flags.ts";
 import { addGuard, addHook, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addLint, type LintFlags } from "./lint/flags.ts";
@@ -51,6 +52,7 @@ export type Request =
     }
   | { readonly verb: "tracker"; readonly act: "check"; readonly command: readonly string[] }
   | GuardRequest
+  | GuardSetup
   | { readonly verb: "hook"; readonly args: readonly string[] }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 

@@ -66,6 +66,24 @@ describe("the command line", () => {
     ["tracker check -- node t.mjs --file -x", { verb: "tracker", act: "check", command: ["node", "t.mjs", "--file", "-x"] }],
     ["guard check --json -- rm -rf", { verb: "guard", act: "check", json: true, words: ["rm", "-rf"] }],
     ["guard check ls", { verb: "guard", act: "check", json: false, words: ["ls"] }],
+    [
+      "guard install --agent claude codex --dry-run",
+      { verb: "guard-setup", act: "install", agents: ["claude", "codex"], project: false, dryRun: true, yes: false, json: false },
+    ],
+    [
+      "guard status --project --json --settings g.json",
+      {
+        verb: "guard-setup",
+        act: "status",
+        agents: [],
+        project: true,
+        settings: "g.json",
+        dryRun: false,
+        yes: false,
+        json: true,
+      },
+    ],
+    ["hook stop --agent codex --report r", { verb: "hook", args: ["stop", "--agent", "codex", "--report", "r"] }],
     ["tracker check ./t", { verb: "tracker", act: "check", command: ["./t"] }],
     ["report", { verb: "report", format: "text" }],
     ["report r-1 --json", { verb: "report", run: "r-1", format: "json" }],
@@ -170,6 +188,7 @@ describe("the command line", () => {
       "doctor",
       "tracker",
       "guard",
+      "hook",
       "completion",
       "help",
     ])

@@ -8,6 +8,8 @@ export interface BriefRunOptions {
   readonly timeoutMs?: number;
   /** The folder to start it in; default: that of this process. */
   readonly cwd?: string;
+  /** The text of its stdin; empty by default. */
+  readonly input?: string;
 }
 
 /** The end of a brief run. */
@@ -21,12 +23,12 @@ export interface BriefRunResult {
 }
 
 /**
- * Runs a short program of the system, or our own Node, that leaves no process behind: with an empty stdin, its output kept up to
+ * Runs a short program of the system, or our own Node, that leaves no process behind: with a given or empty stdin, its output kept up to
  * 1 MiB, SIGKILL at the end of its time. Never throws for what it does.
  */
 export function runBriefly(
   [program = "", ...args]: readonly string[],
-  { env, timeoutMs, cwd }: BriefRunOptions,
+  { env, timeoutMs, cwd, input = "" }: BriefRunOptions,
 ): Promise<BriefRunResult> {
   const options = { env: { ...env }, cwd, timeout: timeoutMs ?? 0, killSignal: "SIGKILL" } as const;
   return new Promise((settle) => {
@@ -36,7 +38,7 @@ export function runBriefly(
     });
     // One that ends before it could read says so here.
     child.stdin?.on("error", () => undefined);
-    child.stdin?.end();
+    child.stdin?.end(input);
   });
 }
 

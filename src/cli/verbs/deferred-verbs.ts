@@ -9,6 +9,7 @@ export { cache } from "./cache.ts";
 export { ci } from "./ci.ts";
 export { doctor } from "./doctor.ts";
 export { dryRun } from "./dry-run.ts";
+export { guardSetup } from "./guard-setup.ts";
 export { harness } from "./harness.ts";
 export { init } from "./init.ts";
 export { lint } from "./lint.ts";

@@ -1,0 +1,37 @@
+import { tmpdir } from "node:os";
+import { runBriefly } from "../../adapters/executor/brief-run.ts";
+import type { VendorKind } from "../../domain/batch/vendors.ts";
+import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { hookCommand } from "../../domain/guard/hooks/hook-settings.ts";
+import { hookGroup, type InstalledHook } from "../../domain/guard/install/own-hook.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { settingsOf } from "../hook/guard-settings.ts";
+
+/** Milliseconds that a hook may take to answer a canary. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Runs a hook as the vendor's program would, on a command that it must block; the command is not run. Gives the reason if the hook
+ * does not block it by a rule.
+ */
+export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const [, file] = hook.options.slice(Math.max(0, hook.options.indexOf("--settings")));
+  const settings = settingsOf(file);
+  // The hook itself tells what is wrong with its settings.
+  const command = canaryOf("problem" in settings ? {} : settings);
+  if (command === undefined) return "its settings switch off every rule that is tried";
+  const { exitCode, stderr, problem } = await runBriefly(argvOf(vendor, hook), {
+    env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    cwd: tmpdir(),
+    timeoutMs: PATIENCE_MS,
+    input: JSON.stringify(canaryPayload(vendor, { command, cwd: "/" })),
+  });
+  if (exitCode === 2 && /the guard blocks this \(/.test(stderr)) return undefined;
+  if (exitCode === 0) return `it lets "${command}" pass`;
+  return plainText(stderr.trim() || problem, 300);
+}
+
+function argvOf(vendor: VendorKind, hook: InstalledHook): readonly string[] {
+  if (vendor === "opencode") return hookCommand(hook.program, { vendor, event: "before-tool", options: hook.options });
+  return ["/bin/sh", "-c", hookGroup(vendor, hook).hooks[0]?.command ?? ""];
+}

@@ -1,0 +1,95 @@
+import {
+  denyRulesIn,
+  type JsonVendor,
+  SettingsProblem,
+  type SettingsState,
+  stateOf,
+  withGuard,
+  withoutGuard,
+} from "../../domain/guard/install/edit-settings.ts";
+import { type InstalledHook, pluginCallsGuard, pluginText, readOwnPlugin } from "../../domain/guard/install/own-hook.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import type { HookPlace } from "./places.ts";
+import { backupTexts, readSettings, type SettingsFile } from "./settings-file.ts";
+
+/** What is to be done with one file. */
+export interface Plan {
+  readonly place: HookPlace;
+  readonly settings: SettingsFile;
+  /** The text that it is to have; undefined: no file. The text that it has if nothing is to be done. */
+  readonly after: string | undefined;
+  readonly state: SettingsState;
+}
+
+/** The guard in a file: settings or a plugin. */
+export function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): SettingsState {
+  if (text === undefined) return { own: [], changed: 0 };
+  if (vendor !== "opencode") return told(file, () => stateOf(vendor, text));
+  const own = readOwnPlugin(text);
+  return { own: own === undefined ? [] : [own], changed: own === undefined && pluginCallsGuard(text) ? 1 : 0 };
+}
+
+/** How a file is with the guard. A plugin of somebody else at the same place stays as it is. */
+export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
+  const { vendor } = place;
+  const settings = readSettings(place.file);
+  const state = stateIn(place, settings);
+  if (vendor === "opencode") {
+    const isFree = settings.text === undefined || state.own.length > 0;
+    return { place, settings, state, after: isFree ? pluginText(hook) : settings.text };
+  }
+  return { place, settings, state, after: told(place.file, () => withGuard(vendor, settings.text ?? "", hook)) };
+}
+
+/**
+ * How a file is without the guard. If nothing but the guard was added since a backup was made, it becomes that text, and a file
+ * that holds nothing else is removed.
+ */
+export function planUninstall(place: HookPlace): Plan {
+  const settings = readSettings(place.file);
+  const state = stateIn(place, settings);
+  const plan = { place, settings, state };
+  const { text } = settings;
+  if (text === undefined) return { ...plan, after: undefined };
+  if (place.vendor === "opencode") return { ...plan, after: state.own.length > 0 ? undefined : text };
+  return { ...plan, after: told(place.file, () => textBefore(place.vendor as JsonVendor, settings.target, text, state)) };
+}
+
+function textBefore(vendor: JsonVendor, target: string, text: string, { own: [hook] }: SettingsState): string | undefined {
+  const backups = backupTexts(target).filter((backup) => isReadable(vendor, backup));
+  const original = hook && backups.find((backup) => isUntouched(vendor, backup) && withGuard(vendor, backup, hook) === text);
+  if (original !== undefined) return original;
+  if (hook !== undefined && backups.length === 0 && withGuard(vendor, "", hook) === text) return undefined;
+  const untouched = backups.filter((backup) => isUntouched(vendor, backup));
+  return withoutGuard(vendor, text, untouched.flatMap(denyRulesIn));
+}
+
+function isUntouched(vendor: JsonVendor, text: string): boolean {
+  return stateOf(vendor, text).own.length === 0;
+}
+
+function isReadable(vendor: JsonVendor, text: string): boolean {
+  try {
+    stateOf(vendor, text);
+    return true;
+  } catch (error) {
+    if (error instanceof SettingsProblem) return false;
+    throw error;
+  }
+}
+
+function told<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SettingsProblem)) throw error;
+    throw new UserError({
+      what: `${plainText(file, 300)} cannot be used`,
+      why: error.message,
+      todo: "Nothing was written. Correct the file and try again: an agent's program may ignore all of it as it is.",
+      exitCode: EXIT.notDone,
+      cause: error,
+    });
+  }
+}

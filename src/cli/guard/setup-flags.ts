@@ -1,0 +1,19 @@
+import type { VendorKind } from "../../domain/batch/vendors.ts";
+
+/** The acts of `loopdash guard` for people's own agents. */
+export const SETUP_ACTS = ["install", "uninstall", "status"] as const;
+
+/** A request to put the guard into the settings of agents, to take it out or to test it. */
+export interface GuardSetup {
+  readonly verb: "guard-setup";
+  readonly act: (typeof SETUP_ACTS)[number];
+  /** Empty: all that are found. */
+  readonly agents: readonly VendorKind[];
+  /** The settings of this repository instead of the person's. */
+  readonly project: boolean;
+  /** The file with the settings of the guard, as it was typed. */
+  readonly settings?: string;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}

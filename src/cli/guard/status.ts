@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
+import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
+import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
+import { errorCode } from "../../domain/values/error-text.ts";
+import { plainText } from "../../domain/values/text.ts";
+import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { writeAll } from "../print.ts";
+import { whyDead } from "./canary.ts";
+import { codexConfig, type HookPlace } from "./places.ts";
+import { stateIn } from "./plan.ts";
+import { readSettings } from "./settings-file.ts";
+import type { GuardSetup } from "./setup-flags.ts";
+
+/** Whether the guard of one agent works. */
+interface AgentStatus {
+  readonly agent: VendorKind;
+  readonly file: string;
+  readonly state: "installed" | "not installed" | "changed" | "dead" | "unreadable";
+  readonly why?: string;
+  readonly todo?: string;
+  /** Rules of Claude Code for files with credentials. */
+  readonly denyRules?: { readonly present: number; readonly of: number };
+}
+
+const INSTALL = "loopdash guard install";
+
+const GAP = `
+Deny rules cover Claude Code's tools that read and edit files, and no command. Of commands, the guard judges the programs that it
+knows for reading files (cat, cp, tar, python -c and others). What a script, a test or a program of your own reads, neither stops:
+only a sandbox does. See docs/guard.md.
+`;
+
+/** Prints for each agent whether its guard is there and blocks. Returns 0 if all of them do. */
+export async function guardStatus(places: readonly HookPlace[], { json }: GuardSetup): Promise<number> {
+  const found: AgentStatus[] = [];
+  for (const place of places) found.push(await statusOf(place));
+  writeAll(1, json ? `${JSON.stringify(found, undefined, 2)}\n` : `${found.map(lines).join("")}${GAP}`);
+  return found.every(({ state }) => state === "installed") ? EXIT.done : EXIT.notDone;
+}
+
+async function statusOf(place: HookPlace): Promise<AgentStatus> {
+  const of = { agent: place.vendor, file: place.file };
+  try {
+    const settings = readSettings(place.file);
+    const { own, changed, off } = stateIn(place, settings);
+    const rules = place.vendor === "claude" && settings.text !== undefined ? denyRulesIn(settings.text) : [];
+    const present = DENY_RULES.filter((rule) => rules.includes(rule)).length;
+    const all = { ...of, ...(place.vendor === "claude" && { denyRules: { present, of: DENY_RULES.length } }) };
+    const [hook] = own;
+    if (hook === undefined) {
+      const why = "an entry that calls the guard is not as loopdash writes it";
+      if (changed > 0) return { ...all, state: "changed", why, todo: `Look at it; take it out by hand, then: ${INSTALL}` };
+      return { ...all, state: "not installed", todo: INSTALL };
+    }
+    const switchedOff = off ?? featureOff(place);
+    if (switchedOff !== undefined)
+      return { ...all, state: "dead", why: `hooks are switched off: ${switchedOff}`, todo: "Switch them on in the same file." };
+    const dead = await whyDead(place.vendor, hook, process.env);
+    if (dead !== undefined) return { ...all, state: "dead", why: dead, todo: `Install loopdash again, then: ${INSTALL}` };
+    const more = changed > 0 ? { why: "another entry that calls the guard was changed; it is not ours any more" } : {};
+    return { ...all, state: "installed", ...more, ...(place.vendor === "codex" && { todo: TRUST }) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...of, state: "unreadable", why: error.why, todo: error.todo };
+  }
+}
+
+const TRUST = "Codex runs it only if you have trusted it, which cannot be seen from here: codex, then /hooks";
+
+/** Codex keeps the switch of its hooks in another file. */
+function featureOff(place: HookPlace): string | undefined {
+  if (place.vendor !== "codex") return undefined;
+  const file = codexConfig(place);
+  try {
+    const off = /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(readFileSync(file, "utf8"));
+    return off ? `hooks = false in ${file}` : undefined;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function lines({ agent, file, state, why, todo, denyRules }: AgentStatus): string {
+  const rules = denyRules === undefined ? [] : [`  deny rules: ${denyRules.present} of ${denyRules.of}`];
+  const more = [...(why === undefined ? [] : [`  why: ${why}`]), ...(todo === undefined ? [] : [`  do:  ${todo}`]), ...rules];
+  return `${[`${VENDORS[agent].title}: ${state}  ${file}`, ...more].map((line) => plainText(line, 500)).join("\n")}\n`;
+}
