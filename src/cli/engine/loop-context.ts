@@ -23,6 +23,7 @@ import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
+import { guardProgram } from "../guard-words.ts";
 import { packageFiles } from "../package-files.ts";
 import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
@@ -79,7 +80,7 @@ export async function contextOf(
     ...written,
     ...{ repos, pullRequests: world.pullRequests, branchChecks: world.branchChecks },
     commandEnv: env,
-    agent: await agentOf(batch, { ...programs, program: world.agentProgram }),
+    agent: await agentOf(batch, { ...programs, program: world.agentProgram, guard: guardProgram() }),
     executor,
     tracker: open.tracker,
     ...judgesOf({

@@ -15,6 +15,7 @@ import type { DriftFact, FirstReading } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
 import type { GrowthFact } from "./growth-fact.ts";
+import type { GuardFact } from "./guard-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
@@ -222,6 +223,7 @@ export type RunFact =
   | ExclusiveFact
   | ForgeRequestFact
   | GrowthFact
+  | GuardFact
   | HealFact
   | KeptWorkFact
   | LiveCheckFact
@@ -251,6 +253,9 @@ export function mayWait(fact: RunFact): boolean {
     case "base-failing":
     case "connection-blocked":
     case "signals-changed":
+    case "guard-blocked":
+    case "guard-dead":
+    case "stop-guard-told":
     case "prepare-started":
     case "prepare-failed":
     case "merge-landed":

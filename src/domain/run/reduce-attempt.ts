@@ -12,10 +12,12 @@ import type { ApprovalFact } from "./approval-fact.ts";
 import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import type { GuardFact } from "./guard-fact.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { raisedComplexity } from "./reduce-complexity.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
@@ -29,7 +31,10 @@ import { countCheck, countRetry, endStep } from "./reduce-step.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<Extract<RunEvent, { fence: unknown }>, ApprovalFact | ClaimEvent | GrowthEvent | PreparingEvent>;
+type AttemptEvent = Exclude<
+  Extract<RunEvent, { fence: unknown }>,
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent
+>;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
@@ -128,6 +133,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
+  if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -288,6 +294,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
     ...(attempt.audited !== undefined && { audited: attempt.audited }),
+    ...(attempt.guard && { guard: attempt.guard }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

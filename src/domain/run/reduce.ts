@@ -10,6 +10,7 @@ import type { AuditFact } from "./audit-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
+import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
@@ -20,6 +21,7 @@ import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
+import { reduceGuard } from "./reduce-guard.ts";
 import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
@@ -128,6 +130,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   if (isAboutApproval(event)) return reduceApproval(state, event);
+  if (isAboutGuard(event)) return reduceGuard(state, event);
   switch (event.type) {
     case "exclusive-awaited":
     case "exclusive-freed":
@@ -172,6 +175,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<
   | typeof reduceApproval
+  | typeof reduceGuard
   | typeof reduceExclusive
   | typeof reduceBundle
   | typeof reduceClaim

@@ -123,6 +123,8 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "transients retried", unit: "count", value: get("transients.retried") },
       { name: "preparations made", unit: "count", value: get("preparations.made") },
       { name: "preparations reused", unit: "count", value: get("preparations.reused") },
+      { name: "commands that the guard blocked", unit: "count", value: get("guard.blocked") },
+      { name: "dead guards", unit: "count", value: get("guard.dead"), better: "less" },
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],

@@ -9,6 +9,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd } from "../format.ts";
 import { criterionLabel } from "../labels/contract-label.ts";
+import { guardLines } from "../labels/guard-label.ts";
 import { signalsLines } from "../labels/signals-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
@@ -87,6 +88,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .map((text) => line(displayLine(text))),
         ]),
     ...behaviourLines(target),
+    ...guardHead(target),
     ...logLines(state, target),
   ];
 }
@@ -110,6 +112,14 @@ function auditLines(attempt: AuditResult | undefined): readonly LogLine[] {
       ? "its program told of no command or edit"
       : `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
   return [line(""), line(`${text} (audit/ in the folder of the run)`, "waiting")];
+}
+
+/** What the guard of the chosen attempt told, below its agent. */
+function guardHead({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  if (entry?.step !== "agent") return [];
+  const past = ticket.history.find(({ n }) => n === attempt.n);
+  const lines = guardLines(past ?? ticket.attempt ?? {});
+  return lines.length === 0 ? [] : [line(""), line("its guard, as it reported from the sandbox:", "waiting"), ...lines];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */
