@@ -110,14 +110,17 @@ function pathOf(error: unknown): string | undefined {
   return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }
 
+function printed(text: string): number {
+  writeAll(1, text);
+  return 0;
+}
+
 async function perform(request: Request): Promise<number> {
   switch (request.verb) {
     case "help":
-      writeAll(1, request.text);
-      return 0;
+      return printed(request.text);
     case "version":
-      writeAll(1, `${VERSION}\n`);
-      return 0;
+      return printed(`${VERSION}\n`);
     case "run":
       if (request.dryRun) return (await import("./verbs/deferred-verbs.ts")).dryRun(request);
       return (await import("./verbs/run.ts")).run(request);

@@ -14,6 +14,7 @@ import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
+import type { RemedyFact } from "../domain/run/remedy-fact.ts";
 import { isAboutRevert } from "../domain/run/revert-fact.ts";
 import type { SignalsFact } from "../domain/run/signals-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
@@ -28,12 +29,13 @@ import { displayText } from "./display-text.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel } from "./labels/ci-label.ts";
-import { guardLabel } from "./labels/guard-label.ts";
 import { complexityLabel } from "./labels/complexity-label.ts";
+import { guardLabel } from "./labels/guard-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
+import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -83,6 +85,7 @@ type OfTicket = Exclude<
   | GuardFact
   | SignalsFact
   | ComplexityFact
+  | RemedyFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -94,6 +97,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (event.type === "signals-changed") return signalsLabel(event);
   if (isAboutGuard(event)) return guardLabel(event);
   if (event.type === "complexity-changed") return complexityLabel(event);
+  if (event.type === "remediated") return remedyLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);
@@ -130,7 +134,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
-    case "audit-head":
       return undefined;
     case "tripwire-ended":
       return tripwireLabel(event, state);

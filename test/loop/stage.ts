@@ -54,6 +54,7 @@ export interface StageOptions {
   readonly complexity?: Batch["complexity"];
   readonly protect?: readonly string[];
   readonly bounds?: Batch["bounds"];
+  readonly behaviour?: Batch["behaviour"];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
   /** What a healer does; without it none is started. */
@@ -103,8 +104,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, complexity } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, complexity };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, behaviour, complexity } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, behaviour, complexity };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({
@@ -189,11 +190,9 @@ export class Stage implements Disposable {
       baseHealth: new BaseHealth(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
-      outbox: createOutbox(),
-      audit: auditIn(folders.folder, RUN, orchestrator),
+      ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: [],
-      ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map() },
-      starts: new WorktreeGate(),
+      ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),

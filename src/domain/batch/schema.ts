@@ -222,7 +222,7 @@ export const BatchFile = z.strictObject({
     ),
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
-  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
+  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour, and what happens when one fails"),
   guard: GuardSpec.optional().describe("The command guard in workers, which is on by default; false: no guard"),
   complexity: ComplexitySpec.optional(),
   contracts: z
@@ -287,7 +287,7 @@ export interface Batch {
   readonly bound?: BoundSpec | undefined;
   /** All boundaries by repository, as they were at the bases when the run began; absent if there are none. */
   readonly bounds?: Bounds | undefined;
-  /** Thresholds of the behaviour signals; absent: the defaults. */
+  /** Thresholds of the behaviour signals, and what happens when one fails; absent: the defaults. */
   readonly behaviour?: BehaviourSpec | undefined;
   /** The command guard in workers; absent: on, with the defaults. */
   readonly guard?: GuardSpec | undefined;

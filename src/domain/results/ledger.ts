@@ -9,6 +9,7 @@ import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proce
 import type { IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
+import { type Remediations, remediationsOf } from "./remediations.ts";
 
 /** The numbers of a run, computed from its journal alone. Times in milliseconds, money in dollars. */
 export interface Ledger {
@@ -54,6 +55,8 @@ export interface Ledger {
   /** Failures that were fixed without a person, all causes together. */
   readonly fixAndProceed: number;
   readonly fixAndProceedByCause: FixAndProceed;
+  /** What was done about failed gates of agents' behaviour, and what of it helped. */
+  readonly remediations: Remediations;
   /** Heals that were started, and those that were accepted. */
   readonly heals: number;
   readonly healsAccepted: number;
@@ -104,6 +107,7 @@ export function ledgerOf(state: RunState): Ledger {
     },
     fixAndProceed: totalFixes(fixAndProceedByCause),
     fixAndProceedByCause,
+    remediations: remediationsOf(state),
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
     incidents: state.incidents.length,

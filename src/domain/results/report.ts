@@ -40,6 +40,7 @@ export interface RunReport {
   readonly interventionList: readonly ReportIntervention[];
   readonly fixAndProceed: number;
   readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
+  readonly remediations: Ledger["remediations"];
   readonly heals: number;
   readonly healsAccepted: number;
   /** The result of each heal, oldest first. */

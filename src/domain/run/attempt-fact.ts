@@ -76,6 +76,8 @@ export type AgentEnding =
   | "over-quota"
   | "killed-by-person"
   | "gated-by-person"
+  /** A gate of its behaviour failed, and the batch's policy ended it. */
+  | "remedied"
   | "closed-by-person"
   | "stopped"
   | "failed-to-start";
@@ -121,6 +123,8 @@ export type AttemptFact =
       readonly path: string;
       readonly branch: string;
       readonly baseSha: string;
+      /** The commit in it, if that is not `baseSha`: work that an attempt began with. */
+      readonly startsAt?: string;
       /** It goes on from finished work: it made no worktree, and left the branch as it was. */
       readonly continues?: true;
     } & AttemptRef)

@@ -1,6 +1,6 @@
 import { overallLevel } from "../../domain/behaviour/signals.ts";
-import type { AuditResult } from "../../domain/run/audit-fact.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
+import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -88,6 +88,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .map((text) => line(displayLine(text))),
         ]),
     ...behaviourLines(target),
+    ...auditLines(target),
     ...guardHead(target),
     ...logLines(state, target),
   ];
@@ -98,15 +99,24 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
   const past = ticket.history.find(({ n }) => n === attempt.n);
   const signals = past === undefined ? ticket.attempt?.signals : past.signals;
   const level = signals && overallLevel(signals);
-  const audited = entry?.step === "agent" ? auditLines(past ?? ticket.attempt) : [];
-  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return audited;
-  return [...audited, line(""), line("behaviour of its agent, as its program prints it:", "waiting"), ...signalsLines(signals)];
+  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
+  return [
+    line(""),
+    line("behaviour of its agent, as its program prints it:", "waiting"),
+    ...signalsLines(signals),
+    ...remedyLines(ticket, attempt.n),
+  ];
+}
+
+/** What the engine did about the failed gates of an attempt. */
+function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): readonly LogLine[] {
+  return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
 }
 
 /** The number of commands in the audit log, and where that is. */
-function auditLines(attempt: AuditResult | undefined): readonly LogLine[] {
-  const rows = attempt?.audited;
-  if (rows === undefined) return [];
+function auditLines({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  const rows = (ticket.history.find(({ n }) => n === attempt.n) ?? ticket.attempt)?.audited;
+  if (rows === undefined || entry?.step !== "agent") return [];
   const text =
     rows === 0
       ? "its program told of no command or edit"

@@ -34,6 +34,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "guard-dead": true,
   "stop-guard-told": true,
   "complexity-changed": false,
+  remediated: false,
   "prepare-started": true,
   "prepare-failed": true,
   "work-kept": false,
