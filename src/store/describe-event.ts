@@ -132,7 +132,6 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
-    case "audit-head":
       return undefined;
     case "tripwire-ended":
       return tripwireLabel(event, state);

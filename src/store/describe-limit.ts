@@ -14,13 +14,14 @@ type LimitFact = Extract<
       | "reverify-waits"
       | "backoff-started"
       | "account-switched"
+      | "audit-head"
       | "others-spent-today"
       | "day-spend-unknown";
   }
 >;
 
 /** Describes one of them in a line. */
-export function limitLabel(event: LimitFact): EventLabel {
+export function limitLabel(event: LimitFact): EventLabel | undefined {
   const waits = toned(STYLES.heldUp, "waiting");
   switch (event.type) {
     case "workers-set":
@@ -42,6 +43,9 @@ export function limitLabel(event: LimitFact): EventLabel {
         toned(STYLES.needsYou, "waiting"),
         `other runs spent $${event.usd.toFixed(2)} today: limits.usdPerDay has no room for another start`,
       ];
+    // The ticket view has the count.
+    case "audit-head":
+      return undefined;
     case "day-spend-unknown":
       return [STYLES.failed, `what other sessions have cost today is not known: ${event.why}`];
   }

@@ -32,6 +32,7 @@ export function pastOf(attempt: Attempt, event: AttemptEnded): PastAttempt {
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
+    ...(attempt.audited !== undefined && { audited: attempt.audited }),
     ...(attempt.guard && { guard: attempt.guard }),
     ...(attempt.audited !== undefined && { audited: attempt.audited }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),

@@ -1,5 +1,6 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
+import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -231,6 +232,12 @@ async function finishFrom(
   return end;
 }
 
+function toAll(...readers: readonly { event(event: AgentEvent): void }[]): (event: AgentEvent) => void {
+  return (event) => {
+    for (const reader of readers) reader.event(event);
+  };
+}
+
 async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
@@ -264,11 +271,7 @@ async function runAgent(
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
-    onEvent: (event) => {
-      behaviour.event(event);
-      guard.event(event);
-      audit.event(event);
-    },
+    onEvent: toAll(behaviour, audit, guard),
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
   const result = await running.finally(() => guard.end());

@@ -1,11 +1,9 @@
 import { overallLevel } from "../../domain/behaviour/signals.ts";
-import type { AuditResult } from "../../domain/run/audit-fact.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
-import { attemptsFor, usdFor } from "../../domain/schedule/stop-conditions.ts";
 import { plural } from "../../domain/values/plural.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
@@ -90,6 +88,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .map((text) => line(displayLine(text))),
         ]),
     ...behaviourLines(target),
+    ...auditLines(target),
     ...guardHead(target),
     ...logLines(state, target),
   ];
@@ -100,10 +99,8 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
   const past = ticket.history.find(({ n }) => n === attempt.n);
   const signals = past === undefined ? ticket.attempt?.signals : past.signals;
   const level = signals && overallLevel(signals);
-  const audited = entry?.step === "agent" ? auditLines(past ?? ticket.attempt) : [];
-  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return audited;
+  if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
   return [
-    ...audited,
     line(""),
     line("behaviour of its agent, as its program prints it:", "waiting"),
     ...signalsLines(signals),
@@ -116,23 +113,23 @@ function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): read
   return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
 }
 
+/** The number of commands in the audit log, and where that is. */
+function auditLines({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  const rows = (ticket.history.find(({ n }) => n === attempt.n) ?? ticket.attempt)?.audited;
+  if (rows === undefined || entry?.step !== "agent") return [];
+  const text =
+    rows === 0
+      ? "its program told of no command or edit"
+      : `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
+  return [line(""), line(`${text} (audit/ in the folder of the run)`, "waiting")];
+}
+
 /** What the guard of the chosen attempt told, below its agent. */
 function guardHead({ ticket, attempt, entry }: Target): readonly LogLine[] {
   if (entry?.step !== "agent") return [];
   const past = ticket.history.find(({ n }) => n === attempt.n);
   const lines = guardLines(past ?? ticket.attempt ?? {});
   return lines.length === 0 ? [] : [line(""), line("its guard, as it reported from the sandbox:", "waiting"), ...lines];
-}
-
-/** The number of commands in the audit log, and where that is. */
-function auditLines(attempt: AuditResult | undefined): readonly LogLine[] {
-  const rows = attempt?.audited;
-  if (rows === undefined) return [];
-  const text =
-    rows === 0
-      ? "its program told of no command or edit"
-      : `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
-  return [line(""), line(`${text} (audit/ in the folder of the run)`, "waiting")];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */
@@ -169,9 +166,7 @@ function logLines(state: State, target: Target): readonly LogLine[] {
 function costLines(state: State, target: Target): readonly LogLine[] {
   const { ticket } = target;
   const { attempt } = ticket;
-  const { run } = state;
-  const limits = run?.batch.limits;
-  const spec = run && specOf(run.plan, ticket.id);
+  const limits = state.run?.batch.limits;
   const agentUsd = attempt?.agent?.costUsd;
   return [
     ...ticket.history.map(({ n, costUsd, outcome }) => row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewer`)),
@@ -184,7 +179,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           reviewerLine(attempt),
         ]),
     line(""),
-    row("this ticket", formatUsd(ticket.costUsd), run && `of ${formatCap(usdFor(run.batch, spec, ticket))} at most`),
+    row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
     row("one attempt", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
     row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
@@ -194,7 +189,7 @@ function costLines(state: State, target: Target): readonly LogLine[] {
       ? []
       : [
           line(
-            `${plural(ticket.failures, "attempt counts", "attempts count")} against the ${run === undefined ? "?" : attemptsFor(run.batch, spec, ticket)} allowed`,
+            `${plural(ticket.failures, "attempt counts", "attempts count")} against the ${limits?.attempts ?? "?"} allowed`,
             "waiting",
           ),
         ]),
