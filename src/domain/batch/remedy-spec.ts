@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GATE_LABELS, GATES, type GateName } from "../behaviour/signals.ts";
 
 /** Actions that the engine can take when a gate of an agent's behaviour fails. */
-export const REMEDY_ACTIONS = ["step-back", "gate"] as const;
+export const REMEDY_ACTIONS = ["step-back", "escalate", "gate"] as const;
 export type RemedyAction = (typeof REMEDY_ACTIONS)[number];
 
 /** Actions of one list, at most. */

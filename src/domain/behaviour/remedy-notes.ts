@@ -29,6 +29,8 @@ function whatToDo({ action, from, n }: DueRemedy, why: string, isSteppedBack: bo
       return from !== undefined && isSteppedBack
         ? `STEP BACK: ${why}. Your worktree holds the change of attempt ${from.attempt}, whose checks passed. Go on from there, and do not repeat what attempt ${n} tried.`
         : `STEP BACK: ${why}. Your worktree starts from the base. Question the approach of attempt ${n} before you change anything.`;
+    case "escalate":
+      return `ESCALATED: ${why}, with another model than you. Your worktree starts from the base. Question its approach before you change anything.`;
     case "gate":
       return `${why}.`;
   }

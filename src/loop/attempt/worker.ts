@@ -243,12 +243,12 @@ async function runAgent(
   const ref = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...ref, ...tree });
-  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", signal));
+  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
   const path = ctx.toolchainPaths.get(ticket.repo);
-  const by = takeAccount(ctx, "agent");
+  const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
   const result = await ctx.agent.run({
