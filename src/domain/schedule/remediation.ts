@@ -2,6 +2,7 @@ import { accountName, accountsOf } from "../batch/account.ts";
 import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
 import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";
 import { GATES, type GateName } from "../behaviour/signals.ts";
+import { discoveredSince } from "../outbox/discovery.ts";
 import { type CheckedWork, type RemedyFact, remedyValue } from "../run/remedy-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { Attempt, TicketState } from "../run/ticket-state.ts";
@@ -26,7 +27,8 @@ export function remediationAt(state: RunState, index: number, moment: RemedyMome
     const spec = state.batch.behaviour ?? {};
     const past = pastOf(ticket);
     const account = nextModel(state, ticket);
-    const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate: account !== undefined });
+    const discoveriesLeft = state.batch.limits.discoveries - discoveredSince(state);
+    const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate: account !== undefined, discoveriesLeft });
     if (choice.action !== "none")
       return factOf(ticket, attempt, {
         gate,
@@ -128,6 +130,8 @@ function nowOf(
       return from === undefined
         ? "the next attempt starts from the base: no attempt has passed its checks"
         : `the next attempt starts from the change of attempt ${from.attempt}, whose checks passed (${from.tip.slice(0, 7)})`;
+    case "split":
+      return "the next attempt is asked for the parts of the ticket as tickets of their own";
     case "escalate":
       return `the next attempts use ${to?.name ?? "another model"}`;
     case "gate":

@@ -159,6 +159,7 @@ type Worktree = WorktreeStart & { readonly path: string; readonly branch: string
 /** Prepares a fresh worktree, runs fixers or the agent there, and takes their change through the finish line. */
 async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, worktree: Worktree): Promise<AttemptEnd> {
   const { files, ticket } = open;
+  const isSplit = ticketOf(ctx.state(), ticket.id).due?.action === "split";
   const { baseSha, startsAt = baseSha, ...tree } = worktree;
   const tools = await ctx.harness.tools(ticket.repo);
   const patch = await lastPatch(ctx, open);
@@ -182,9 +183,9 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   if (!stoppedByItself(result)) return agentFailed(result);
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
-  const claims = await readClaims(ctx, open, repo, { baseSha, change });
+  const claims = await readClaims(ctx, open, repo, { baseSha, change, isSplit });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
-  if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
+  if (claims.end.outcome === "failed" && !isSplit) await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
 }
 

@@ -8,6 +8,7 @@ const failed = (over: Partial<FailedGate> = {}): FailedGate => ({
   past: [],
   attemptsLeft: 2,
   canEscalate: false,
+  discoveriesLeft: 1,
   ...over,
 });
 const say = (spec: RemedySpec, over?: Partial<FailedGate>): string => {
@@ -46,6 +47,14 @@ describe("the policy for a failed gate", () => {
       { attemptsLeft: 0 },
       "gate; skipped step-back: no attempt is left",
     ],
+    ["splits", { onFail: "split" }, {}, "split"],
+    [
+      "splits nothing without attempts for the parts and for the rest",
+      { onFail: ["split", "step-back"] },
+      { attemptsLeft: 1 },
+      "step-back; skipped split: it takes two attempts, and fewer are left",
+    ],
+    ["splits nothing beyond the cap", { onFail: "split" }, { discoveriesLeft: 0 }, "none: split: limits.discoveries is used up"],
     ["escalates to another model", { onFail: "escalate" }, { canEscalate: true }, "escalate"],
     [
       "goes on if there is no other model",
