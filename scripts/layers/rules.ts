@@ -109,6 +109,8 @@ export const STARTERS: {
   exceptions: {
     "src/adapters/oracle/oracle-process.ts":
       "the exit authority: all output is kept, its group has a lower priority, no log, no fence",
+    "src/cli/hook/stop-guard.ts":
+      "the hook of an agent that stops, inside the sandbox: it runs git and checks, and waits for them",
     "src/adapters/vcs/git/bounded-process.ts":
       "streams a worker's git through `onOutput`, which ends it at once; also in the helper",
     "src/adapters/vcs/git/git-helper.ts": "forks our own program with a channel for requests",

@@ -4,35 +4,54 @@ import { dirname, join } from "node:path";
 import { judgeCommand } from "../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../domain/guard/verdict.ts";
 import type { GuardRequest } from "./guard-flags.ts";
+import { settingsOf } from "./hook/guard-settings.ts";
+import { appendReport } from "./hook/hook-report.ts";
 
 const ALLOWED = 0;
 /** Blocked, or not judged: a caller that looks at nothing but the exit code lets nothing through. */
 const BLOCKED = 2;
 
-type Asked = Pick<GuardRequest, "json" | "words">;
+interface Asked extends Pick<GuardRequest, "json" | "words"> {
+  /** The file with the settings of a run's guard, and its report: see LOOPDASH_GUARD. */
+  readonly settings?: string;
+  readonly report?: string;
+}
 
 /** Reads the arguments after `guard check`. Undefined if they need the parser of all verbs, for its help and its errors. */
 export function readGuardArgs(args: readonly string[]): Asked | undefined {
   const dashes = args.indexOf("--");
   const own = dashes === -1 ? args : args.slice(0, dashes);
-  if (!own.every((arg) => arg === "--json")) return undefined;
-  return { json: own.length > 0, words: dashes === -1 ? [] : args.slice(dashes + 1) };
+  const words = dashes === -1 ? [] : args.slice(dashes + 1);
+  const [first, settings, second, report, ...more] = own;
+  if (first === "--settings" && second === "--report" && settings !== undefined && report !== undefined && more.length === 0)
+    return { json: false, words, settings, report };
+  return own.every((arg) => arg === "--json") ? { json: own.length > 0, words } : undefined;
 }
 
 /**
  * Judges a command line, or each JSON string of stdin. Returns the exit code: 0 allowed, 2 blocked or not judged. A stream of
  * lines gives 0 once all are judged. Loads nothing but the guard, because it runs before every command of an agent.
  */
-export function guardCheck({ json, words }: Asked): number | Promise<number> {
-  const context = contextOf(process.cwd(), process.env);
+export function guardCheck({ json, words, settings: file, report }: Asked): number | Promise<number> {
+  const settings = settingsOf(file);
+  if ("problem" in settings) return refuse(settings.problem, "Ask the person who runs loopdash.");
+  const context = { ...contextOf(process.cwd(), process.env), settings };
   if (words.length === 0) return judgeLines(context);
   const [line = ""] = words.length === 1 ? words : [words.map(quoted).join(" ")];
   if (line.trim() === "")
     return refuse("there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
   const verdict = judgeCommand(line, context);
+  if (report !== undefined) reportTo(report, line, verdict);
   if (json) print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
   else if (verdict.verdict === "block") print(2, told(verdict));
   return verdict.verdict === "allow" ? ALLOWED : BLOCKED;
+}
+
+/** Reports a judgement to a run. A failing write changes no verdict, and is told. */
+function reportTo(file: string, line: string, verdict: GuardVerdict): void {
+  const payload = { cwd: process.cwd(), tool: "command", commands: [line] };
+  const unwritten = appendReport(file, { event: "before-tool", payload, verdict }, new Date());
+  if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten}); the verdict stands\n`);
 }
 
 function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "block" }>): string {
@@ -50,7 +69,7 @@ function contextOf(cwd: string, { HOME, TMPDIR }: NodeJS.ProcessEnv): GuardConte
 }
 
 /** The nearest folder with a `.git`, or the folder itself. */
-function worktreeOf(cwd: string): string {
+export function worktreeOf(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return cwd;
@@ -110,7 +129,7 @@ function quoted(word: string): string {
 }
 
 /** Writes all of the text; a reader that has gone is no error. */
-function print(fd: 1 | 2, text: string): void {
+export function print(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
     try {

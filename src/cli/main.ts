@@ -20,10 +20,9 @@ if (major < 24 || (major === 24 && minor < 15)) {
   // Hidden verb, started in every sandbox with a gateway: for speed it loads nothing of the other verbs.
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1));
-} else if (args[0] === "guard" && args[1] === "check") {
-  const { guardCheck, readGuardArgs } = await loadGuard();
-  const request = readGuardArgs(args.slice(2));
-  process.exitCode = request === undefined ? await (await import("./run-cli.ts")).runCli(args) : await guardCheck(request);
+} else if (args[0] === "hook" || (args[0] === "guard" && args[1] === "check")) {
+  const code = (await loadGuard()).guardProgram(args);
+  process.exitCode = code === undefined ? await (await import("./run-cli.ts")).runCli(args) : await code;
 } else {
   const { keepHeapSmall } = await import("./small-heap.ts");
   keepHeapSmall();
@@ -37,8 +36,8 @@ if (major < 24 || (major === 24 && minor < 15)) {
  * Loads the guard, which starts before every command of an agent: its bundle is a script, because Node takes 8 ms longer to load
  * it as a module, and its compiled code is kept (see package-files.ts).
  */
-async function loadGuard(): Promise<typeof import("./guard-check.ts")> {
-  if (typeof LOOPDASH_GUARD !== "string") return import("./guard-check.ts");
+async function loadGuard(): Promise<typeof import("./guard-program.ts")> {
+  if (typeof LOOPDASH_GUARD !== "string") return import("./guard-program.ts");
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
   enableCompileCache(`${import.meta.dirname}/../.cache`);
   return createRequire(import.meta.url)(LOOPDASH_GUARD);

@@ -2,7 +2,7 @@ import { Argument, Command, type CommanderError, Help, Option } from "commander"
 import type { UserError } from "../domain/values/user-error.ts";
 import { addBound, type BoundFlags } from "./bound/flags.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
-import { addGuard, type GuardRequest } from "./guard-flags.ts";
+import { addGuard, addHook, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
 import { usageError } from "./usage-error.ts";
@@ -49,6 +49,7 @@ export type Request =
     }
   | { readonly verb: "tracker"; readonly act: "check"; readonly command: readonly string[] }
   | GuardRequest
+  | { readonly verb: "hook"; readonly args: readonly string[] }
   | { readonly verb: "completion"; readonly shell: (typeof SHELLS)[number] };
 
 /** Callbacks for the parser's results. */
@@ -183,6 +184,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   addHarness(program, onRequest);
   addTracker(program, onRequest);
   addGuard(program, onRequest);
+  addHook(program, onRequest);
   addBound(program, (flags) => onRequest({ verb: "bound", flags }));
   program
     .command("completion")

@@ -157,6 +157,8 @@ async function perform(request: Request): Promise<number> {
       return (await import("./verbs/deferred-verbs.ts")).trackerCheck(request.command);
     case "guard":
       return (await import("./guard-check.ts")).guardCheck(request);
+    case "hook":
+      return (await import("./hook/hook.ts")).hook(request.args);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
   }

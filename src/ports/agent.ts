@@ -1,8 +1,32 @@
+import type { GuardSettings } from "../domain/guard/verdict.ts";
 import type { AgentEvent, AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { ExecEnding, ProcessId } from "./executor.ts";
 import type { Confinement } from "./sandbox.ts";
+
+/** The guard of an agent's commands in one attempt, as its adapter installs it. All paths are absolute. */
+export interface GuardTask {
+  /** A folder in `session` for the guard's files. The agent cannot write it if it is confined. */
+  readonly folder: string;
+  /** The file to which the guard appends what it judged. The agent can write it: all in it is a claim. */
+  readonly report: string;
+  readonly settings: GuardSettings;
+  /** The reminder at a stop; absent: none. */
+  readonly stop?: StopGuardTask;
+  /** Called, before the program starts, if a try of the installed guard shows that it does not block. One line for people. */
+  readonly onDead: (why: string) => void;
+}
+
+/** What the reminder at a stop looks at. */
+export interface StopGuardTask {
+  /** Times that it tells what is unmet. */
+  readonly times: number;
+  /** The commit that the worktree began with. */
+  readonly baseSha: string;
+  /** Commands of the finish line that are run in the worktree; empty: none. */
+  readonly checks: readonly { readonly name: string; readonly command: readonly string[] }[];
+}
 
 /** One attempt, as given to an agent. All paths are absolute. */
 export interface AgentTask {
@@ -22,6 +46,8 @@ export interface AgentTask {
   readonly path?: string;
   /** The agent's confinement, if it is confined. */
   readonly confinement?: Confinement;
+  /** The guard of its commands; absent: none. */
+  readonly guard?: GuardTask;
   readonly timeoutMs: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal;

@@ -7,6 +7,9 @@ export interface AttemptFiles {
   readonly outbox: string;
   /** The folder of the agent's program during the attempt: see AgentTask.session. */
   readonly session: string;
+  /** The places of the guard's files, and of the file that it reports to, in the session folder. Nothing is there yet. */
+  readonly guard: string;
+  readonly guardReport: string;
   readonly agentLog: string;
   readonly patch: string;
   /** Log of a step or of a prepare command. */
@@ -23,6 +26,14 @@ export interface FileSum {
 export interface Listing {
   readonly files: readonly ({ readonly path: string } & FileSum)[];
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Receives the lines of a followed file. Nothing is called after the following has ended. */
+export interface LineListener {
+  /** A whole line, raw, without its end. */
+  line(text: string): void;
+  /** The file cannot be followed any more: it is gone, was replaced or cut, or grows too fast. Called once, in words. */
+  lost(why: string): void;
 }
 
 /** The files of a heal. All paths are absolute. */
@@ -49,6 +60,11 @@ export interface RunFiles {
   heal(n: number): Promise<HealFiles>;
   /** The last bytes of a file, as text; empty if there is no regular file. */
   tail(file: string, bytes: number): Promise<string>;
+  /**
+   * Follows a file to which programs append lines, from its beginning, once it is there. Gives a function that reads the rest and ends
+   * the following. Reads a bounded number of bytes a second, and in all.
+   */
+  followLines(file: string, listener: LineListener): () => Promise<void>;
   /** Makes a folder that only this user may enter. An existing one is left as it is. */
   makeFolder(folder: string): Promise<void>;
   write(file: string, text: string): Promise<void>;

@@ -5,7 +5,9 @@ import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-r
 import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
 import { type ApprovalFact, isAboutApproval } from "../domain/run/approval-fact.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
+import type { ComplexityFact } from "../domain/run/complexity-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
+import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
 import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
@@ -27,6 +29,8 @@ import { displayText } from "./display-text.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel } from "./labels/ci-label.ts";
+import { complexityLabel } from "./labels/complexity-label.ts";
+import { guardLabel } from "./labels/guard-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
@@ -71,7 +75,17 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | SignalsFact | RemedyFact
+  | ApprovalFact
+  | DriftEvent
+  | PeopleEvent
+  | RevertEvent
+  | PullRequestFact
+  | ForgeRequestFact
+  | CiFact
+  | GuardFact
+  | SignalsFact
+  | ComplexityFact
+  | RemedyFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -82,6 +96,8 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isAboutCi(event)) return ciLabel(event);
   if (event.type === "signals-changed") return signalsLabel(event);
   if (event.type === "remediated") return remedyLabel(event);
+  if (isAboutGuard(event)) return guardLabel(event);
+  if (event.type === "complexity-changed") return complexityLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

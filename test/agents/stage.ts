@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentProgram, ProgramOptions } from "../../src/adapters/agent/agent-program.ts";
+import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
 import type { Login } from "../../src/adapters/agent/logins/login.ts";
 import { createModelAgent } from "../../src/adapters/agent/model-agent.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
@@ -27,6 +28,7 @@ export interface AgentRun extends AgentResult {
 
 interface AgentOver {
   readonly options?: Partial<ProgramOptions>;
+  readonly guardProgram?: GuardProgram;
   /** The key is a token, whatever the API takes else. */
   readonly bearer?: boolean;
   /** The account is used by this login, and its API. */
@@ -46,7 +48,7 @@ export async function runAgent(
   folder: string,
   kind: AgentProgram,
   port: number,
-  { options = {}, bearer = false, login, ...over }: AgentOver & Partial<AgentTask> = {},
+  { options = {}, bearer = false, login, guardProgram, ...over }: AgentOver & Partial<AgentTask> = {},
 ): Promise<AgentRun> {
   const root = realpathSync(folder);
   const at = (name: string) => join(root, name);
@@ -73,6 +75,7 @@ export async function runAgent(
         prices: PRICES,
         ...login?.upstream,
       },
+      ...(guardProgram && { guard: guardProgram }),
       ...(login === undefined ? {} : { login: login.login, billing: "subscription" as const }),
       ...options,
     },

@@ -6,6 +6,7 @@ import type { ModelAccess } from "../../ports/executor.ts";
 import type { ModelApi, Price } from "../../ports/gateway.ts";
 import type { SessionLogFormat } from "../../ports/session-logs.ts";
 import type { EventFormat } from "./event-format.ts";
+import type { InstalledGuard } from "./guard-files.ts";
 
 /** The batch's settings of an agent that is a vendor's program. */
 export interface ProgramOptions {
@@ -33,6 +34,8 @@ export interface ProgramLaunch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly baseUrls: ModelAccess["baseUrls"];
+  /** Files and folders of the session folder that a confined program may not change; default: none. */
+  readonly readOnly?: readonly string[];
 }
 
 /**
@@ -67,7 +70,10 @@ export interface AgentProgram {
   /** True if it uses this very name of the model, so that a missing price can be reported before its start; default: never. */
   handsOn?(model: string): boolean;
   /** Writes its settings into the session folder of the task, which is empty, and gives its launch. */
-  prepare(task: Pick<AgentTask, "session" | "worktree">, options: ProgramOptions): Promise<ProgramLaunch>;
+  prepare(
+    task: Pick<AgentTask, "session" | "worktree"> & { readonly guard?: InstalledGuard },
+    options: ProgramOptions,
+  ): Promise<ProgramLaunch>;
   /** Set for a program that would retry a failed request for ever: after so many failures in a row the attempt is ended. */
   failures?(options: ProgramOptions): number;
 }

@@ -2,6 +2,7 @@ import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 import { LINE_MAX_CHARS } from "../executor/lines.ts";
 import { EVENT_CHARS } from "./event-format.ts";
+import { type GuardProgram, installCommandGuard } from "./guard-files.ts";
 import { createEventLineReader } from "./registry.ts";
 
 /** The batch's settings of an agent of kind `command`, and its services. */
@@ -13,6 +14,8 @@ export interface CommandAgentOptions {
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
+  /** The program of the guard; absent if no task of this agent has one. */
+  readonly guard?: GuardProgram;
 }
 
 /**
@@ -42,16 +45,24 @@ async function start(
   let launched = false;
   const { onEvent } = task;
   const read = onEvent === undefined ? undefined : createEventLineReader();
+  const guard = task.guard && options.guard && (await installCommandGuard(options.guard, task.guard));
+  const confinement = task.confinement && { ...task.confinement, read: [...task.confinement.read, ...(guard?.read ?? [])] };
   const result = await options.executor.run({
     argv: options.argv,
     cwd: task.worktree,
-    env: { ...options.env, ...(task.path === undefined ? {} : { PATH: task.path }), ...told, LOOPDASH_PROMPT: task.promptFile },
+    env: {
+      ...options.env,
+      ...(task.path === undefined ? {} : { PATH: task.path }),
+      ...told,
+      ...guard?.env,
+      LOOPDASH_PROMPT: task.promptFile,
+    },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
     signal: task.signal,
     marker: task.marker,
-    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    ...(confinement === undefined ? {} : { confinement }),
     ...(task.onBlocked === undefined ? {} : { onBlocked: task.onBlocked }),
     onStart: (process) => {
       launched = true;

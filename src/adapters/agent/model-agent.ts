@@ -4,8 +4,10 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
-import type { AgentProgram, ProgramOptions } from "./agent-program.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import type { AgentProgram, ProgramLaunch, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
+import { type GuardProgram, type InstalledGuard, installGuard, tryGuard } from "./guard-files.ts";
 import type { Login } from "./logins/login.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
@@ -20,6 +22,8 @@ export interface ModelAgentOptions extends ProgramOptions {
   readonly upstream: Omit<ModelUpstream, "capUsd" | "onUsage" | "onAnswer" | "onUnreachable" | "onCut" | "api">;
   /** Set if the account is used by the program's login on this machine. */
   readonly login?: Pick<Login, "command">;
+  /** The program of the guard; absent if no task of this agent has one. */
+  readonly guard?: GuardProgram;
 }
 
 /**
@@ -65,7 +69,10 @@ export async function runProgram(
   task: ProgramTask,
 ): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
-  const launch = await options.kind.prepare(task, options);
+  const { guard, confinement } = await guardedBy(options, task);
+  const { session, worktree } = task;
+  const launch = await options.kind.prepare({ session, worktree, ...(guard && { guard }) }, options);
+  if (guard !== undefined) await tryGuard(guard, { ...options, task, confinement });
   const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops, task.onEvent);
   const useless = new AbortController();
   const bounds = boundsOf(options);
@@ -86,7 +93,7 @@ export async function runProgram(
       upstream: watchedUpstream(options, watch, bounds.failures === undefined ? undefined : () => useless.abort()),
       baseUrls: launch.baseUrls,
     },
-    ...confinedBy(task),
+    ...confinedBy({ ...task, confinement: withReadOnly(confinement, launch) }),
     onStart: (process) => {
       launched = true;
       onStart(process);
@@ -115,7 +122,25 @@ export async function runProgram(
   return { result: told, answer: stop === undefined ? reader.answer : "" };
 }
 
-function confinedBy({ confinement, onBlocked }: Pick<AgentTask, "confinement" | "onBlocked">): Partial<ExecRequest> {
+/** The installed guard of a task, and the confinement in which the agent cannot change it. */
+async function guardedBy(
+  { kind, guard: program }: ModelAgentOptions,
+  { guard, confinement, env }: ProgramTask,
+): Promise<{ readonly guard?: InstalledGuard; readonly confinement: Confinement | undefined }> {
+  if (guard === undefined || program === undefined) return { confinement };
+  const installed = await installGuard(kind.kind, program, { ...guard, outbox: env["LOOPDASH_OUTBOX"] });
+  if (confinement === undefined) return { guard: installed, confinement };
+  return { guard: installed, confinement: { ...confinement, read: [...confinement.read, ...installed.read] } };
+}
+
+function withReadOnly(confinement: Confinement | undefined, { readOnly = [] }: ProgramLaunch): Confinement | undefined {
+  return confinement && { ...confinement, read: [...confinement.read, ...readOnly] };
+}
+
+function confinedBy({
+  confinement,
+  onBlocked,
+}: Pick<AgentTask, "onBlocked"> & { readonly confinement: Confinement | undefined }): Partial<ExecRequest> {
   return { ...(confinement === undefined ? {} : { confinement }), ...(onBlocked === undefined ? {} : { onBlocked }) };
 }
 

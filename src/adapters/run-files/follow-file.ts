@@ -49,8 +49,15 @@ interface Reached {
  */
 export function followFile(path: string, by: FollowedBy, options: FollowedOptions = {}): () => void {
   const following = new Following(path, by, options);
-  void following.look();
+  following.begin();
   return () => following.end();
+}
+
+/** Follows a file in the same way. Gives a function that reads what is there by now, and then ends the following. */
+export function followToEnd(path: string, by: FollowedBy, options: FollowedOptions = {}): () => Promise<void> {
+  const following = new Following(path, by, options);
+  following.begin();
+  return () => following.finish();
 }
 
 class Following {
@@ -61,6 +68,7 @@ class Following {
   #reached: Reached | undefined;
   #ended = false;
   #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(path: string, by: FollowedBy, { most = FOLLOWED_BYTES, under }: FollowedOptions) {
     this.#path = path;
@@ -74,7 +82,20 @@ class Following {
     clearTimeout(this.#timer);
   }
 
-  async look(): Promise<void> {
+  begin(): void {
+    this.#looking = this.#look();
+  }
+
+  async finish(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#looking;
+    clearTimeout(this.#timer);
+    await this.#look();
+    this.end();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#ended) return;
     let state: FollowedState = "there";
     let news = false;
     try {
@@ -91,7 +112,7 @@ class Following {
     }
     if (this.#ended) return;
     this.#by.looked(state, news);
-    this.#timer = setTimeout(() => void this.look(), news ? BUSY_MS : IDLE_MS).unref();
+    this.#timer = setTimeout(() => this.begin(), news ? BUSY_MS : IDLE_MS).unref();
   }
 
   /** The open file has this name now, so a later link there has no effect. */

@@ -5,6 +5,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
+import { followLines } from "./follow-lines.ts";
 import { listFolder } from "./list-folder.ts";
 import { asideIn } from "./set-aside.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -37,6 +38,8 @@ async function attemptFiles(folder: string): Promise<AttemptFiles> {
     folder,
     outbox,
     session,
+    guard: join(session, "guard"),
+    guardReport: join(session, "guard-report.jsonl"),
     prompt: join(folder, "prompt.md"),
     agentLog: join(folder, "agent.log"),
     patch: join(folder, "change.patch"),
@@ -65,6 +68,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
       };
     },
     tail,
+    followLines,
     makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
     write: (file, text) => writeFile(file, text, { mode: 0o600 }),
     writeWhole,

@@ -3,6 +3,7 @@ import { delimiter, dirname, isAbsolute, normalize, resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
+import type { GuardProgram } from "../../adapters/agent/guard-files.ts";
 import type { Login, LoginOptions } from "../../adapters/agent/logins/login.ts";
 import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-agent.ts";
 import { gatewayPlatform, pricesOn } from "../../adapters/agent/platform.ts";
@@ -33,6 +34,8 @@ export interface AgentSurroundings {
   readonly secrets?: Pick<Secrets, "get" | "renew"> | undefined;
   /** The path of the agent's program, from `findAgent`. */
   readonly program: string;
+  /** The program of the guard; absent for agents without one. */
+  readonly guard?: GuardProgram;
   /** Called with each token of a login before it is used. */
   readonly learn?: LoginOptions["learn"] | undefined;
 }
@@ -42,10 +45,10 @@ export async function agentOf(
   { agent, limits }: Pick<Batch, "agent" | "limits">,
   agentSurroundings: AgentSurroundings,
 ): Promise<Agent> {
-  const { executor, env, program } = agentSurroundings;
+  const { executor, env, program, guard } = agentSurroundings;
   if (agent.kind === "command") {
     const price = agent.usdPerAttempt === undefined ? {} : { usdPerAttempt: agent.usdPerAttempt };
-    return createCommandAgent({ argv: agent.command, executor, env, ...price });
+    return createCommandAgent({ argv: agent.command, executor, env, ...price, ...(guard && { guard }) });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
   return createModelAgent(await accountOptions(agent, { ...agentSurroundings, program, executor, env }, limits.usdPerAttempt));
@@ -58,10 +61,11 @@ export async function accountOptions(
   usd: number,
   who: Who = "agent",
 ): Promise<Accounts> {
-  const { executor, env, program } = agentSurroundings;
+  const { executor, env, program, guard } = agentSurroundings;
   const optionsOf = async (account: VendorAgentSpec): Promise<ModelAgentOptions> => ({
     ...(await modelOptions(account, agentSurroundings, usd, who)),
     ...{ program, executor, env },
+    ...(guard && { guard }),
   });
   const [own, ...others] = await Promise.all(accountsOf(spec).map(optionsOf));
   return [own ?? (await optionsOf(spec)), ...others];

@@ -22,6 +22,7 @@ import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
+import { guardProgram } from "../guard-words.ts";
 import { packageFiles } from "../package-files.ts";
 import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";
@@ -76,7 +77,7 @@ export async function contextOf(
     ...{ toolchainPaths: world.toolchainPaths, carefulToolchains: world.carefulToolchains },
     ...{ repos, pullRequests: world.pullRequests, branchChecks: world.branchChecks },
     commandEnv: env,
-    agent: await agentOf(batch, { ...programs, program: world.agentProgram }),
+    agent: await agentOf(batch, { ...programs, program: world.agentProgram, guard: guardProgram() }),
     executor,
     tracker: open.tracker,
     ...judgesOf({

@@ -6,6 +6,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
 import { bad, type CheckResult, checkLines, ok, plainCheck, type Status } from "../doctor/check-result.ts";
+import { checkGuard } from "../doctor/guard.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
 import { checkLogins } from "../doctor/logins.ts";
 import { checkModelApis } from "../doctor/model-api.ts";
@@ -18,6 +19,7 @@ import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker, checkWebhook } from "../doctor/tracker.ts";
 import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { guardProgram } from "../guard-words.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
@@ -88,6 +90,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
       : [
           guarded("repository", () => checkRepositories(loaded, env)),
           guarded("agent", () => checkAgentProgram(loaded, env)),
+          guarded("guard", () => checkGuard({ batch: loaded.batch, find: findSandbox, program: guardProgram(), path })),
           guarded("tests", () => checkTestCommands(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),

@@ -1,33 +1,40 @@
 import { Guard } from "./guard.ts";
 import { isWithin, normalPath, type Places, TEMP_FOLDERS } from "./paths.ts";
 import { RULES, type RuleId } from "./rule-table.ts";
-import { firstScope } from "./shell/scope.ts";
-import type { GuardContext, GuardSettings, GuardVerdict } from "./verdict.ts";
+import { firstScope, type Scope } from "./shell/scope.ts";
+import type { GuardContext, GuardVerdict } from "./verdict.ts";
 
 /**
  * Judges a command line of a POSIX shell or bash, without running anything. It is a guard rail, and no wall: what a script file
  * does cannot be seen here. A line that loopdash cannot read is blocked, unless the settings say otherwise.
  */
 export function judgeCommand(line: string, context: GuardContext): GuardVerdict {
-  const { settings = {} } = context;
-  const guard = new Guard(placesOf(context), (rule) => isEnabled(rule, settings));
+  const guard = new Guard(placesOf(context), ruleSwitch(context));
   try {
-    guard.line(line, firstScope({ cwd: normalPath(context.cwd), home: normalPath(context.home), ...tempOf(context) }));
+    guard.line(line, scopeOf(context));
   } catch {
     // A defect of the parser or of a rule: the line is not understood.
     guard.report("unreadable");
   }
-  const rule = guard.findings[0];
+  return verdictOf(guard);
+}
+
+/** The judgement by the first rule that a guard has found to forbid something. */
+export function verdictOf({ findings: [rule] }: Guard): GuardVerdict {
   if (rule === undefined) return { verdict: "allow" };
   const { reason, alternative } = RULES[rule];
   return { verdict: "block", rule, reason, alternative };
+}
+
+export function scopeOf(context: GuardContext): Scope {
+  return firstScope({ cwd: normalPath(context.cwd), home: normalPath(context.home), ...tempOf(context) });
 }
 
 function tempOf({ temp }: GuardContext): { temp?: string } {
   return temp === undefined || temp === "" ? {} : { temp: normalPath(temp) };
 }
 
-function placesOf({ cwd, worktree = cwd, home, temp }: GuardContext): Places {
+export function placesOf({ cwd, worktree = cwd, home, temp }: GuardContext): Places {
   const [tree, own] = [normalPath(worktree), normalPath(home)];
   return {
     worktree: isWithin(own, tree) ? undefined : tree,
@@ -36,7 +43,8 @@ function placesOf({ cwd, worktree = cwd, home, temp }: GuardContext): Places {
   };
 }
 
-function isEnabled(rule: RuleId, { families, rules, onParseError }: GuardSettings): boolean {
-  if (rule === "unreadable") return onParseError !== "allow";
-  return rules?.[rule] ?? families?.[RULES[rule].family] ?? true;
+/** Tells which rules are switched on. */
+export function ruleSwitch({ settings = {} }: GuardContext): (rule: RuleId) => boolean {
+  const { families, rules, onParseError } = settings;
+  return (rule) => (rule === "unreadable" ? onParseError !== "allow" : (rules?.[rule] ?? families?.[RULES[rule].family] ?? true));
 }

@@ -1,5 +1,7 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
+import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
+import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
@@ -36,6 +38,10 @@ export interface Ledger {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts: those for which commands ran, and those that were copies. */
   readonly preparations: { readonly made: number; readonly reused: number };
+  /** What the guards of agents told: claims from within the sandbox. */
+  readonly guard: GuardCounts;
+  /** Tickets by their class at the end, the difficulty mix of the batch; null without routing by complexity. */
+  readonly complexity: Readonly<Record<Complexity, number>> | null;
   /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
@@ -86,6 +92,7 @@ export function ledgerOf(state: RunState): Ledger {
     attempts,
     claims: { ...state.claims, gap },
     ...growingNumbers(state),
+    complexity: classCounts(state),
     checks: {
       compared: state.checks.compared,
       uncompared: state.checks.uncompared,
@@ -115,12 +122,21 @@ export function ledgerOf(state: RunState): Ledger {
   };
 }
 
+function classCounts({ batch, tickets }: RunState): Ledger["complexity"] {
+  if (batch.complexity === undefined) return null;
+  const counts = { trivial: 0, simple: 0, complex: 0, architectural: 0 };
+  for (const { complexity } of vecItems(tickets)) if (complexity !== undefined) counts[complexity.class] += 1;
+  return counts;
+}
+
 function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {
   return incidents.filter((incident) => incident.kind === kind).length;
 }
 
 /** The numbers that the reducer keeps. */
-function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients" | "preparations"> {
+function growingNumbers(
+  state: RunState,
+): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients" | "preparations" | "guard"> {
   const { asked, ...answers } = state.reviewer;
   const { claimed, upheld, rejected } = state.blockers;
   return {
@@ -129,6 +145,7 @@ function growingNumbers(state: RunState): Pick<Ledger, "reviewer" | "blockers" |
     discoveries: state.discoveries,
     transients: state.transients,
     preparations: state.preparations ?? { made: 0, reused: 0 },
+    guard: state.guard ?? NO_GUARD_COUNTS,
   };
 }
 

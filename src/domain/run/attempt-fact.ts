@@ -6,6 +6,7 @@ import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { ComplexityFact } from "./complexity-fact.ts";
 import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
@@ -110,6 +111,7 @@ export type AttemptFact =
   | PullRequestFact
   | CiFact
   | SignalsFact
+  | ComplexityFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;

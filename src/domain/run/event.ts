@@ -14,6 +14,7 @@ import type { DriftFact, FirstReading } from "./drift-fact.ts";
 import type { ExclusiveFact } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
 import type { GrowthFact } from "./growth-fact.ts";
+import type { GuardFact } from "./guard-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
 import type { LiveCheckFact, LiveState } from "./live-check.ts";
@@ -221,6 +222,7 @@ export type RunFact =
   | ExclusiveFact
   | ForgeRequestFact
   | GrowthFact
+  | GuardFact
   | HealFact
   | KeptWorkFact
   | LiveCheckFact
@@ -249,6 +251,9 @@ export function mayWait(fact: RunFact): boolean {
     case "base-failing":
     case "connection-blocked":
     case "signals-changed":
+    case "guard-blocked":
+    case "guard-dead":
+    case "stop-guard-told":
     case "prepare-started":
     case "prepare-failed":
     case "merge-landed":

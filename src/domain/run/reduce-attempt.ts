@@ -12,11 +12,13 @@ import type { ApprovalFact } from "./approval-fact.ts";
 import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
+import type { GuardFact } from "./guard-fact.ts";
 import { keptBy } from "./kept-work.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { raisedComplexity } from "./reduce-complexity.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
@@ -34,7 +36,7 @@ import { type Attempt, claimsDone, type TicketState, withEvidence } from "./tick
 
 type AttemptEvent = Exclude<
   Extract<RunEvent, { fence: unknown }>,
-  ApprovalFact | ClaimEvent | GrowthEvent | PreparingEvent | RemedyFact
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent | RemedyFact
 >;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
@@ -134,6 +136,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
+  if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -292,6 +295,7 @@ function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState[
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
+    ...(attempt.guard && { guard: attempt.guard }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...(event.readOnly && { readOnly: true }),
     ...(attempt.agent !== undefined && { hadAgent: true }),

@@ -9,6 +9,7 @@ import { isAboutApproval } from "./approval-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
+import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
@@ -18,6 +19,7 @@ import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
 import { reduceGrowth } from "./reduce-growth.ts";
+import { reduceGuard } from "./reduce-guard.ts";
 import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
@@ -125,6 +127,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
 /** Folds events of one ticket, and of its attempt if it has one. */
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   if (isAboutApproval(event)) return reduceApproval(state, event);
+  if (isAboutGuard(event)) return reduceGuard(state, event);
   switch (event.type) {
     case "remediated":
       return reduceRemedy(state, event);
@@ -171,6 +174,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
 
 type TicketFacts = Parameters<
   | typeof reduceApproval
+  | typeof reduceGuard
   | typeof reduceExclusive
   | typeof reduceBundle
   | typeof reduceClaim

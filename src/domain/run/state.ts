@@ -12,6 +12,7 @@ import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, VerdictWord } from "./event.ts";
 import type { HeldElsewhere } from "./exclusive-fact.ts";
 import type { FrozenSet } from "./frozen-set.ts";
+import type { GuardCounts } from "./guard-fact.ts";
 import type { HealsState } from "./heals-state.ts";
 import type { Landings } from "./landings.ts";
 import type { FatalOutage, OutageState } from "./outage-fact.ts";
@@ -117,6 +118,8 @@ export interface RunState {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts; absent before the first. */
   readonly preparations?: Preparations;
+  /** What the guards of agents told; absent before the first. */
+  readonly guard?: GuardCounts;
   /** Tickets whose work waited for a person's approval; some of them no longer do (`ticketsAwaiting`). */
   readonly awaiting?: readonly number[];
   /** It was begun in a dashboard. */

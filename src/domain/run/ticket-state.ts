@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { Reflection } from "../behaviour/reflection.ts";
 import type { CiLoop } from "../ci/ci-fact.ts";
+import type { ComplexityRuling } from "../complexity/classes.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
@@ -12,6 +13,7 @@ import type { TicketBranches } from "./branch-fact.ts";
 import type { BundleResult } from "./bundle-fact.ts";
 import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
+import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
@@ -35,7 +37,7 @@ export interface RunningStep {
 }
 
 /** The running attempt. */
-export interface Attempt extends KeptWorkResult, SignalsResult {
+export interface Attempt extends GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly fence: Fence;
   readonly slot: number;
@@ -99,7 +101,7 @@ export interface Attempt extends KeptWorkResult, SignalsResult {
 }
 
 /** A past attempt. Times in milliseconds. */
-export interface PastAttempt extends BundleResult, KeptWorkResult, SignalsResult {
+export interface PastAttempt extends BundleResult, GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
   readonly slot: number;
   readonly startedAt: number;
@@ -179,6 +181,8 @@ export interface TicketState {
   readonly humanStep?: string;
   /** The change of danger zones that waits for a person, and since when. */
   readonly approval?: AwaitedApproval & { readonly at: number };
+  /** Its class so far, which only rises; absent without routing by complexity. */
+  readonly complexity?: ComplexityRuling;
   /** The digests of changes that a person has approved, the oldest first. */
   readonly approved?: readonly string[];
   /** It goes on after a person's approval, and the tracker still says that it is left to a person. */

@@ -26,6 +26,8 @@ const MOST_REASONS = 100;
  */
 export interface BehaviourReports {
   event(event: AgentEvent): void;
+  /** Takes a rule of the guard that blocked something. */
+  blocked(rule: string): void;
   end(): void;
 }
 
@@ -63,14 +65,20 @@ export function watchBehaviour(
     toldAt = lookedAt;
     if (!isLast) onReport?.();
   };
+  const changed = (): void => {
+    isChanged = true;
+    if (off !== undefined) return;
+    const left = EVERY_MS - (clock.now() - lookedAt);
+    if (left <= 0) flush(false);
+    else off = clock.after(left, () => flush(false));
+  };
   return {
     event(event) {
-      if (!watch.take(event)) return;
-      isChanged = true;
-      if (off !== undefined) return;
-      const left = EVERY_MS - (clock.now() - lookedAt);
-      if (left <= 0) flush(false);
-      else off = clock.after(left, () => flush(false));
+      if (watch.take(event)) changed();
+    },
+    blocked(rule) {
+      watch.blocked(rule);
+      changed();
     },
     end: () => flush(true),
   };

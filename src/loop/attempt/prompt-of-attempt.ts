@@ -29,7 +29,8 @@ interface Offered {
 
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
 export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch, startsAt }: Offered): Promise<string> {
-  const { due, evidence, failures, history, live, reflections = [], refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
+  const state = ticketOf(ctx.state(), open.ticket.id);
+  const { due, evidence, failures, history, live, reflections = [], refusals, reverted } = state;
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
@@ -41,7 +42,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     ticket: open.ticket,
     // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
-    attempts: attemptsFor(ctx.batch, open.ticket),
+    attempts: attemptsFor(ctx.batch, open.ticket, state),
     protect: protectedFor(ctx.batch.protect, open.ticket),
     bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),

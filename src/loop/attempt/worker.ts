@@ -1,14 +1,12 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
-import type { AgentEnding, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { AgentResult } from "../../ports/agent.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
@@ -16,20 +14,23 @@ import { OutageGivenUp } from "../concurrency/outages.ts";
 import { fetchKey, takeAccount } from "../programs/account.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
 import { workToContinue } from "../programs/landed-change.ts";
-import { howItEnded, sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { prepareWorktree } from "../programs/prepare.ts";
 import { withReadOnlyZones } from "../programs/read-only-zones.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
+import { type AgentRun, cutShort } from "./agent-end.ts";
 import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
 import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
+import { reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { runFixers } from "./fixers.ts";
+import { watchGuard } from "./guard.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
 import { remedyAfterFailure, remedyAtWork, withRemedy } from "./remedy.ts";
@@ -179,8 +180,8 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
     return finishFrom(ctx, open, { baseSha, change: fixed });
   }
   const result = await runAgent(ctx, open, worktree, opened(ctx, confinement, "agent", { isTold: true }));
-  if (result.ending === "aborted") return abortedEnd(open);
-  if (!stoppedByItself(result)) return agentFailed(result);
+  const cut = cutShort(open, result);
+  if (cut !== undefined) return cut;
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
   const claims = await readClaims(ctx, open, repo, { baseSha, change, isSplit });
@@ -208,11 +209,6 @@ function hasFailedChecks({ pullRequest }: TicketState): boolean {
   return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
 }
 
-/** True if the agent stopped by itself. That its work is complete remains a claim. */
-function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
-  return ending === "exited" && exitCode === 0 && stop === undefined;
-}
-
 /** Runs the finish line; keeps the change for the next attempt if it fails. With a human step it ends at the landing. */
 async function finishFrom(
   ctx: LoopContext,
@@ -224,6 +220,7 @@ async function finishFrom(
   const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
   if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
+  reportComplexity(ctx, open, change);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
@@ -239,7 +236,7 @@ async function runAgent(
   open: OpenAttempt,
   tree: Worktree,
   confinement: Confinement | undefined,
-): Promise<AgentResult> {
+): Promise<AgentRun> {
   const { ticket, fence, n, marker, signal, files } = open;
   const ref = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
@@ -252,24 +249,34 @@ async function runAgent(
   const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
-  const result = await ctx.agent.run({
+  const useless = new AbortController();
+  const onFault = () => useless.abort();
+  const guard = watchGuard(ctx, open, { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault });
+  const running = ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
     timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
     silenceMs: limits.silenceMinutes * 60_000,
-    ...{ signal, ...by },
+    ...{ signal: AbortSignal.any([signal, useless.signal]), ...by },
+    ...(guard.task === undefined ? {} : { guard: guard.task }),
     ...(path === undefined ? {} : { path }),
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     onActivity: activity.line,
-    onEvent: behaviour.event,
+    onEvent: (event) => {
+      behaviour.event(event);
+      guard.event(event);
+    },
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   });
+  const result = await running.finally(() => guard.end());
   activity.end();
   behaviour.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.dayBudget.settle(fence, costUsd);
-  const ending: AgentEnding = result.ending === "aborted" || result.ending === "blocked" ? open.ending() : result.ending;
+  const fault = signal.aborted ? undefined : guard.fault();
+  const isCut = result.ending === "aborted" || result.ending === "blocked";
+  const ending: AgentEnding = fault !== undefined ? "stopped" : isCut ? open.ending() : result.ending;
   ctx.report({
     type: "agent-ended",
     ...ref,
@@ -280,19 +287,5 @@ async function runAgent(
     ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
     ...by,
   });
-  return result;
-}
-
-function agentFailed(result: AgentResult): AttemptEnd {
-  const outcome = result.ending === "silent" || result.ending === "out-of-time" ? result.ending : "failed";
-  const evidence: Evidence = {
-    step: "agent",
-    name: "agent",
-    summary:
-      result.stop === undefined
-        ? `the agent ${howItEnded(result)}`
-        : `the agent stopped early (${result.stop.kind}): ${plainText(result.stop.says, 300)}`,
-    detail: boundedTail(result.tail),
-  };
-  return { outcome, evidence };
+  return fault === undefined ? result : { fault };
 }

@@ -130,6 +130,8 @@ const GROUPS: readonly GroupSpec[] = [
         { name: `${action}`, unit: "count", value: get(`remediations.byAction.${action}.made`) },
         { name: `${action} that helped`, unit: "count", value: get(`remediations.byAction.${action}.helped`) },
       ]),
+      { name: "commands that the guard blocked", unit: "count", value: get("guard.blocked") },
+      { name: "dead guards", unit: "count", value: get("guard.dead"), better: "less" },
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],

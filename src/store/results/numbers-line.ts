@@ -92,7 +92,7 @@ function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
 }
 
 /** Workers' claims beside their changes, transients, and preparations that were copies; each if there were any. */
-function claimLabels({ blockers, discoveries, preparations, transients }: Ledger): readonly string[] {
+function claimLabels({ blockers, discoveries, guard, preparations, transients }: Ledger): readonly string[] {
   return [
     ...(blockers.claimed > 0 ? [blockerClaims(blockers)] : []),
     ...(discoveries.filed + discoveries.refused > 0
@@ -102,5 +102,7 @@ function claimLabels({ blockers, discoveries, preparations, transients }: Ledger
     ...(preparations.reused > 0
       ? [`preparations ${preparations.made + preparations.reused}: ${preparations.reused} reused`]
       : []),
+    ...(guard.blocked > 0 ? [`commands that the guard blocked ${guard.blocked}`] : []),
+    ...(guard.dead > 0 ? [`dead guards ${guard.dead}`] : []),
   ];
 }

@@ -9,6 +9,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText } from "../display-text.ts";
 import { formatAge, formatCap, formatUsd } from "../format.ts";
 import { criterionLabel } from "../labels/contract-label.ts";
+import { guardLines } from "../labels/guard-label.ts";
 import { signalsLines } from "../labels/signals-label.ts";
 import { specLabel } from "../labels/step-label.ts";
 import type { Tone } from "../labels/tone.ts";
@@ -87,6 +88,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
             .map((text) => line(displayLine(text))),
         ]),
     ...behaviourLines(target),
+    ...guardHead(target),
     ...logLines(state, target),
   ];
 }
@@ -108,6 +110,14 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
 /** What the engine did about the failed gates of an attempt. */
 function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): readonly LogLine[] {
   return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
+}
+
+/** What the guard of the chosen attempt told, below its agent. */
+function guardHead({ ticket, attempt, entry }: Target): readonly LogLine[] {
+  if (entry?.step !== "agent") return [];
+  const past = ticket.history.find(({ n }) => n === attempt.n);
+  const lines = guardLines(past ?? ticket.attempt ?? {});
+  return lines.length === 0 ? [] : [line(""), line("its guard, as it reported from the sandbox:", "waiting"), ...lines];
 }
 
 /** The title of the triage of the last attempt that failed at its pull request, or why there is none. */

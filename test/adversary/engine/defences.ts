@@ -79,7 +79,7 @@ export const DEFENCES = {
     name: "an agent that was ended has delivered nothing, whatever it says on its way out",
     holes: [
       {
-        file: WORKER,
+        file: "src/loop/attempt/agent-end.ts",
         from: 'return ending === "exited" && exitCode === 0 && stop === undefined;',
         to: "return exitCode === 0 && stop === undefined;",
       },
@@ -90,7 +90,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/schedule/money.ts",
-        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id))",
+        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id), ticket)",
         to: "false",
       },
     ],

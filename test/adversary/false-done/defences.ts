@@ -100,16 +100,16 @@ export const DEFENCES = {
   ended: {
     name: "an agent that was ended has delivered nothing, whatever it says on its way out",
     holes: [
-      { file: WORKER, from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
+      { file: "src/loop/attempt/agent-end.ts", from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
       {
         file: WORKER,
-        from: "if (!stoppedByItself(result)) return agentFailed(result);",
-        to: `if (result.exitCode === 0) {
+        from: "if (cut !== undefined) return cut;",
+        to: `if ("exitCode" in result && result.exitCode === 0) {
           const calm = { ...open, signal: new AbortController().signal };
           const change = await captureWork(ctx, calm, repo, { ...tree, from: baseSha, begun });
           return finishFrom(ctx, calm, { baseSha, change });
         }
-        if (!stoppedByItself(result)) return agentFailed(result);`,
+        if (cut !== undefined) return cut;`,
       },
     ],
   },

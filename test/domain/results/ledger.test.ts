@@ -14,6 +14,8 @@ describe("the ledger", () => {
       tickets: { total: 4, done: 1, gated: 1, open: 2 },
       attempts: 3,
       preparations: { made: 0, reused: 0 },
+      guard: { blocked: 0, byRule: {}, dead: 0, stopsTold: 0 },
+      complexity: null,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
       reviewer: {

@@ -221,7 +221,7 @@ function filesOf(): RunFiles {
   const done = () => Promise.resolve();
   const attempt = (ticket: Ticket["id"], n: number) => {
     const folder = `/run/${ticket}/${n}`;
-    const names = { prompt: "p", outbox: "o", session: "s", agentLog: "l", patch: "c" };
+    const names = { prompt: "p", outbox: "o", session: "s", guard: "g", guardReport: "r", agentLog: "l", patch: "c" };
     const paths = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, `${folder}/${name}`]));
     return { folder, ...(paths as typeof names), log: (name: string) => `${folder}/${name}.log` };
   };
@@ -232,6 +232,7 @@ function filesOf(): RunFiles {
     list: () => Promise.resolve({ files: [], leftOut: [] }),
     heal: () => Promise.reject(new Error("nothing is healed here")),
     tail: () => Promise.resolve(""),
+    followLines: () => done,
     makeFolder: done,
     write: done,
     exists: () => Promise.resolve(false),

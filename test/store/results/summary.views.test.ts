@@ -37,6 +37,7 @@ describe("the report", () => {
       run: "test-run",
       batch: "test",
       preparations: { made: 0, reused: 0 },
+      guard: { blocked: 0, byRule: {}, dead: 0, stopsTold: 0 },
       verdict: "not-done",
       reason: "2 of 4 tickets are open",
       exitCode: 1,

@@ -3,8 +3,9 @@ import { absolutePath, isDevice, isWithin, type Places } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
 
 const SYSTEM = /^\/(?:bin|boot|etc|lib\w*|proc|sbin|sys|usr|var|System|Library)(?:\/|$)/;
+/** What starts with a shell or an agent, and logins. Plans and notes that agents keep in their own folders are theirs. */
 const STARTUP =
-  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|zshrc|zshenv|zprofile|zlogin|profile|kshrc|gitconfig|config\/fish(?:\/.*)?|config\/git(?:\/.*)?|ssh(?:\/.*)?|gnupg(?:\/.*)?|aws(?:\/.*)?|kube(?:\/.*)?|npmrc|pypirc|git-credentials|netrc|config\/gh(?:\/.*)?|config\/autostart(?:\/.*)?|config\/systemd(?:\/.*)?|claude\/.*|codex\/.*|gemini\/.*)$/;
+  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|zshrc|zshenv|zprofile|zlogin|profile|kshrc|gitconfig|config\/fish(?:\/.*)?|config\/git(?:\/.*)?|ssh(?:\/.*)?|gnupg(?:\/.*)?|aws(?:\/.*)?|kube(?:\/.*)?|npmrc|pypirc|git-credentials|netrc|config\/gh(?:\/.*)?|config\/autostart(?:\/.*)?|config\/systemd(?:\/.*)?|config\/opencode(?:\/.*)?|claude\/(?!(?:plans|todos|tasks)\/|projects\/[^/]+\/memory\/).*|codex\/(?!memories\/).*|gemini\/(?!tmp\/|GEMINI\.md$).*)$/;
 
 /** Judges a write to a file: the system's, the repository's, a shell's start, a login. */
 export function judgeWrite(word: string, scope: Scope, guard: Inspector, places: Places): void {

@@ -29,9 +29,10 @@ export const claude: AgentProgram = {
   homeEnv: (folder) => ({ CLAUDE_CONFIG_DIR: folder }),
   events: claudeEvents,
   sessions: claudeSessions,
-  async prepare({ session }, { program, model, effort, turns, usdPerAttempt, billing, platform, retries = RETRIES }) {
-    const settings = join(session, "loopdash.json");
-    await writeFile(settings, "{}\n", { mode: 0o600 });
+  async prepare({ session, guard }, { program, model, effort, turns, usdPerAttempt, billing, platform, retries = RETRIES }) {
+    // The guard's folder is read-only in the sandbox.
+    const settings = join(guard?.folder ?? session, "loopdash.json");
+    await writeFile(settings, `${JSON.stringify(guard === undefined ? {} : { hooks: guard.hooks })}\n`, { mode: 0o600 });
     return {
       argv: promptOnStdin([
         program,

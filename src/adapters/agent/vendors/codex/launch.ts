@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentProgram } from "../../agent-program.ts";
+import type { InstalledGuard } from "../../guard-files.ts";
 import { codexEvents } from "./events.ts";
 import { openaiPrices } from "./prices.ts";
 import { codexSessions } from "./session-logs.ts";
@@ -30,12 +31,13 @@ export const codex: AgentProgram = {
   homeEnv: (folder) => ({ CODEX_HOME: folder }),
   events: codexEvents,
   sessions: codexSessions,
-  async prepare({ session }, { program, model, effort, retries = RETRIES }) {
+  async prepare({ session, guard }, { program, model, effort, retries = RETRIES }) {
     await writeFile(join(session, "config.toml"), configOf(retries), { mode: 0o600 });
     return {
       argv: [
         ...["/bin/sh", "-c", SCRIPT, "sh", program, "exec", "--json", "--color", "never", "--ephemeral", "--ignore-rules"],
         ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+        ...(guard === undefined ? [] : hooksOf(guard)),
         ...(model === undefined ? [] : ["--model", model]),
         ...(effort === undefined ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
       ],
@@ -44,6 +46,11 @@ export const codex: AgentProgram = {
     };
   },
 };
+
+/** Hooks on the command line, which nothing in a file changes. Without the switch it skips hooks that no person has trusted. */
+function hooksOf({ codexOverrides }: InstalledGuard): readonly string[] {
+  return ["--dangerously-bypass-hook-trust", ...codexOverrides.flatMap((value) => ["-c", value])];
+}
 
 function configOf(retries: number): string {
   return `model_provider = "loopdash"

@@ -42,6 +42,7 @@ export const geminiEvents: EventFormat = {
         case "tool_result":
           return [resultOf(event)];
         case "error":
+          if (isToldToGoOn(event)) return [{ what: "note", text: errorText(event) ?? NO_WORDS }];
           gaveUp = errorText(event) ?? NO_WORDS;
           return [
             { what: "error", text: gaveUp },
@@ -56,6 +57,11 @@ export const geminiEvents: EventFormat = {
     };
   },
 };
+
+/** The warning by which it tells that a hook has sent its agent on, instead of letting it stop (0.61.0). */
+function isToldToGoOn(event: JsonObject): boolean {
+  return event["severity"] === "warning" && errorText(event)?.startsWith("Agent execution blocked: ") === true;
+}
 
 function messageOf(event: JsonObject): readonly AgentEvent[] {
   if (event["role"] !== "assistant") return [];

@@ -34,10 +34,13 @@ export const gemini: AgentProgram = {
   events: geminiEvents,
   exitStops: { [TURNS_OVER]: { kind: "turns", says: "it reached its turn limit" } },
   handsOn: (model) => model.startsWith("gemini-"),
-  async prepare({ session }, input) {
+  async prepare({ session, guard }, input) {
     const home = join(session, ".gemini");
     await mkdir(join(home, "policies"), { recursive: true, mode: 0o700 });
-    await writeFile(join(home, "settings.json"), `${JSON.stringify(settingsOf(input), undefined, 2)}\n`, { mode: 0o600 });
+    const settings = join(home, "settings.json");
+    const hooks =
+      guard === undefined ? { hooksConfig: { enabled: false } } : { hooksConfig: { enabled: true }, hooks: guard.hooks };
+    await writeFile(settings, `${JSON.stringify({ ...settingsOf(input), ...hooks }, undefined, 2)}\n`, { mode: 0o600 });
     await writeFile(join(home, "policies", "loopdash.toml"), POLICY, { mode: 0o600 });
     const whole = join(session, "whole-output.cjs");
     await writeFile(whole, WHOLE_OUTPUT, { mode: 0o600 });
@@ -49,6 +52,8 @@ export const gemini: AgentProgram = {
       argv: promptOnStdin(["/usr/bin/env", options, program, ...flags]),
       env: { ...gemini.homeEnv(session), ...(platform === undefined ? placeholderOf(input) : await onVertex(platform, session)) },
       baseUrls: [{ name: addressVariable(input), path: "" }],
+      // System settings would do as well, and it skips those below a folder such as /tmp (measured with 0.61.0).
+      ...(guard === undefined ? {} : { readOnly: [settings, join(home, "policies")] }),
     };
   },
 };
@@ -126,7 +131,6 @@ function settingsOf({ model = BEST, effort, turns, platform, retries = RETRIES, 
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: retries + 1, plan: { enabled: false } },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
-    hooksConfig: { enabled: false },
     skills: { enabled: false },
     experimental: { enableAgents: false },
     ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type AgentProgram, type ProgramOptions, promptOnStdin } from "../../agent-program.ts";
+import type { InstalledGuard } from "../../guard-files.ts";
 import { openaiPrices } from "../codex/prices.ts";
 import { opencodeEvents } from "./events.ts";
 
@@ -29,16 +31,26 @@ export const opencode: AgentProgram = {
   homeEnv: () => ({}),
   events: opencodeEvents,
   handsOn: () => true,
-  async prepare({ session }, options) {
+  async prepare({ session, guard }, options) {
     const { program, model } = options;
     if (model === undefined) throw new TypeError("opencode needs a model");
-    const settings = join(session, "opencode.json");
+    // The guard's folder is read-only in the sandbox.
+    const settings = join(guard?.folder ?? session, "opencode.json");
     const folders = await foldersIn(session);
-    await writeFile(settings, `${JSON.stringify(settingsOf(options, model), undefined, 2)}\n`, { mode: 0o600 });
+    const plugins = guard === undefined ? {} : { plugin: [await pluginOf(guard)] };
+    await writeFile(settings, `${JSON.stringify({ ...settingsOf(options, model), ...plugins }, undefined, 2)}\n`, {
+      mode: 0o600,
+    });
     return {
       // Our title saves a request for one.
       argv: promptOnStdin([program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`]),
-      env: { ...folders, ...SWITCHES, OPENCODE_CONFIG: settings, LOOPDASH_MODEL_KEY: "held-by-the-gateway" },
+      env: {
+        ...folders,
+        ...SWITCHES,
+        ...(guard === undefined ? { OPENCODE_PURE: "1" } : {}),
+        OPENCODE_CONFIG: settings,
+        LOOPDASH_MODEL_KEY: "held-by-the-gateway",
+      },
       baseUrls: [{ name: "LOOPDASH_MODEL_URL", path: "/v1" }],
     };
   },
@@ -47,10 +59,17 @@ export const opencode: AgentProgram = {
 
 const SWITCHES = Object.fromEntries(
   [
-    ...["DISABLE_PROJECT_CONFIG", "PURE", "DISABLE_DEFAULT_PLUGINS", "DISABLE_EXTERNAL_SKILLS", "DISABLE_CLAUDE_CODE_SKILLS"],
+    ...["DISABLE_PROJECT_CONFIG", "DISABLE_DEFAULT_PLUGINS", "DISABLE_EXTERNAL_SKILLS", "DISABLE_CLAUDE_CODE_SKILLS"],
     ...["DISABLE_MODELS_FETCH", "DISABLE_AUTOUPDATE", "DISABLE_LSP_DOWNLOAD", "DISABLE_SHARE"],
   ].map((name) => [`OPENCODE_${name}`, "1"]),
 );
+
+/** Writes the guard's plugin; gives its address. */
+async function pluginOf({ folder, plugin }: InstalledGuard): Promise<string> {
+  const file = join(folder, "loopdash-guard.js");
+  await writeFile(file, plugin, { mode: 0o600 });
+  return pathToFileURL(file).href;
+}
 
 /** The folders of its files and of its settings. */
 async function foldersIn(session: string): Promise<Readonly<Record<string, string>>> {

@@ -1,0 +1,149 @@
+import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { VendorKind } from "../../domain/batch/vendors.ts";
+import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { EVENT_NAMES } from "../../domain/guard/hooks/hook-event.ts";
+import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
+import { errorCode } from "../../domain/values/error-text.ts";
+import { shellWord } from "../../domain/values/shell-word.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { AgentTask, GuardTask } from "../../ports/agent.ts";
+import type { ExecResult, Executor } from "../../ports/executor.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+
+/** The words that start the guard, by absolute paths, and the files that it needs to read. */
+export interface GuardProgram {
+  readonly argv: readonly string[];
+  readonly read: readonly string[];
+}
+
+/** The guard of one attempt, in the terms of its vendor. `prepare` of the vendor's program makes it run. */
+export interface InstalledGuard {
+  /** The folder for the guard's settings and those of the vendor's program. */
+  readonly folder: string;
+  /** Paths that the agent must see and must not change. */
+  readonly read: readonly string[];
+  /** The hooks for settings in JSON; empty for a vendor with plugins. */
+  readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
+  readonly codexOverrides: readonly string[];
+  /** The text of a plugin; empty for a vendor with hooks. */
+  readonly plugin: string;
+  /** The installed command that judges a tool. */
+  readonly command: readonly string[];
+  readonly vendor: VendorKind;
+  readonly task: GuardTask;
+}
+
+/** Milliseconds that one try of the guard may take: a busy machine starts Node slowly. */
+const TRY_MS = 30_000;
+
+/** Writes the guard's files into its folder and an empty report, and gives what the vendor's program has to be told. */
+export async function installGuard(
+  vendor: VendorKind,
+  { argv, read }: GuardProgram,
+  task: GuardTask & { readonly outbox: string | undefined },
+): Promise<InstalledGuard> {
+  const { folder, report, outbox, stop } = task;
+  await makeFresh(task);
+  const [settings, stopFile] = [join(folder, "guard.json"), join(folder, "stop.json")];
+  await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
+  if (stop !== undefined) await writeFile(stopFile, `${JSON.stringify({ ...stop, outbox })}\n`, { mode: 0o600 });
+  const options = ["--settings", settings, "--report", report, ...(stop === undefined ? [] : ["--stop", stopFile])];
+  const made = hookSettings(vendor, argv, { options });
+  const hooks = made.form === "json" ? made.hooks : {};
+  const shell = hooks[EVENT_NAMES[vendor]["before-tool"] ?? ""]?.[0]?.hooks[0]?.command;
+  return {
+    folder,
+    read: [folder, ...read],
+    hooks,
+    codexOverrides: vendor === "codex" ? codexOverrides(made) : [],
+    plugin: made.form === "plugin" ? made.text : "",
+    command: shell === undefined ? hookCommand(argv, { vendor, event: "before-tool", options }) : ["/bin/sh", "-c", shell],
+    vendor,
+    task,
+  };
+}
+
+/**
+ * Writes a script that judges a command line, for programs of a person's own: `"$LOOPDASH_GUARD" "git reset --hard"` ends with 2 and the
+ * alternative on stderr if the guard blocks it, else with 0.
+ */
+export async function installCommandGuard(
+  { argv, read }: GuardProgram,
+  task: GuardTask,
+): Promise<{ readonly env: Readonly<Record<string, string>>; readonly read: readonly string[] }> {
+  await makeFresh(task);
+  const [settings, script] = [join(task.folder, "guard.json"), join(task.folder, "guard")];
+  await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
+  const words = [...argv, "guard", "check", "--settings", settings, "--report", task.report, "--"].map(shellWord);
+  await writeFile(script, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o700 });
+  return { env: { LOOPDASH_GUARD: script }, read: [task.folder, ...read] };
+}
+
+/** A new folder and an empty report: what a prepare command may have left there is removed. */
+async function makeFresh({ folder, report }: Pick<GuardTask, "folder" | "report">): Promise<void> {
+  for (const path of [folder, report]) await rm(path, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await (await open(report, "wx", 0o600)).close();
+}
+
+interface TryOptions {
+  readonly executor: Executor;
+  readonly env: Readonly<Record<string, string>>;
+  readonly task: Pick<AgentTask, "logFile" | "marker" | "path" | "signal" | "worktree">;
+  readonly confinement: Confinement | undefined;
+}
+
+/**
+ * Has the installed command judge a command that it must block, where the agent is going to run. Tells the task's `onDead` if it does not
+ * block, twice: a machine without memory or processes left may fail once.
+ */
+export async function tryGuard(guard: InstalledGuard, options: TryOptions): Promise<void> {
+  const command = canaryOf(guard.task.settings);
+  if (command === undefined) return;
+  const payload = join(guard.folder, "canary.json");
+  const text = canaryPayload(guard.vendor, { command, cwd: options.task.worktree });
+  await writeFile(payload, `${JSON.stringify(text)}\n`, { mode: 0o600 });
+  const first = await whyNotBlocked(guard, payload, options);
+  const why = first === undefined ? undefined : await whyNotBlocked(guard, payload, options);
+  if (why !== undefined && !options.task.signal.aborted) guard.task.onDead(why);
+}
+
+async function whyNotBlocked(
+  { command, task: { report } }: InstalledGuard,
+  payload: string,
+  { executor, env, task, confinement }: TryOptions,
+): Promise<string | undefined> {
+  const { hosts: _, ...offline } = confinement ?? { write: [], read: [], mounts: [], sockets: [] };
+  const result = await executor.run({
+    // The script is constant: the paths are its arguments.
+    argv: ["/bin/sh", "-c", 'in=$1; shift; exec "$@" < "$in"', "sh", payload, ...command],
+    cwd: task.worktree,
+    env: { ...env, ...(task.path === undefined ? {} : { PATH: task.path }) },
+    logFile: join(dirname(task.logFile), "guard.log"),
+    timeoutMs: TRY_MS,
+    signal: task.signal,
+    marker: task.marker,
+    ...(confinement === undefined ? {} : { confinement: offline }),
+  });
+  if (!isBlock(result)) return `its hook did not block a test command: ${endOf(result)}`;
+  return (await hasReported(report)) ? undefined : "its hook blocks, and cannot write its report";
+}
+
+function isBlock({ ending, exitCode, tail }: ExecResult): boolean {
+  return ending === "exited" && exitCode === 2 && tail.includes("the guard blocks this (");
+}
+
+function endOf({ ending, exitCode, signal, message, tail }: ExecResult): string {
+  const end = ending === "exited" ? (signal ?? `exit ${exitCode}`) : ending;
+  return plainText([end, message ?? tail.slice(-200)].filter((part) => part.trim() !== "").join(", "), 300);
+}
+
+async function hasReported(report: string): Promise<boolean> {
+  try {
+    return (await stat(report)).size > 0;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}

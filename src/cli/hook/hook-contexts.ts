@@ -1,0 +1,48 @@
+import { realpathSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { GuardFile } from "../../domain/guard/settings-text.ts";
+import type { GuardContext } from "../../domain/guard/verdict.ts";
+import { worktreeOf } from "../guard-check.ts";
+
+/**
+ * The places in which a tool would act: one for each home folder that the user may have. A variable `HOME` alone could make the
+ * real one look like any folder. `TMPDIR` counts only outside of them and of the worktree, because deletions are allowed there.
+ */
+export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, env: NodeJS.ProcessEnv): readonly GuardContext[] {
+  const homes = new Set([homedir(), homeOfUser() ?? ""].filter((home) => home.startsWith("/")));
+  const tree = worktree ?? worktreeOf(cwd);
+  const temp = env["TMPDIR"];
+  const isTemp = temp?.startsWith("/") === true && ![...homes, tree].some((folder) => isNear(temp, folder));
+  return [...homes].map((home) => ({ cwd, worktree: tree, home, settings, ...(isTemp && { temp }) }));
+}
+
+/** The home folder in the system's table of users, which may not have this one. */
+function homeOfUser(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A sandbox may have no such table.
+    return undefined;
+  }
+}
+
+/** True if one of the folders is in the other. */
+function isNear(one: string, other: string): boolean {
+  const [a, b] = [join(one, "/"), join(other, "/")];
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+/** Where a path leads, by the links of the part that exists. */
+export function realPath(path: string): string {
+  const rest: string[] = [];
+  for (let at = join(path); ; at = dirname(at)) {
+    try {
+      return join(realpathSync(at), ...rest);
+    } catch {
+      // It does not exist, or cannot be looked at: the folder above it decides.
+      if (dirname(at) === at) return path;
+      rest.unshift(basename(at));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import type { HookVerdict } from "../../domain/guard/hooks/hook-answer.ts";
+import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
+import type { HookPayload } from "../../domain/guard/hooks/hook-payload.ts";
+import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+
+/** Characters of a command or a path in a line of the report, and of every other value. */
+const MOST = { subject: 300, other: 100 };
+
+interface Judged {
+  readonly event: HookEvent;
+  readonly payload: HookPayload | undefined;
+  readonly verdict: HookVerdict;
+  /** What an agent that stops is told is unmet. */
+  readonly told?: { readonly unmet: string; readonly n: number; readonly of: number };
+}
+
+/** Appends a line to the report. Gives the reason if that fails. */
+export function appendReport(file: string, judged: Judged, now: Date): string | undefined {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  try {
+    // An agent can put a link or a pipe in its place: neither is followed or waited for.
+    const fd = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      writeSync(fd, `${JSON.stringify(lineOf(judged, now))}\n`);
+    } finally {
+      closeSync(fd);
+    }
+    return undefined;
+  } catch (error) {
+    return errorCode(error) ?? errorMessage(error);
+  }
+}
+
+/** One line of the report: `verdict` is `allow`, `block`, `problem` or `go-on`. */
+function lineOf({ event, payload, verdict, told }: Judged, now: Date): object {
+  const subject = [payload?.commands, payload?.reads, payload?.writes].flatMap((each) => each ?? [])[0];
+  return {
+    at: now.toISOString(),
+    event,
+    ...bounded("tool", payload?.tool),
+    ...bounded("id", payload?.id),
+    ...bounded("session", payload?.session),
+    verdict: verdict.verdict,
+    ...(verdict.verdict === "block" && { rule: verdict.rule }),
+    ...bounded("problem", verdict.verdict === "problem" ? verdict.problem : undefined),
+    ...bounded("subject", subject, MOST.subject),
+    ...(told && { ...bounded("unmet", told.unmet, MOST.subject), n: told.n, of: told.of }),
+  };
+}
+
+function bounded(name: string, value: string | undefined, most = MOST.other): object {
+  return value === undefined ? {} : { [name]: value.slice(0, most) };
+}

@@ -1,0 +1,168 @@
+import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:child_process";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { plainLines, plainText } from "../../domain/values/text.ts";
+
+/** What the engine tells the reminder at a stop (see StopGuardTask). */
+interface StopSpec {
+  readonly times: number;
+  readonly baseSha: string;
+  readonly outbox?: string;
+  readonly checks: readonly { readonly name: string; readonly command: readonly string[] }[];
+}
+
+/** What is unmet: `short` for the feed, `long` for the agent. */
+interface Unmet {
+  readonly short: string;
+  readonly long: string;
+}
+
+/** The reminder of an agent that stops. `n` of `of`: how many times it was told, this one included. */
+export interface StopReminder {
+  readonly reason: string;
+  readonly unmet: string;
+  readonly n: number;
+  readonly of: number;
+}
+
+/** Milliseconds for all checks together: the vendors' programs give a hook a minute. A check that takes longer says nothing. */
+const CHECKS_MS = 45_000;
+const GIT_MS = 10_000;
+const OUTPUT_BYTES = 4 * 2 ** 20;
+const QUOTED = { maxLines: 8, maxLength: 160 } as const;
+const MOST_FILES = 50;
+const FILE_BYTES = 1_000_000;
+const REPORT_BYTES = 4 * 2 ** 20;
+
+/** Runs a program to its end. */
+type Run = (program: string, args: readonly string[], options: SpawnSyncOptionsWithStringEncoding) => SpawnSyncReturns<string>;
+
+/** Where the reminder looks, and by what. */
+interface Look extends StopSpec {
+  readonly worktree: string;
+  readonly run: Run;
+}
+
+/**
+ * Looks which items of the finish line are unmet when an agent stops; undefined if none is known, or if it was told often enough. Decides
+ * nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. Throws if the file of the engine cannot be read.
+ */
+export async function stopReminder({
+  file,
+  report,
+  worktree,
+}: {
+  readonly file: string;
+  readonly report: string | undefined;
+  readonly worktree: string;
+}): Promise<StopReminder | undefined> {
+  const spec = JSON.parse(readFileSync(file, "utf8")) as StopSpec;
+  const told = report === undefined ? 0 : timesTold(report);
+  if (told >= spec.times) return undefined;
+  // Loaded here: the other hooks start no program, and it takes 3 ms.
+  const { spawnSync } = await import("node:child_process");
+  const look: Look = { ...spec, worktree, run: spawnSync };
+  const unmet = [...unchanged(look), ...unreadable(spec)];
+  if (unmet.length === 0) unmet.push(...failedChecks(look));
+  if (unmet.length === 0) return undefined;
+  const n = told + 1;
+  const lines = unmet.map(({ long }) => `- ${long}`).join("\n");
+  const reason = `loopdash: you stop, and this is unmet (told ${n} of ${spec.times}):\n${lines}\n${ADVICE}`;
+  return { reason, unmet: unmet.map(({ short }) => short).join("; "), n, of: spec.times };
+}
+
+const ADVICE =
+  "Go on if you can meet it. If something outside the code stops you, put a blocker into the outbox; if it is other work, a discovery. Then stop. The finish line is judged afterwards in any case.";
+
+/** How often an agent was told, by the report. It could change that, to be told again or not at all. */
+function timesTold(report: string): number {
+  const isTold = (line: string): boolean => {
+    if (!line.includes('"event":"stop"')) return false;
+    try {
+      return typeof JSON.parse(line).unmet === "string";
+    } catch {
+      return false;
+    }
+  };
+  return tailOf(report).split("\n").filter(isTold).length;
+}
+
+function tailOf(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const from = Math.max(0, fstatSync(fd).size - REPORT_BYTES);
+    const buffer = Buffer.alloc(REPORT_BYTES);
+    return buffer.subarray(0, readSync(fd, buffer, 0, REPORT_BYTES, from)).toString("utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Uncommitted work is fine: the engine commits it. Without an answer of git, nothing is said. */
+function unchanged({ worktree, baseSha, outbox, run }: Look): readonly Unmet[] {
+  const status = git(run, worktree, ["status", "--porcelain", "--untracked-files=normal"]);
+  const head = git(run, worktree, ["rev-parse", "HEAD"]);
+  if (status === undefined || head === undefined || status !== "" || head !== baseSha) return [];
+  if (outboxFiles(outbox).length > 0) return [];
+  const long = "Nothing is changed in the worktree, and the outbox has neither a blocker nor a discovery.";
+  return [{ short: "nothing changed", long }];
+}
+
+function git(run: Run, worktree: string, args: readonly string[]): string | undefined {
+  const careful = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+  const options = { cwd: worktree, encoding: "utf8", timeout: GIT_MS, maxBuffer: OUTPUT_BYTES } as const;
+  const { status, stdout } = run("git", [...careful, ...args], options);
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The files of the outbox that the engine is going to read as JSON, by their paths in it. */
+function outboxFiles(outbox: string | undefined): readonly string[] {
+  if (outbox === undefined) return [];
+  const discovered = namesIn(join(outbox, "discovered")).map((name) => `discovered/${name}`);
+  const top = namesIn(outbox).filter((name) => name === "blocker.json");
+  return [...top, ...discovered].filter((path) => path.endsWith(".json")).slice(0, MOST_FILES);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It is not there, or it is no folder: the engine says so when it reads the outbox.
+    return [];
+  }
+}
+
+function unreadable({ outbox = "" }: StopSpec): readonly Unmet[] {
+  const bad = outboxFiles(outbox === "" ? undefined : outbox).filter((path) => !isJsonObject(join(outbox, path)));
+  if (bad.length === 0) return [];
+  const names = plainText(bad.join(", "), 300);
+  return [{ short: `unreadable in the outbox: ${names}`, long: `These files of the outbox are no JSON objects: ${names}` }];
+}
+
+function isJsonObject(file: string): boolean {
+  try {
+    const stat = statSync(file);
+    const value: unknown = stat.isFile() && stat.size <= FILE_BYTES ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The checks that fail now, in the worktree as it is. */
+function failedChecks({ worktree, checks, run }: Look): readonly Unmet[] {
+  const until = Date.now() + CHECKS_MS;
+  return checks.flatMap(({ name, command: [program = "", ...args] }) => {
+    const timeout = until - Date.now();
+    if (timeout <= 0) return [];
+    const options = { cwd: worktree, encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: OUTPUT_BYTES } as const;
+    const { status, stdout, stderr, error } = run(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    if (error !== undefined || status === 0 || status === null) return [];
+    const told = plainText(name, 60);
+    const last = plainLines(`${stdout}${stderr}`.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
+    const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
+    return [
+      { short: `${told} fails`, long: [`The check "${told}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n") },
+    ];
+  });
+}

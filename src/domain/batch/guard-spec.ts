@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { FAMILIES, type Family, RULES, type RuleId } from "../guard/rule-table.ts";
+import type { GuardSettings } from "../guard/verdict.ts";
+
+/** Switches by name, each with its meaning. An unknown name is an error with the nearest one. */
+function switches<Name extends string>(meanings: Readonly<Record<Name, string>>) {
+  const each = Object.entries<string>(meanings).map(([name, meaning]) => [name, z.boolean().optional().describe(meaning)]);
+  return z.strictObject(Object.fromEntries(each) as Readonly<Record<Name, z.ZodOptional<z.ZodBoolean>>>);
+}
+
+const REASONS = Object.fromEntries(Object.entries(RULES).map(([id, { reason }]) => [id, reason])) as Record<RuleId, string>;
+
+/** The reminder of an agent that stops with unmet items of its finish line. It decides nothing: the finish line judges afterwards. */
+const StopGuardSpec = z.strictObject({
+  times: z
+    .number()
+    .int()
+    .min(0)
+    .max(5)
+    .default(2)
+    .describe("Times in one attempt that an agent which stops is told what is unmet; then it is let go; 0: never"),
+  checks: z
+    .boolean()
+    .default(true)
+    .describe("True if it runs the commands of the ticket's check steps in the worktree, inside the sandbox"),
+});
+export type StopGuardSpec = z.infer<typeof StopGuardSpec>;
+
+/** The command guard in workers. Frozen with the run. */
+export const GuardSpec = z.union([
+  z.literal(false),
+  z.strictObject({
+    families: switches<Family>(FAMILIES)
+      .optional()
+      .describe("Families of rules that are switched on or off; default: all are on"),
+    rules: switches<RuleId>(REASONS).optional().describe("Single rules that are switched on or off; a rule wins over its family"),
+    onParseError: z
+      .enum(["block", "allow"])
+      .default("block")
+      .describe("What becomes of a command line that the guard cannot parse"),
+    stopGuard: StopGuardSpec.prefault({}).describe("The reminder of an agent that stops too early"),
+  }),
+]);
+export type GuardSpec = z.infer<typeof GuardSpec>;
+
+/** The guard of a batch: settings of its rules, and the reminder at a stop. */
+export interface WorkerGuard {
+  readonly settings: GuardSettings;
+  readonly stopGuard: StopGuardSpec;
+}
+
+const STOP_GUARD: StopGuardSpec = { times: 2, checks: true };
+
+/** The guard of a batch, on by default; undefined if it is switched off. */
+export function workerGuardOf({
+  guard = {} as Exclude<GuardSpec, false>,
+}: {
+  readonly guard?: GuardSpec | undefined;
+}): WorkerGuard | undefined {
+  if (guard === false) return undefined;
+  const { families, rules, onParseError, stopGuard = STOP_GUARD } = guard;
+  return {
+    settings: {
+      ...(families && { families: definedOnly(families) }),
+      ...(rules && { rules: definedOnly(rules) }),
+      ...(onParseError && { onParseError }),
+    },
+    stopGuard,
+  };
+}
+
+/** Without members that are undefined, which GuardSettings does not allow. */
+function definedOnly<Name extends string>(
+  switched: Readonly<Partial<Record<Name, boolean | undefined>>>,
+): Partial<Record<Name, boolean>> {
+  return Object.fromEntries(Object.entries(switched).filter(([, on]) => on !== undefined)) as Partial<Record<Name, boolean>>;
+}

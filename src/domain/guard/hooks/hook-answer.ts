@@ -1,0 +1,56 @@
+import type { VendorKind } from "../../batch/vendors.ts";
+import { plainText } from "../../values/text.ts";
+import type { GuardVerdict } from "../verdict.ts";
+import { EVENT_NAMES, type HookEvent } from "./hook-event.ts";
+
+/** What a hook has found. */
+export type HookVerdict =
+  | GuardVerdict
+  /** Nothing was judged: the agent's program or the person's settings are the reason. */
+  | { readonly verdict: "problem"; readonly problem: string; readonly todo: string }
+  /** At `stop`: the agent is told to go on, and why. */
+  | { readonly verdict: "go-on"; readonly reason: string };
+
+/** How the process of a hook ends. */
+export interface HookAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: 0 | 1 | 2;
+}
+
+const SILENT: HookAnswer = { stdout: "", stderr: "", exitCode: 0 };
+/** Characters of a message: an agent reads it as part of its conversation. */
+const LONGEST = 2_000;
+
+/**
+ * The answer in the vendor's terms. Exit code 2 blocks a tool in all of them and shows stderr to the agent; any other code than 0
+ * lets it pass with a warning (Claude Code, Codex, Gemini CLI), and so a problem blocks as well. At other events a problem is a
+ * warning.
+ */
+export function hookAnswer(vendor: VendorKind, event: HookEvent, verdict: HookVerdict): HookAnswer {
+  switch (verdict.verdict) {
+    case "allow":
+      return SILENT;
+    case "block":
+      return { stdout: "", stderr: blocked(verdict), exitCode: 2 };
+    case "problem":
+      return { stdout: "", stderr: failed(event, verdict), exitCode: event === "before-tool" ? 2 : 1 };
+    case "go-on":
+      return goOn(vendor, event, verdict.reason);
+  }
+}
+
+function blocked({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "block" }>): string {
+  return `loopdash: the guard blocks this (${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
+}
+
+function failed(event: HookEvent, { problem, todo }: Extract<HookVerdict, { verdict: "problem" }>): string {
+  const what = event === "before-tool" ? "the guard blocks this, because it could not judge it" : "a hook could not do its work";
+  return `loopdash: ${what}\n  why: ${plainText(problem, LONGEST)}\n  do:  ${plainText(todo, LONGEST)}\n`;
+}
+
+function goOn(vendor: VendorKind, event: HookEvent, reason: string): HookAnswer {
+  if (event !== "stop" || EVENT_NAMES[vendor].stop === undefined) return SILENT;
+  const decision = vendor === "gemini" ? "deny" : "block";
+  return { ...SILENT, stdout: `${JSON.stringify({ decision, reason: reason.slice(0, LONGEST) })}\n` };
+}

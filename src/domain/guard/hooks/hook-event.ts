@@ -1,0 +1,29 @@
+import type { VendorKind } from "../../batch/vendors.ts";
+
+/** What a vendor's program calls a hook for: before it uses a tool, when a session starts, when the agent wants to stop. */
+export type HookEvent = "before-tool" | "session-start" | "stop";
+
+export const HOOK_EVENTS: readonly HookEvent[] = ["before-tool", "session-start", "stop"];
+
+export const HOOK_VENDORS: readonly VendorKind[] = ["claude", "codex", "gemini", "opencode"];
+
+const LIKE_CLAUDE = { "before-tool": "PreToolUse", "session-start": "SessionStart", stop: "Stop" } as const;
+
+/**
+ * The vendors' own names of the events: Claude Code 2.1.330, Codex 0.169.0, Gemini CLI 0.61.0 (docs/hooks/reference.md), opencode
+ * 1.18.33, whose plugin is loaded when a session starts and which cannot be told to go on.
+ */
+export const EVENT_NAMES: Readonly<Record<VendorKind, Readonly<Partial<Record<HookEvent, string>>>>> = {
+  claude: LIKE_CLAUDE,
+  codex: LIKE_CLAUDE,
+  gemini: { "before-tool": "BeforeTool", "session-start": "SessionStart", stop: "AfterAgent" },
+  opencode: { "before-tool": "tool.execute.before", "session-start": "plugin" },
+};
+
+export function isHookEvent(word: string | undefined): word is HookEvent {
+  return HOOK_EVENTS.some((event) => event === word);
+}
+
+export function isHookVendor(word: string | undefined): word is VendorKind {
+  return HOOK_VENDORS.some((vendor) => vendor === word);
+}

@@ -1,0 +1,39 @@
+import type { HookEvent } from "./hook-event.ts";
+
+/**
+ * The text of a plugin for opencode (1.18.33): it asks the hook before every tool, and an error that it throws there blocks the
+ * tool and is what the agent sees. Whatever the hook's process does but exit 0 blocks.
+ */
+export function opencodePlugin(commands: readonly (readonly [HookEvent, readonly string[]])[]): string {
+  return `${HEAD}
+const COMMANDS = ${JSON.stringify(Object.fromEntries(commands), undefined, 2)};
+${BODY}`;
+}
+
+const HEAD = `// The guard of loopdash for opencode. "loopdash guard uninstall" takes it out, "loopdash guard status" tests it.
+import { spawnSync } from "node:child_process";
+`;
+
+const BODY = `
+function ask(event, payload) {
+  const [program, ...args] = COMMANDS[event];
+  const input = JSON.stringify({ hook_event_name: event, ...payload });
+  return spawnSync(program, args, { input, encoding: "utf8", cwd: payload.cwd, timeout: 30000, maxBuffer: 1000000 });
+}
+
+function why({ status, stderr, error }) {
+  if (status === 2 && stderr) return stderr;
+  const end = error ? error.message : \`exit \${status}\`;
+  return \`loopdash: the guard did not run (\${end}), so this is blocked. Install loopdash again, or take its plugin out: see loopdash guard status.\`;
+}
+
+export const LoopdashGuard = async ({ directory }) => {
+  if (COMMANDS["session-start"]) ask("session-start", { cwd: directory });
+  return {
+    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+      const answer = ask("before-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID, tool_name: tool, tool_input: args });
+      if (answer.status !== 0) throw new Error(why(answer));
+    },
+  };
+};
+`;

@@ -1,0 +1,65 @@
+import { FAMILIES, RULES } from "./rule-table.ts";
+import type { GuardSettings } from "./verdict.ts";
+
+/** The settings of the guard in a file of their own. */
+export interface GuardFile extends GuardSettings {
+  /** The folder in which files may be deleted: absolute. By default the git worktree of the hook's folder. */
+  readonly worktree?: string;
+}
+
+/** Why a file of settings cannot be used. */
+export interface UnusableSettings {
+  readonly problem: string;
+}
+
+/** Reads the settings of the guard from JSON. Everything that is not known is a problem: a misspelt rule would not be off or on. */
+export function readGuardFile(text: string): GuardFile | UnusableSettings {
+  const value = parsed(text);
+  if (!isMembers(value)) return { problem: "it is no JSON object" };
+  const problem = Object.entries(value).map(([name, member]) => problemOf(name, member));
+  return problem.find((each) => each !== undefined) ?? (value as GuardFile);
+}
+
+function problemOf(name: string, value: unknown): UnusableSettings | undefined {
+  switch (name) {
+    case "families":
+      return switchProblem(name, value, FAMILIES);
+    case "rules":
+      return switchProblem(name, value, RULES);
+    case "onParseError":
+      return value === "block" || value === "allow" ? undefined : { problem: '"onParseError" is neither "block" nor "allow"' };
+    case "worktree":
+      return typeof value === "string" && value.startsWith("/") ? undefined : { problem: '"worktree" is no absolute path' };
+    default:
+      return { problem: `it has an unknown key ${quoted(name)}` };
+  }
+}
+
+function switchProblem(name: string, value: unknown, known: object): UnusableSettings | undefined {
+  if (!isMembers(value)) return { problem: `"${name}" is no object` };
+  const wrong = Object.entries(value).find(([key, on]) => !Object.hasOwn(known, key) || typeof on !== "boolean");
+  if (wrong === undefined) return undefined;
+  const [key] = wrong;
+  return {
+    problem: Object.hasOwn(known, key)
+      ? `"${name}" has no true or false for ${quoted(key)}`
+      : `"${name}" has an unknown name ${quoted(key)}`,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Invalid JSON is no object either.
+    return undefined;
+  }
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 60));
+}

@@ -1,0 +1,17 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MAIN = `import { guardProgram } from "./src/cli/guard-program.ts";
+Promise.resolve(guardProgram(process.argv.slice(2))).then((code) => (process.exitCode = code));`;
+
+/** Bundles the guard into a folder, with the package's own code. */
+export async function bundleGuard(folder: string): Promise<GuardProgram> {
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, "guard.cjs");
+  const stdin = { contents: MAIN, resolveDir: ROOT, loader: "ts" } as const;
+  await build({ absWorkingDir: ROOT, stdin, bundle: true, platform: "node", format: "cjs", target: "node24", outfile });
+  return { argv: [process.execPath, outfile], read: [folder] };
+}

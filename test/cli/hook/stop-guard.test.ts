@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { stopReminder } from "../../../src/cli/hook/stop-guard.ts";
+import { scratchFolder } from "../../helpers/scratch.ts";
+
+const folder = scratchFolder();
+
+function stopped(checks: readonly { readonly name: string; readonly command: readonly string[] }[] = []) {
+  const at = (...names: string[]) => join(folder(), ...names);
+  const [worktree, outbox, report] = [at("tree"), at("outbox"), at("report.jsonl")];
+  for (const each of [worktree, outbox]) mkdirSync(each, { recursive: true });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", worktree, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" }).trim();
+  git("init", "-q");
+  git("commit", "-q", "--allow-empty", "-m", "start");
+  writeFileSync(report, '{"event":"session-start"}\n{"event":"stop","verdict":"allow"}\n{"event":"stop"\n');
+  const file = at("stop.json");
+  writeFileSync(file, JSON.stringify({ times: 2, baseSha: git("rev-parse", "HEAD"), outbox, checks }));
+  const change = () => writeFileSync(join(worktree, "a.txt"), "x");
+  const leave = (path: string, text: string) => {
+    mkdirSync(join(outbox, path, ".."), { recursive: true });
+    writeFileSync(join(outbox, path), text);
+  };
+  return { report, git, change, leave, remind: () => stopReminder({ file, report, worktree }) };
+}
+
+describe("the reminder of an agent that stops", () => {
+  test("tells that nothing is changed, at most as often as it may", async () => {
+    const { remind, report } = stopped();
+    expect(await remind()).toMatchObject({ unmet: "nothing changed", n: 1, of: 2 });
+    const told = `${JSON.stringify({ event: "stop", unmet: "nothing changed", n: 1, of: 2 })}\n`;
+    appendFileSync(report, told);
+    expect(await remind()).toMatchObject({ n: 2, of: 2 });
+    appendFileSync(report, told);
+    expect(await remind()).toBeUndefined();
+  });
+
+  test("is content with uncommitted work, with commits, with a blocker, and with a discovery", async () => {
+    const uncommitted = stopped();
+    uncommitted.change();
+    expect(await uncommitted.remind()).toBeUndefined();
+    uncommitted.git("add", "-A");
+    uncommitted.git("commit", "-q", "-m", "mine");
+    expect(await uncommitted.remind()).toBeUndefined();
+  });
+
+  test.each(["blocker.json", "discovered/one.json"])("is content with %s, and names it if it cannot be read", async (path) => {
+    const { leave, remind } = stopped();
+    leave(path, "{}");
+    expect(await remind()).toBeUndefined();
+    leave(path, "{");
+    expect(await remind()).toMatchObject({ unmet: `unreadable in the outbox: ${path}` });
+    leave(path, "[]");
+    expect(await remind()).toMatchObject({ reason: expect.stringContaining(path) });
+  });
+
+  test("quotes the last lines of failed checks, plain and bounded, and says nothing of those that cannot run", async () => {
+    const noise = 'i=0; while [ $i -lt 5000 ]; do echo "line $i"; i=$((i+1)); done; printf "\\033[2Jred \\n"; exit 3';
+    const { change, remind } = stopped([
+      { name: "passes", command: ["true"] },
+      { name: "tests", command: ["sh", "-c", noise] },
+      { name: "gone", command: ["no-such-program"] },
+      { name: "killed", command: ["sh", "-c", "kill -9 $$"] },
+    ]);
+    change();
+    const reminder = await remind();
+    expect(reminder?.unmet).toBe("tests fails");
+    expect(reminder?.reason).toContain("(exit 3)");
+    expect(reminder?.reason).toContain("  | line 4999\n  | red");
+    expect(reminder?.reason).not.toContain("\u001b");
+    expect(reminder?.reason.length).toBeLessThan(2_000);
+  });
+
+  test("throws if the engine's file cannot be read", async () => {
+    await expect(stopReminder({ file: "/nowhere/stop.json", report: undefined, worktree: "/" })).rejects.toThrow();
+  });
+});
