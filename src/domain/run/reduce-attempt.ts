@@ -9,11 +9,12 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
-import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { GuardFact } from "./guard-fact.ts";
 import { keptBy } from "./kept-work.ts";
+import { hasClaimed, lostUsd, pastOf } from "./past-attempt.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
@@ -202,7 +203,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
-  const hasClaim = claimed(attempt) || ticket.pendingWork?.claimed === true;
+  const hasClaim = hasClaimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
@@ -268,36 +269,5 @@ function leave(state: RunState, index: number, ticket: TicketState, attempt: Att
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
     spentUsd: state.spentUsd + lostUsd(attempt),
     reservedUsd: state.reservedUsd - setAside(attempt),
-  };
-}
-
-/** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
-function lostUsd(attempt: Attempt): number {
-  return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
-}
-
-function claimed({ agent }: Attempt): boolean {
-  return agent !== undefined && claimsDone(agent);
-}
-
-function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
-  const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
-  return {
-    n: attempt.n,
-    slot: attempt.slot,
-    startedAt: attempt.startedAt,
-    slotLeftAt: attempt.slotLeftAt ?? event.at,
-    endedAt: event.at,
-    outcome: event.outcome,
-    summary: event.evidence?.summary ?? "",
-    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
-    claimed: claimed(attempt),
-    ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
-    ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
-    ...(attempt.signals && { signals: attempt.signals }),
-    ...(attempt.guard && { guard: attempt.guard }),
-    costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
-    ...(event.readOnly && { readOnly: true }),
-    ...(attempt.agent !== undefined && { hadAgent: true }),
   };
 }

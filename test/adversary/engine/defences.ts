@@ -103,7 +103,7 @@ export const DEFENCES = {
     name: "an attempt whose end nobody saw costs all that was set aside for it",
     holes: [
       {
-        file: "src/domain/run/reduce-attempt.ts",
+        file: "src/domain/run/past-attempt.ts",
         from: "return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);",
         to: "return 0;",
       },
