@@ -29,6 +29,10 @@ function whatToDo({ action, from, n }: DueRemedy, why: string, isSteppedBack: bo
       return from !== undefined && isSteppedBack
         ? `STEP BACK: ${why}. Your worktree holds the change of attempt ${from.attempt}, whose checks passed. Go on from there, and do not repeat what attempt ${n} tried.`
         : `STEP BACK: ${why}. Your worktree starts from the base. Question the approach of attempt ${n} before you change anything.`;
+    case "split":
+      return `SPLIT: ${why}. This attempt does not do the ticket, and what it changes is thrown away. Only file the parts into which the work falls, each as discovered/<name>.json of your outbox with a title, a body and a reason, so that each can be done and checked alone; then stop. The ticket waits for them.`;
+    case "escalate":
+      return `ESCALATED: ${why}, with another model than you. Your worktree starts from the base. Question its approach before you change anything.`;
     case "gate":
       return `${why}.`;
   }

@@ -26,6 +26,10 @@ export interface FailedGate {
   readonly past: readonly PastRemedy[];
   /** Attempts that the ticket has left once the one under way has failed. */
   readonly attemptsLeft: number;
+  /** True if the agent's `fallback` has another model than the one that failed. */
+  readonly canEscalate: boolean;
+  /** Tickets that workers may still add to the run. */
+  readonly discoveriesLeft: number;
 }
 
 /**
@@ -62,10 +66,17 @@ function nextIn(actions: readonly RemedyAction[], past: readonly PastRemedy[], g
   return Math.min(next, actions.length - 1);
 }
 
-function whyNot(action: RemedyAction, { attemptsLeft }: FailedGate): string | undefined {
+function whyNot(action: RemedyAction, { attemptsLeft, canEscalate, discoveriesLeft }: FailedGate): string | undefined {
   switch (action) {
     case "step-back":
       return attemptsLeft > 0 ? undefined : "no attempt is left";
+    case "split":
+      // One attempt names the parts, and another one does what is left of the ticket.
+      if (attemptsLeft < 2) return "it takes two attempts, and fewer are left";
+      return discoveriesLeft > 0 ? undefined : "limits.discoveries is used up";
+    case "escalate":
+      if (attemptsLeft <= 0) return "no attempt is left";
+      return canEscalate ? undefined : "fallback has no other model";
     case "gate":
       return undefined;
   }

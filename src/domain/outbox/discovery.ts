@@ -43,7 +43,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
 }
 
 /** The number of tickets that workers have added to the run. */
-function discoveredSince({ batch, plan }: RunState): number {
+export function discoveredSince({ batch, plan }: RunState): number {
   return plan.tickets.slice(batch.tickets.length).filter(({ foundBy }) => foundBy !== undefined).length;
 }
 

@@ -87,7 +87,11 @@ function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket
   if (ticket.attempt?.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const plan = grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined);
   const next = grown(state, event.discovered, { plan }, ticket);
-  return event.blocks ? withTicket(next, finder, { ...ticket, openDeps: ticket.openDeps + 1 }) : next;
+  if (!event.blocks) return next;
+  // The ticket has a part: if this attempt is lost, the next one is not asked for parts again.
+  const { due, ...rest } = ticket;
+  const left = due === undefined || due.action === "split" ? rest : { ...rest, due };
+  return withTicket(next, finder, { ...left, openDeps: ticket.openDeps + 1 });
 }
 
 /** The tracker holds it. A ticket that was given up because the tracker did not take it is open again. */

@@ -16,7 +16,8 @@ export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const { at, gate, action, was, did, now, bound } = event;
-  const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound };
+  const account = event.account === undefined ? {} : { account: event.account };
+  const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound, ...account };
   const { due: _, ...known } = ticket;
   const next: TicketState = { ...known, remedies: [...(ticket.remedies ?? []), remedy].slice(-KEPT) };
   if (action === "gate") return withGate(withTicket(state, index, next), index, event);

@@ -32,6 +32,8 @@ export interface RemedyFact extends RemedyWords {
   readonly action: RemedyAction;
   /** For `step-back`: the work from which the next attempt starts; absent: the base. */
   readonly from?: CheckedWork;
+  /** For `escalate`: the account of the next attempts, by its number. */
+  readonly account?: number;
 }
 
 /** A remediation of a ticket. `n` is the attempt whose gate failed; `at` in milliseconds. */
@@ -40,6 +42,7 @@ export interface Remedy extends RemedyWords {
   readonly at: number;
   readonly gate: GateName;
   readonly action: RemedyAction;
+  readonly account?: number;
 }
 
 /** A remediation that the next attempt with an agent carries out. */

@@ -1,10 +1,13 @@
+import { accountName, accountsOf } from "../batch/account.ts";
 import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
 import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";
 import { GATES, type GateName } from "../behaviour/signals.ts";
+import { discoveredSince } from "../outbox/discovery.ts";
 import { type CheckedWork, type RemedyFact, remedyValue } from "../run/remedy-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { Attempt, TicketState } from "../run/ticket-state.ts";
 import { vecAt } from "../values/vec.ts";
+import { currentAccount } from "./accounts.ts";
 import { attemptsAt } from "./stop-conditions.ts";
 
 /** When the policy is asked: while the agent works, or once its attempt has failed for another reason. */
@@ -23,9 +26,17 @@ export function remediationAt(state: RunState, index: number, moment: RemedyMome
     const attemptsLeft = attemptsAt(state, index) - ticket.failures - 1;
     const spec = state.batch.behaviour ?? {};
     const past = pastOf(ticket);
-    const choice = chooseRemedy(spec, { gate, past, attemptsLeft });
+    const account = nextModel(state, ticket);
+    const discoveriesLeft = state.batch.limits.discoveries - discoveredSince(state);
+    const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate: account !== undefined, discoveriesLeft });
     if (choice.action !== "none")
-      return factOf(ticket, attempt, { gate, choice, moment, bound: boundOf(spec, past.length, attemptsLeft) });
+      return factOf(ticket, attempt, {
+        gate,
+        choice,
+        moment,
+        to: escalation(state, account),
+        bound: boundOf(spec, past.length, attemptsLeft),
+      });
   }
   return undefined;
 }
@@ -53,6 +64,32 @@ export function checkedWorkOf({ attempt, history, retriedAfter = 0 }: TicketStat
   return undefined;
 }
 
+/** The account of an escalation, with its name. */
+interface Escalation {
+  readonly account: number;
+  readonly name: string;
+}
+
+/** The next account of the agent with another model than the one that the ticket's attempts use; undefined if there is none. */
+function nextModel(state: RunState, ticket: TicketState): number | undefined {
+  const { agent } = state.batch;
+  if (agent.kind === "command") return undefined;
+  const accounts = accountsOf(agent);
+  const from = escalatedTo(ticket) ?? currentAccount(state, "agent");
+  const next = accounts.findIndex(({ model }, account) => account > from && model !== accounts[from]?.model);
+  return next < 0 ? undefined : next;
+}
+
+function escalation({ batch: { agent } }: RunState, account: number | undefined): Escalation | undefined {
+  if (account === undefined || agent.kind === "command") return undefined;
+  return { account, name: accountName(accountsOf(agent), account) };
+}
+
+/** The account to which a ticket's attempts were escalated, since a person last retried it or gave it another text. */
+export function escalatedTo(ticket: TicketState): number | undefined {
+  return pastOf(ticket).findLast(({ account }) => account !== undefined)?.account;
+}
+
 function factOf(
   ticket: TicketState,
   attempt: Attempt,
@@ -60,11 +97,13 @@ function factOf(
     gate,
     choice: { action, skipped },
     moment,
+    to,
     bound,
   }: {
     readonly gate: GateName;
     readonly choice: Exclude<RemedyChoice, { action: "none" }>;
     readonly moment: RemedyMoment;
+    readonly to: Escalation | undefined;
     readonly bound: string;
   },
 ): RemedyFact {
@@ -75,18 +114,26 @@ function factOf(
     ...{ type: "remediated", ticket: ticket.id, fence: attempt.fence, gate, action },
     was: remedyValue(attempt.signals?.[gate].why ?? ""),
     did: remedyValue(`${ended}${before}`),
-    now: remedyValue(nowOf(action, from)),
+    now: remedyValue(nowOf(action, { from, to })),
     bound,
     ...(from && { from }),
+    ...(action === "escalate" && to && { account: to.account }),
   };
 }
 
-function nowOf(action: RemedyFact["action"], from: CheckedWork | undefined): string {
+function nowOf(
+  action: RemedyFact["action"],
+  { from, to }: { readonly from: CheckedWork | undefined; readonly to: Escalation | undefined },
+): string {
   switch (action) {
     case "step-back":
       return from === undefined
         ? "the next attempt starts from the base: no attempt has passed its checks"
         : `the next attempt starts from the change of attempt ${from.attempt}, whose checks passed (${from.tip.slice(0, 7)})`;
+    case "split":
+      return "the next attempt is asked for the parts of the ticket as tickets of their own";
+    case "escalate":
+      return `the next attempts use ${to?.name ?? "another model"}`;
     case "gate":
       return "the ticket is left to a person";
   }

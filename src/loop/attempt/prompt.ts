@@ -11,6 +11,7 @@ import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
+import { SPLIT } from "./claims.ts";
 import { contractPrompt, PROMPT_CONTRACT_CHARS } from "./contract-prompt.ts";
 
 /** Characters of a prompt's parts. A longer part is cut with a mark, so that every part fits. */
@@ -231,7 +232,8 @@ function evidenceInWords({ attempt, evidence, patch, startsFrom }: Parameters<ty
     return attempt === 1 ? "This is the first attempt." : "Earlier attempts were cut off; nothing of them was judged.";
   const parts = evidence.map(({ step, name, summary, detail }) => {
     const block = detail === "" ? "" : fence(boundedHead(detail, DETAIL_CHARS));
-    const what = step === "tracker" || step === "person" ? "" : `${step} "${name}" failed: `;
+    const isTold = step === "tracker" || step === "person" || (step === "outbox" && name === SPLIT);
+    const what = isTold ? "" : `${step} "${name}" failed: `;
     return `### ${what}${plainText(summary, SUMMARY_CHARS)}\n${block}`;
   });
   const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;

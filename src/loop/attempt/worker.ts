@@ -162,6 +162,7 @@ type Worktree = WorktreeStart & { readonly path: string; readonly branch: string
 /** Prepares a fresh worktree, runs fixers or the agent there, and takes their change through the finish line. */
 async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, worktree: Worktree): Promise<AttemptEnd> {
   const { files, ticket } = open;
+  const isSplit = ticketOf(ctx.state(), ticket.id).due?.action === "split";
   const { baseSha, startsAt = baseSha, ...tree } = worktree;
   const tools = await ctx.harness.tools(ticket.repo);
   const patch = await lastPatch(ctx, open);
@@ -185,9 +186,9 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   if (cut !== undefined) return cut;
   await ctx.starts.over();
   const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
-  const claims = await readClaims(ctx, open, repo, { baseSha, change });
+  const claims = await readClaims(ctx, open, repo, { baseSha, change, isSplit });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
-  if (claims.end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: files.patch });
+  if (claims.end.outcome === "failed" && !isSplit) await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
 }
 
@@ -248,12 +249,12 @@ async function runAgent(
   const ref = { ticket: ticket.id, fence };
   const { limits } = ctx.batch;
   ctx.report({ type: "worktree-ready", ...ref, ...tree });
-  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", signal));
+  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
   const path = ctx.toolchainPaths.get(ticket.repo);
-  const by = takeAccount(ctx, "agent");
+  const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
   const audit = auditCommands(ctx, open);

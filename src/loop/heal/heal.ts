@@ -86,7 +86,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
   const [repo] = reposOf(ctx, event.repo);
   const base = ctx.state().heals.running?.base ?? 0;
   if (repo === undefined) throw new Error("the run has no repository");
-  await fetchKey(ctx, "agent", signal);
+  await fetchKey(ctx, "agent", { signal });
   const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence: token, usd: ctx.agent.reserveUsd });
   if (!reserved.ok) return { outcome: "failed", why: reserved.why, changed: [] };
   try {

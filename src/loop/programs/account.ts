@@ -1,8 +1,10 @@
 import { accountName, accountsOf } from "../../domain/batch/account.ts";
 import type { RunFact } from "../../domain/run/event.ts";
-import type { RunState } from "../../domain/run/state.ts";
+import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";
 import type { Party } from "../../domain/schedule/halt.ts";
+import { escalatedTo } from "../../domain/schedule/remediation.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -23,12 +25,12 @@ interface AccountContext {
 export async function fetchKey(
   { state, clock, stepSecrets }: Omit<AccountContext, "report"> & { readonly stepSecrets?: StepSecrets },
   party: Party,
-  signal: AbortSignal,
+  { signal, ticket }: { readonly signal: AbortSignal; readonly ticket?: TicketId },
 ): Promise<void> {
   const now = state();
   const spec = party === "agent" ? now.batch.agent : now.batch.reviewer;
   if (spec === undefined || spec.kind === "command") return;
-  const name = accountsOf(spec)[accountAt(now, party, clock.now())]?.apiKeySecret;
+  const name = accountsOf(spec)[escalated(now, ticket, clock.now()) ?? accountAt(now, party, clock.now())]?.apiKeySecret;
   if (name !== undefined) await stepSecrets?.fetch([`{secret:${name}}`], signal);
 }
 
@@ -39,10 +41,12 @@ export interface OfAccount {
 
 /**
  * The account that the next program of a party uses, by its number: the first that is not rate limited. Reports a switch. Called
- * right before the program starts.
+ * right before the program starts. The agent of a ticket that was escalated has the account to which it was, and switches no other's.
  */
-export function takeAccount({ state, clock, report }: AccountContext, party: Party): OfAccount {
+export function takeAccount({ state, clock, report }: AccountContext, party: Party, ticket?: TicketId): OfAccount {
   const now = state();
+  const own = escalated(now, ticket, clock.now());
+  if (own !== undefined) return { account: own };
   const [from, to] = [currentAccount(now, party), accountAt(now, party, clock.now())];
   const spec = party === "agent" ? now.batch.agent : now.batch.reviewer;
   const taken = to === 0 ? {} : { account: to };
@@ -54,4 +58,11 @@ export function takeAccount({ state, clock, report }: AccountContext, party: Par
   const why = isLimited ? `${nameOf(from)} is rate limited until ${formatUtc(limit.until)}` : `${nameOf(to)} is free again`;
   report({ type: "account-switched", party, from, to, name: nameOf(to), why });
   return taken;
+}
+
+/** The account to which a ticket was escalated, unless its API refuses it now. */
+function escalated(state: RunState, ticket: TicketId | undefined, now: number): number | undefined {
+  const account = ticket === undefined ? undefined : escalatedTo(ticketOf(state, ticket));
+  const limit = account === undefined ? undefined : state.rateLimited?.agent?.[account];
+  return limit !== undefined && limit.until > now ? undefined : account;
 }

@@ -169,7 +169,7 @@ type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly canWait: bool
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
   const { question } = putting;
-  await withSecrets(ctx, scope, () => fetchKey(ctx, "reviewer", scope.signal));
+  await withSecrets(ctx, scope, () => fetchKey(ctx, "reviewer", { signal: scope.signal }));
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;

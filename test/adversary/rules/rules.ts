@@ -75,7 +75,7 @@ const CALLED: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/attempt/worker.ts",
-        from: 'await withSecrets(ctx, open, () => fetchKey(ctx, "agent", signal));',
+        from: 'await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));',
         to: "await withSecrets(ctx, open, async () => void fetchKey);",
       },
     ],

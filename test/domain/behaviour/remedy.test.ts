@@ -3,7 +3,14 @@ import type { RemedySpec } from "../../../src/domain/batch/remedy-spec.ts";
 import { chooseRemedy, type FailedGate } from "../../../src/domain/behaviour/remedy.ts";
 
 const stepBack = { gate: "momentum", action: "step-back" } as const;
-const failed = (over: Partial<FailedGate> = {}): FailedGate => ({ gate: "momentum", past: [], attemptsLeft: 2, ...over });
+const failed = (over: Partial<FailedGate> = {}): FailedGate => ({
+  gate: "momentum",
+  past: [],
+  attemptsLeft: 2,
+  canEscalate: false,
+  discoveriesLeft: 1,
+  ...over,
+});
 const say = (spec: RemedySpec, over?: Partial<FailedGate>): string => {
   const choice = chooseRemedy(spec, failed(over));
   if (choice.action === "none") return `none: ${choice.why}`;
@@ -39,6 +46,27 @@ describe("the policy for a failed gate", () => {
       { onFail: ["step-back", "gate"] },
       { attemptsLeft: 0 },
       "gate; skipped step-back: no attempt is left",
+    ],
+    ["splits", { onFail: "split" }, {}, "split"],
+    [
+      "splits nothing without attempts for the parts and for the rest",
+      { onFail: ["split", "step-back"] },
+      { attemptsLeft: 1 },
+      "step-back; skipped split: it takes two attempts, and fewer are left",
+    ],
+    ["splits nothing beyond the cap", { onFail: "split" }, { discoveriesLeft: 0 }, "none: split: limits.discoveries is used up"],
+    ["escalates to another model", { onFail: "escalate" }, { canEscalate: true }, "escalate"],
+    [
+      "goes on if there is no other model",
+      { onFail: ["escalate", "step-back"] },
+      {},
+      "step-back; skipped escalate: fallback has no other model",
+    ],
+    [
+      "escalates at the last attempt to nothing",
+      { onFail: "escalate" },
+      { canEscalate: true, attemptsLeft: 0 },
+      "none: escalate: no attempt is left",
     ],
     [
       "ends after three remediations, whatever gate they were for",
