@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Stage } from "../../e2e/stage.ts";
 
-const FINISH = [{ step: "gates" }, { step: "check", name: "done", command: ["grep", "-q", "done", "T-1.txt"] }, { step: "merge" }];
+const FINISH = [
+  { step: "gates" },
+  { step: "check", name: "done", command: ["grep", "-q", "done", "T-1.txt"] },
+  { step: "merge" },
+];
 const REPORT = `const report = process.env.LOOPDASH_GUARD.replace(/guard\\/guard$/, "guard-report.jsonl");`;
 
 /** What an agent that runs this does to its guard: the run's end, its events and its report. */
