@@ -21,7 +21,7 @@ export function startFact(tickets: number, workers: number): RunFact {
   return {
     type: "run-started",
     run: RunId.parse("simulated-20260101-abcdef"),
-    batch: { ...file, tickets: whole },
+    batch: { ...file, complexity: undefined, tickets: whole },
     batchPath: "/nowhere/batch.json",
     oracleSha: SHA,
     batchSha: SHA,

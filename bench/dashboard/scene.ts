@@ -45,7 +45,7 @@ function startFact(sceneOf: SceneOf, ids: readonly TicketId[]): RunFact {
   return {
     type: "run-started",
     run: RunId.parse("crowd-20260101-abcd"),
-    batch: { ...file, tickets },
+    batch: { ...file, complexity: undefined, tickets },
     batchPath: sceneOf.batchPath,
     oracleSha: SHA,
     batchSha: SHA,

@@ -1,4 +1,4 @@
-import { describeZones } from "../../src/domain/run/approval.ts";
+import { describeAwaited } from "../../src/domain/run/approval.ts";
 import { isLandedNotLive } from "../../src/domain/run/live-check.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
@@ -118,17 +118,17 @@ export function retryLines(state: Mirror, id: TicketId, width: number): readonly
   ];
 }
 
-/** Asks before a change of danger zones may land. */
+/** Asks before a change that needs a person may land. */
 export function approveLines(
   state: Mirror,
   { ticket: id, commit }: Extract<Modal, { kind: "approve" }>,
   width: number,
 ): readonly SpanLine[] {
   const approval = ticketIn(state, id)?.approval;
-  const zones = approval?.commit === commit ? displayText(describeZones(approval)) : "another commit by now";
+  const what = approval?.commit === commit ? displayText(describeAwaited(approval)) : "another commit by now";
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
-    ...wrapped(`It changes ${zones}, as commit ${commit.slice(0, 12)}.`, width),
+    ...wrapped(`It is ${what}, as commit ${commit.slice(0, 12)}.`, width),
     ...wrapped("Its diff is in the ticket view. It lands without another look if its checks pass again.", width, {
       tone: "waiting",
     }),

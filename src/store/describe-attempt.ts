@@ -16,6 +16,7 @@ export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   "over-quota": "wrote too much: agent is ended",
   "killed-by-person": "kill requested",
   "gated-by-person": "agent is ended for the human gate",
+  remedied: "agent is ended for its behaviour",
   "closed-by-person": "agent is ended: a person closed the ticket",
   stopped: "agent is ended for the stop",
 };

@@ -5,6 +5,7 @@ import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-r
 import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
 import { type ApprovalFact, isAboutApproval } from "../domain/run/approval-fact.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
+import type { ComplexityFact } from "../domain/run/complexity-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
@@ -13,6 +14,7 @@ import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
+import type { RemedyFact } from "../domain/run/remedy-fact.ts";
 import { isAboutRevert } from "../domain/run/revert-fact.ts";
 import type { SignalsFact } from "../domain/run/signals-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
@@ -27,11 +29,13 @@ import { displayText } from "./display-text.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel } from "./labels/ci-label.ts";
+import { complexityLabel } from "./labels/complexity-label.ts";
 import { guardLabel } from "./labels/guard-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { HEAL_LABELS } from "./labels/outcome-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
+import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
 import { specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
@@ -71,7 +75,17 @@ type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
-  ApprovalFact | DriftEvent | PeopleEvent | RevertEvent | PullRequestFact | ForgeRequestFact | CiFact | GuardFact | SignalsFact
+  | ApprovalFact
+  | DriftEvent
+  | PeopleEvent
+  | RevertEvent
+  | PullRequestFact
+  | ForgeRequestFact
+  | CiFact
+  | GuardFact
+  | SignalsFact
+  | ComplexityFact
+  | RemedyFact
 >;
 
 function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
@@ -82,6 +96,8 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isAboutCi(event)) return ciLabel(event);
   if (event.type === "signals-changed") return signalsLabel(event);
   if (isAboutGuard(event)) return guardLabel(event);
+  if (event.type === "complexity-changed") return complexityLabel(event);
+  if (event.type === "remediated") return remedyLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
   return "ticket" in event ? ticketEventLabel(event, state) : runEventLabel(event, state);

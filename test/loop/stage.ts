@@ -49,8 +49,11 @@ export interface StageOptions {
   readonly onBroken?: Batch["onBroken"];
   /** Whose accounts the engine knows; the agent itself is `work`, the reviewer is the context's. */
   readonly programs?: Partial<Pick<Batch, "agent" | "reviewer">>;
+  /** Routing by complexity; the finish lines of the tickets are as they are given. */
+  readonly complexity?: Batch["complexity"];
   readonly protect?: readonly string[];
   readonly bounds?: Batch["bounds"];
+  readonly behaviour?: Batch["behaviour"];
   readonly prepare?: readonly (readonly string[])[];
   readonly work?: Work;
   /** What a healer does; without it none is started. */
@@ -100,8 +103,8 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds };
+    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, behaviour, complexity } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, behaviour, complexity };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

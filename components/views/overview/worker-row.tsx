@@ -2,6 +2,7 @@ import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
 import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
+import { isHarder } from "../../../src/domain/complexity/classes.ts";
 import { UNKNOWN_SIGNALS } from "../../../src/domain/run/signals-fact.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
@@ -137,7 +138,7 @@ function firstLine(options: RowProps): TimedLine {
     markOf(selected),
     { text: options.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
     { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
-    { text: ` ${fitTo(displayText(spec.title), c.title)} `, bold: selected },
+    { text: ` ${fitTo(`${hardClass(ticket)}${displayText(spec.title)}`, c.title)} `, bold: selected },
     ...saying,
     ...repo,
     {
@@ -150,6 +151,11 @@ function firstLine(options: RowProps): TimedLine {
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
   return linkSpans(line, [linkOf(ticket.id, c.id, ticketUrl(ticket))]);
+}
+
+/** The class of a ticket that is harder than most, before its title: the text is cut at its end. */
+function hardClass({ complexity }: TicketState): string {
+  return complexity !== undefined && isHarder(complexity.class, "simple") ? `${complexity.class} · ` : "";
 }
 
 function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {

@@ -5,7 +5,7 @@ import { mustGit } from "../../adapters/vcs/git/run-git.ts";
 import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { zoneMatcher } from "../../domain/bound/zone-match.ts";
 import { admitApproval, whyNoApproval } from "../../domain/run/admit-approval.ts";
-import { describeZones } from "../../domain/run/approval.ts";
+import { describeAwaited } from "../../domain/run/approval.ts";
 import { Command } from "../../domain/run/command.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -63,7 +63,8 @@ async function showChange(state: RunState, id: TicketId): Promise<number> {
   const gitDir = await gitDirOf(top);
   const listed = await mustGit(top, { gitDir, args: ["diff", "--name-only", "--no-renames", "-z", base, commit] });
   const relations = zones.map(zoneMatcher);
-  const paths = listed.split("\0").filter((file) => file !== "" && relations.some((relation) => relation(file) !== undefined));
+  const isShown = (file: string) => zones.length === 0 || relations.some((relation) => relation(file) !== undefined);
+  const paths = listed.split("\0").filter((file) => file !== "" && isShown(file));
   const args = [
     "diff",
     "--no-renames",
@@ -77,7 +78,7 @@ async function showChange(state: RunState, id: TicketId): Promise<number> {
   const diff = (await mustGit(top, { gitDir, args })).slice(0, MOST_DIFF);
   const lines = diff.split("\n").map((line) => plainText(line, 2_000));
   const approve = `loopdash bound approve ${state.run} ${id} ${commit.slice(0, 12)}`;
-  const head = `${id} changes ${describeZones(approval)}; the whole change: git -C ${shellWord(top)} show ${commit.slice(0, 12)}`;
+  const head = `${id} waits with ${describeAwaited(approval)}; the whole change: git -C ${shellWord(top)} show ${commit.slice(0, 12)}`;
   writeAll(
     1,
     `${[plainText(head, 600), "", ...lines, `Nothing is approved yet. To approve exactly this: ${approve}`].join("\n")}\n`,

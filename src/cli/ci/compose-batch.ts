@@ -115,10 +115,10 @@ async function ofBatch(
   if (dropped.length > 0)
     tell(plainText(`left out: ${dropped.join(", ")} of the batch's finish line; the checks at GitHub judge instead`, 300));
   const { prepare, inputs, cache, forge } = found;
-  const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, limits } = batch;
+  const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, limits } = batch;
   const { token, user, remote, appearMinutes } = { ...forge } as Partial<Record<string, unknown>>;
   return {
-    parts: { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, finish: finishOf(batch) },
+    parts: { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, finish: finishOf(batch) },
     repo: { prepare, inputs, cache },
     limits: { ...limits },
     forge: { token, user, remote, appearMinutes },

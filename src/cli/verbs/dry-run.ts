@@ -9,6 +9,7 @@ import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 import { tests } from "../../domain/evidence/compare.ts";
+import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -134,10 +135,8 @@ type Plan = Pick<LoadedBatch, "standings"> & { readonly batch: Batch };
  * with an empty line.
  */
 export function graphLines(plan: Plan): readonly string[] {
-  const {
-    batch: { tickets },
-    standings,
-  } = plan;
+  const { batch, standings } = plan;
+  const { tickets } = batch;
   const usual = usualFinish(tickets);
   const group = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", `${title} (${lines.length})`, ...lines];
@@ -148,7 +147,7 @@ export function graphLines(plan: Plan): readonly string[] {
     });
   return [
     ...openLayers(plan).flatMap((layer, i) => {
-      const lines = layer.map((ticket) => ticketLine(ticket, usual));
+      const lines = layer.map((ticket) => `${ticketLine(ticket, usual)}${complexityOf(batch, ticket)}`);
       return group(i === 0 ? "ready at once" : `layer ${i + 1}`, lines);
     }),
     ...STANDINGS.flatMap((as) => group(as, standing(as))),
@@ -181,6 +180,12 @@ function ticketLine(ticket: Ticket, usual: string): string {
   const contract = ticket.contract === undefined ? "" : `  contract ${ticket.contract.path}`;
   const finish = finishText(ticket);
   return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}${contract}${finish === usual ? "" : `  (${finish})`}`;
+}
+
+/** The class that the ticket begins with; empty without routing. */
+function complexityOf(batch: Batch, ticket: Ticket): string {
+  const { complexity } = firstComplexity(batch, ticket);
+  return complexity === undefined ? "" : `  ${complexity.class}: ${complexity.why}`;
 }
 
 const finishText = ({ finish }: Ticket): string => finish.map(specLabel).join(" → ");

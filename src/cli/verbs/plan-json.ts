@@ -1,6 +1,7 @@
 import type { Standing } from "../../domain/batch/merge-folder.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
-import type { Ticket } from "../../domain/batch/schema.ts";
+import type { Batch, Ticket } from "../../domain/batch/schema.ts";
+import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -43,7 +44,7 @@ export function planJson({ loaded, layers, sandbox, notRead, outlook, landings, 
     landings: landings.map((line) => plainText(line)),
     limits: batch.limits,
     sandbox: sandbox ?? null,
-    tickets: batch.tickets.map((ticket) => planTicket(ticket, layerOf.get(ticket.id), standings.get(ticket.id))),
+    tickets: batch.tickets.map((ticket) => planTicket(batch, ticket, layerOf.get(ticket.id), standings.get(ticket.id))),
     notRead,
     start: { continues, givesUp, refusals: refusals.map(({ why, todo }) => ({ why: plainText(why), todo: plainText(todo) })) },
     warnings: warnings.map((warning) => plainText(formatProblems(file, [warning]))),
@@ -51,7 +52,7 @@ export function planJson({ loaded, layers, sandbox, notRead, outlook, landings, 
   return `${JSON.stringify(plan, undefined, 2)}\n`;
 }
 
-function planTicket(ticket: Ticket, layer: number | undefined, standing: Standing | undefined) {
+function planTicket(batch: Batch, ticket: Ticket, layer: number | undefined, standing: Standing | undefined) {
   const { id, title, repo, dependsOn, exclusive, finish, fixes = [], contract } = ticket;
   return {
     id,
@@ -61,6 +62,7 @@ function planTicket(ticket: Ticket, layer: number | undefined, standing: Standin
     exclusive,
     fixes,
     contract: contract === undefined ? null : { path: plainText(contract.path), sha: contract.sha },
+    complexity: firstComplexity(batch, ticket).complexity ?? null,
     finish: finish.map(specLabel),
     layer: standing === undefined ? (layer ?? null) : null,
     standing: standing === undefined ? null : { as: standing.as, text: standing.text },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OnFail, Remediations } from "./remedy-spec.ts";
 
 const count = z.number().int().min(1).max(100_000);
 
@@ -31,6 +32,8 @@ export const BehaviourSpec = z.strictObject({
   idle: levels(20, 60, "MOMENTUM: actions in a row that change and run nothing"),
   // S3.18: three alike are stuck.
   repeats: levels(3, 6, "MOMENTUM: times that the same action had the same result again, with no change in between"),
+  onFail: OnFail.optional(),
+  remediations: Remediations.optional(),
 });
 export type BehaviourSpec = z.infer<typeof BehaviourSpec>;
 

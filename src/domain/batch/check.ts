@@ -1,5 +1,6 @@
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
+import { checkComplexity } from "./check-complexity.ts";
 import { checkReviewer } from "./check-reviewer.ts";
 import {
   checkCommand,
@@ -44,6 +45,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   checkReviewer(file, report);
   if (file.reviewer?.kind === "command") checkVariables(file.reviewer, ["reviewer"], file, report);
   checkLimits(file, report);
+  checkComplexity(file, report);
   if (file.oracle !== undefined) checkCommand(file.oracle.command, ["oracle", "command"], report);
   checkTracker(file, report);
   checkHosts(file, report);

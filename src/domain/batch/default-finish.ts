@@ -1,4 +1,5 @@
 import { lineWithLaws } from "../bound/law-steps.ts";
+import { lineWithReviews } from "../complexity/review-steps.ts";
 import type { Batch, BatchFile } from "./schema.ts";
 import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
 
@@ -15,13 +16,14 @@ export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readon
 
 /**
  * The finish line of a ticket without its own: the batch's, or by default gates, the repository's own tests, review, merge and
- * assert; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
+ * assert; the reviews of classes; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
  */
 export function finishLineOf(
-  { bounds = {}, ...batch }: Pick<Batch, "finish" | "testCommands" | "bounds">,
+  { bounds = {}, complexity, ...batch }: Pick<Batch, "finish" | "testCommands" | "bounds" | "complexity">,
   repo: string,
 ): readonly StepSpec[] {
-  return lineWithLaws(withTests(batch, repo), Object.hasOwn(bounds, repo) ? bounds[repo] : undefined);
+  const line = lineWithReviews(withTests(batch, repo), complexity);
+  return lineWithLaws(line, Object.hasOwn(bounds, repo) ? bounds[repo] : undefined);
 }
 
 function withTests(

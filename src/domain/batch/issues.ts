@@ -49,7 +49,9 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
     return [finding(path.slice(0, -1), issue.issues[0]?.message ?? issue.message, undefined, String(path.at(-1)))];
   if (issue.code === "invalid_union" && "discriminator" in issue) return [unknownKind(issue, path)];
   if (issue.code === "invalid_union") {
-    const meant = issue.errors.find((each) => !each.some(({ code, path: at }) => code === "invalid_type" && at.length === 0));
+    const isOther = (codes: readonly string[]) => (each: readonly Issue[]) =>
+      !each.some(({ code, path: at }) => codes.includes(code) && at.length === 0);
+    const meant = issue.errors.find(isOther(["invalid_type", "invalid_value"])) ?? issue.errors.find(isOther(["invalid_type"]));
     if (meant !== undefined)
       return meant.flatMap((each) => findings(each, keys)).map((each) => ({ ...each, path: [...path, ...each.path] }));
   }

@@ -1,8 +1,10 @@
 import { resolve } from "node:path/posix";
+import { lineWithReviews } from "../complexity/review-steps.ts";
 import { RepoId } from "../values/ids.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { Argv, TestCommands } from "./argv.ts";
 import type { BoundSpec } from "./bound-spec.ts";
+import { routesOf } from "./complexity-spec.ts";
 import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
@@ -41,10 +43,14 @@ export function resolveBatch(
     );
     return [id, { ...repo, ...resolveForge(repo.forge), path: resolve(folder, repo.path), prepare }] as const;
   });
+  const routes = routesOf(file.complexity);
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
   const lineOf = ({ id, finish: own }: TicketSpec, repo: RepoId) => {
-    const line = own === undefined ? finishLineOf({ finish, ...tested }, repo) : wholeFinishLine(own, folder);
+    const line =
+      own === undefined
+        ? finishLineOf({ finish, ...tested, complexity: routes }, repo)
+        : lineWithReviews(wholeFinishLine(own, folder), routes);
     const read = contracts.get(id);
     return read === undefined ? line : withCriteria(line, { ...read, checks: stepsAtFolder(read.checks, folder) });
   };
@@ -64,6 +70,7 @@ export function resolveBatch(
     ...(file.live && { live: file.live }),
     ...(file.behaviour && { behaviour: file.behaviour }),
     ...(file.guard !== undefined && { guard: file.guard }),
+    ...(routes && { complexity: routes }),
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...transients,
   };
@@ -145,7 +152,8 @@ function resolveTicket(
   const exclusive = [...new Set(ticket.exclusive)];
   const finish = lineOf(ticket, repo);
   const named = { ...(ticket.allow && { allow: ticket.allow }), ...(ticket.fixes && { fixes: ticket.fixes }) };
-  return { id, title, body, repo, dependsOn, exclusive, finish, ...named };
+  const complexity = ticket.complexity && { complexity: ticket.complexity };
+  return { id, title, body, repo, dependsOn, exclusive, finish, ...named, ...complexity };
 }
 
 /** A finish line that ends in `assert`, with the batch file's folder put into its commands. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Bounds } from "../bound/bound.ts";
+import type { Complexity } from "../complexity/classes.ts";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
@@ -8,6 +9,7 @@ import { Argv } from "./argv.ts";
 import { BehaviourSpec } from "./behaviour-spec.ts";
 import { BoundSpec } from "./bound-spec.ts";
 import { CommitSpec } from "./commit-spec.ts";
+import { ComplexitySpec, type Routes, TicketComplexity } from "./complexity-spec.ts";
 import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { ForgeSpec } from "./forge-spec.ts";
@@ -66,6 +68,7 @@ export const TicketSpec = z.strictObject({
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
   allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
   fixes: Fixes.optional(),
+  complexity: TicketComplexity.optional(),
   contract: contractPath
     .optional()
     .describe("The ticket's contract: a Markdown file below this file's folder, with criteria that the engine runs"),
@@ -219,8 +222,9 @@ export const BatchFile = z.strictObject({
     ),
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
-  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour"),
+  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour, and what happens when one fails"),
   guard: GuardSpec.optional().describe("The command guard in workers, which is on by default; false: no guard"),
+  complexity: ComplexitySpec.optional(),
   contracts: z
     .record(TicketId, contractPath)
     .optional()
@@ -245,6 +249,8 @@ export interface Ticket {
   readonly allow?: Allowance | undefined;
   /** Ids of tests that must pass on its candidate; `*` stands for any characters. Only the batch file can name them. */
   readonly fixes?: readonly string[] | undefined;
+  /** The class that a person gave it. */
+  readonly complexity?: Complexity | undefined;
   /** Its contract, whose criteria are checks of `finish`. */
   readonly contract?: Contract | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
@@ -281,10 +287,12 @@ export interface Batch {
   readonly bound?: BoundSpec | undefined;
   /** All boundaries by repository, as they were at the bases when the run began; absent if there are none. */
   readonly bounds?: Bounds | undefined;
-  /** Thresholds of the behaviour signals; absent: the defaults. */
+  /** Thresholds of the behaviour signals, and what happens when one fails; absent: the defaults. */
   readonly behaviour?: BehaviourSpec | undefined;
   /** The command guard in workers; absent: on, with the defaults. */
   readonly guard?: GuardSpec | undefined;
+  /** How tickets are worked by their complexity; absent: all alike. */
+  readonly complexity?: Routes | undefined;
   /** The repetition of live checks; absent: the default. */
   readonly live?: z.infer<typeof LiveSpec> | undefined;
   readonly tickets: readonly Ticket[];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Complexity } from "../complexity/classes.ts";
 import { holdsExactNumbers } from "../values/exact-number.ts";
 import { Argv, Variables } from "./argv.ts";
 import { minutes, name } from "./values.ts";
@@ -128,7 +129,11 @@ export interface Criterion {
 }
 
 export type StepSpec =
-  | Exclude<WrittenStep, { readonly step: "check" }>
+  | Exclude<WrittenStep, { readonly step: "check" | "review" }>
+  | (Extract<WrittenStep, { readonly step: "review" }> & {
+      /** The classes of tickets that it is for; absent: all. No finish line of a batch file can say it. */
+      readonly classes?: readonly Complexity[] | undefined;
+    })
   | (Extract<WrittenStep, { readonly step: "check" }> & { readonly criterion?: Criterion | undefined });
 export type StepKind = StepSpec["step"];
 

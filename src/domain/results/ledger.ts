@@ -1,4 +1,5 @@
 import type { Severity } from "../batch/reviewer-spec.ts";
+import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
 import type { RunState } from "../run/state.ts";
@@ -8,6 +9,7 @@ import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proce
 import type { IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
+import { type Remediations, remediationsOf } from "./remediations.ts";
 
 /** The numbers of a run, computed from its journal alone. Times in milliseconds, money in dollars. */
 export interface Ledger {
@@ -38,6 +40,8 @@ export interface Ledger {
   readonly preparations: { readonly made: number; readonly reused: number };
   /** What the guards of agents told: claims from within the sandbox. */
   readonly guard: GuardCounts;
+  /** Tickets by their class at the end, the difficulty mix of the batch; null without routing by complexity. */
+  readonly complexity: Readonly<Record<Complexity, number>> | null;
   /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
   readonly interventions: {
@@ -51,6 +55,8 @@ export interface Ledger {
   /** Failures that were fixed without a person, all causes together. */
   readonly fixAndProceed: number;
   readonly fixAndProceedByCause: FixAndProceed;
+  /** What was done about failed gates of agents' behaviour, and what of it helped. */
+  readonly remediations: Remediations;
   /** Heals that were started, and those that were accepted. */
   readonly heals: number;
   readonly healsAccepted: number;
@@ -86,6 +92,7 @@ export function ledgerOf(state: RunState): Ledger {
     attempts,
     claims: { ...state.claims, gap },
     ...growingNumbers(state),
+    complexity: classCounts(state),
     checks: {
       compared: state.checks.compared,
       uncompared: state.checks.uncompared,
@@ -100,6 +107,7 @@ export function ledgerOf(state: RunState): Ledger {
     },
     fixAndProceed: totalFixes(fixAndProceedByCause),
     fixAndProceedByCause,
+    remediations: remediationsOf(state),
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
     incidents: state.incidents.length,
@@ -112,6 +120,13 @@ export function ledgerOf(state: RunState): Ledger {
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
     agentMs,
   };
+}
+
+function classCounts({ batch, tickets }: RunState): Ledger["complexity"] {
+  if (batch.complexity === undefined) return null;
+  const counts = { trivial: 0, simple: 0, complex: 0, architectural: 0 };
+  for (const { complexity } of vecItems(tickets)) if (complexity !== undefined) counts[complexity.class] += 1;
+  return counts;
 }
 
 function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {

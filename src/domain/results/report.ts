@@ -2,6 +2,7 @@ import type { Ticket } from "../batch/schema.ts";
 import { isCriterion, stepName } from "../batch/step-spec.ts";
 import { isBranchRun } from "../ci/ci-run.ts";
 import { type CiStopReason, ciStopReason } from "../ci/stop-reason.ts";
+import type { ComplexityRuling } from "../complexity/classes.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
@@ -39,6 +40,7 @@ export interface RunReport {
   readonly interventionList: readonly ReportIntervention[];
   readonly fixAndProceed: number;
   readonly fixAndProceedByCause: Ledger["fixAndProceedByCause"];
+  readonly remediations: Ledger["remediations"];
   readonly heals: number;
   readonly healsAccepted: number;
   /** The result of each heal, oldest first. */
@@ -57,6 +59,8 @@ export interface RunReport {
   readonly reviewer: Ledger["reviewer"];
   readonly blockers: Ledger["blockers"];
   readonly discoveries: Ledger["discoveries"];
+  /** Tickets by class; null without routing by complexity. */
+  readonly complexity: Ledger["complexity"];
   readonly transients: Ledger["transients"];
   readonly preparations: Ledger["preparations"];
   /** What the guards of agents told: claims from within the sandbox. */
@@ -138,6 +142,8 @@ export interface ReportTicket {
   readonly foundBy: string | null;
   /** Ids of the tests that this ticket must turn green. */
   readonly fixes: readonly string[];
+  /** Its class so far, and what put it there; null without routing by complexity. */
+  readonly complexity: ComplexityRuling | null;
   /** Its contract, as the run froze it: the file and the sha256 of its text; null if it has none. */
   readonly contract: { readonly path: string; readonly sha: string; readonly criteria: readonly string[] } | null;
   /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
@@ -238,6 +244,7 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     url: ticket.tracked?.url ?? null,
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
+    complexity: ticket.complexity ?? null,
     contract: reportContract(spec),
     failingOnBase: ticket.failingOnBase ?? [],
     keptWork: left.flatMap(({ n, kept }) => (kept === undefined ? [] : [{ attempt: n, ...kept }])),

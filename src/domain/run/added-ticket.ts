@@ -10,6 +10,7 @@ import { wholeFinishLine } from "../batch/resolve.ts";
 import { type Batch, type Ticket, TicketSpec } from "../batch/schema.ts";
 import { nodeValue, readSyntax } from "../batch/syntax.ts";
 import { lineWithLaws } from "../bound/law-steps.ts";
+import { lineWithReviews } from "../complexity/review-steps.ts";
 import { TicketId } from "../values/ids.ts";
 import type { RunFact } from "./event.ts";
 import type { RunState } from "./state.ts";
@@ -108,7 +109,7 @@ export function addedFacts(additions: readonly Addition[], request?: string): re
 }
 
 function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, repo }: Pick<Ticket, "id" | "repo">): Ticket {
-  const { title, body, finish, allow, fixes } = spec;
+  const { title, body, finish, allow, fixes, complexity } = spec;
   return {
     id,
     title,
@@ -119,9 +120,10 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
     finish:
       finish === undefined
         ? finishLineOf(batch, repo)
-        : lineWithLaws(wholeFinishLine(finish, dirname(batchPath)), batch.bounds?.[repo]),
+        : lineWithLaws(lineWithReviews(wholeFinishLine(finish, dirname(batchPath)), batch.complexity), batch.bounds?.[repo]),
     ...(allow && { allow }),
     ...(fixes && { fixes }),
+    ...(complexity && { complexity }),
     added: true,
   };
 }

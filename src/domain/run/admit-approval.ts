@@ -1,5 +1,5 @@
 import { vecAt } from "../values/vec.ts";
-import { awaitsApproval, describeZones } from "./approval.ts";
+import { awaitsApproval, describeAwaited } from "./approval.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import type { RunState } from "./state.ts";
@@ -28,7 +28,7 @@ export function admitApproval(
     return refuse(
       `the change of ${id} that waits is ${approval.commit.slice(0, 12)}, and not ${commit.slice(0, 12)}: look at it first`,
     );
-  const note = `approved the change of ${describeZones(approval)}, ${approval.commit.slice(0, 12)}`;
+  const note = `approved ${describeAwaited(approval)}, ${approval.commit.slice(0, 12)}`;
   return [
     { type: "intervention", class: "I6", target: id, note },
     { type: "change-approved", ticket: id, commit: approval.commit, change: approval.change },

@@ -1,6 +1,7 @@
 import { firstFewLine } from "../values/first-few.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
+import type { AwaitedApproval } from "./approval-fact.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** Approved changes that a ticket remembers. */
@@ -21,16 +22,18 @@ export function withApproved({ approved = [] }: Pick<TicketState, "approved">, c
   return [...approved.filter((one) => one !== change), change].slice(-MOST_APPROVED);
 }
 
-/** The zones of a change in a few words: `src/payments/ (2 files)`. */
-export function describeZones({ zones, files }: { readonly zones: readonly string[]; readonly files: number }): string {
-  return plainText(`${firstFewLine(zones, 3)} (${plural(files, "file")})`, 200);
+/** A change that a person has to approve, in a few words: `the change of src/payments/ (2 files)`, `the architectural change (12 files)`. */
+export function describeAwaited({ zones, files, complexity }: Pick<AwaitedApproval, "zones" | "files" | "complexity">): string {
+  const kind = complexity === undefined ? "change" : `${complexity} change`;
+  const of = zones.length === 0 ? "" : ` of ${firstFewLine(zones, 3)}`;
+  return plainText(`the ${kind}${of} (${plural(files, "file")})`, 200);
 }
 
 /** The exact step that is left to a person. */
 export function approvalStep(run: string, { id, approval }: Pick<TicketState, "id" | "approval">): string {
   if (approval === undefined) return "";
   const { commit } = approval;
-  const what = `the change of ${describeZones(approval)}`;
+  const what = describeAwaited(approval);
   return plainText(
     `look at ${what}: loopdash bound approve ${run} ${id}; approve it with the commit: loopdash bound approve ${run} ${id} ${commit.slice(0, 12)}`,
     500,

@@ -6,6 +6,7 @@ import type { CiFact } from "../ci/ci-fact.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { ComplexityFact } from "./complexity-fact.ts";
 import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
@@ -75,6 +76,8 @@ export type AgentEnding =
   | "over-quota"
   | "killed-by-person"
   | "gated-by-person"
+  /** A gate of its behaviour failed, and the batch's policy ended it. */
+  | "remedied"
   | "closed-by-person"
   | "stopped"
   | "failed-to-start";
@@ -108,6 +111,7 @@ export type AttemptFact =
   | PullRequestFact
   | CiFact
   | SignalsFact
+  | ComplexityFact
   | ({
       readonly type: "attempt-claimed";
       readonly attempt: number;
@@ -119,6 +123,8 @@ export type AttemptFact =
       readonly path: string;
       readonly branch: string;
       readonly baseSha: string;
+      /** The commit in it, if that is not `baseSha`: work that an attempt began with. */
+      readonly startsAt?: string;
       /** It goes on from finished work: it made no worktree, and left the branch as it was. */
       readonly continues?: true;
     } & AttemptRef)

@@ -23,6 +23,7 @@ import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
+import type { RemedyFact } from "./remedy-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
@@ -226,6 +227,7 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
+  | RemedyFact
   | RevertFact
   | PrepareFact
   | PreparedFact;

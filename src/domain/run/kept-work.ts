@@ -7,6 +7,8 @@ export interface KeptWork {
   readonly sha: string;
   /** The number of changed files. */
   readonly files: number;
+  /** The base from which it started, if all checks of the finish line have passed it. */
+  readonly checkedFrom?: string;
 }
 
 /** The work of a cut-off attempt was kept, or could not be. An attempt that left nothing reports neither. */
@@ -21,6 +23,11 @@ export interface KeptWorkResult {
   readonly kept?: KeptWork;
   /** The reason why its work could not be kept. */
   readonly notKept?: string;
+}
+
+/** The work that a fact says was kept. */
+export function keptBy({ branch, sha, files, checkedFrom }: KeptWork): KeptWork {
+  return { branch, sha, files, ...(checkedFrom !== undefined && { checkedFrom }) };
 }
 
 /** The branch of the attempt that works on a ticket. The next attempt takes it over. */

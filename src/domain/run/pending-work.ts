@@ -39,11 +39,12 @@ function pendingWorkOf(
 
 /**
  * The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. Nor does a change that
- * has not landed and answers a text that a person has rewritten meanwhile.
+ * has not landed and answers a text that a person has rewritten meanwhile, or whose attempt was remedied.
  */
 export function leftOf(...[attempt, event, before]: Parameters<typeof pendingWorkOf>): Pick<TicketState, "pendingWork"> {
   const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
   const isLanded = attempt.merge?.landed ?? before?.landed !== undefined;
+  if (attempt.isRemedied && !isLanded) return {};
   return isRuling || (attempt.isOutdated && !isLanded) ? {} : pendingWorkOf(attempt, event, before);
 }
 

@@ -11,9 +11,10 @@ export function reduceApproval(state: RunState, event: Extract<RunEvent, Approva
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   if (event.type === "approval-awaited") {
-    const { commit, base, change, zones, files, at } = event;
+    const { commit, base, change, zones, files, complexity, at } = event;
+    const awaited = { commit, base, change, zones, files, ...(complexity && { complexity }) };
     const awaiting = [...(state.awaiting ?? []).filter((other) => other !== index), index];
-    return withTicket({ ...state, awaiting }, index, { ...ticket, approval: { commit, base, change, zones, files, at } });
+    return withTicket({ ...state, awaiting }, index, { ...ticket, approval: { ...awaited, at } });
   }
   const approved: TicketState = { ...ticket, approved: withApproved(ticket, event.change) };
   const { awaiting = [] } = state;

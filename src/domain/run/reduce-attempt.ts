@@ -9,14 +9,17 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
-import { type AttemptOutcome, isFromForge } from "./attempt-fact.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { GuardFact } from "./guard-fact.ts";
+import { keptBy } from "./kept-work.ts";
+import { hasClaimed, lostUsd, pastOf } from "./past-attempt.ts";
 import { leftOf } from "./pending-work.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
+import { raisedComplexity } from "./reduce-complexity.ts";
 import { closed } from "./reduce-drift.ts";
 import type { GrowthEvent } from "./reduce-growth.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
@@ -26,13 +29,15 @@ import { withPeoplesWords } from "./reduce-people.ts";
 import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
 import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
+import { dueAfter } from "./reduce-remedy.ts";
 import { countCheck, countRetry, endStep } from "./reduce-step.ts";
+import type { RemedyFact } from "./remedy-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<
   Extract<RunEvent, { fence: unknown }>,
-  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent | RemedyFact
 >;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
@@ -132,6 +137,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
+  if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
   switch (event.type) {
     case "worktree-ready":
       return { phase, attempt: withWorktree(attempt, event) };
@@ -162,10 +168,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
-    case "work-kept": {
-      const { branch, sha, files } = event;
-      return { phase, attempt: { ...attempt, kept: { branch, sha, files } } };
-    }
+    case "work-kept":
+      return { phase, attempt: { ...attempt, kept: keptBy(event) } };
     case "work-not-kept": {
       const { kept: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, notKept: event.why } };
@@ -199,7 +203,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
   const freed = leave(withTicket(state, index, after), index, ticket, attempt);
-  const hasClaim = claimed(attempt) || ticket.pendingWork?.claimed === true;
+  const hasClaim = hasClaimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
   if (done) {
@@ -215,7 +219,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
 
 /** The ticket after one of its attempts has ended. */
 function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"attempt-ended">): TicketState {
-  const { attempt: _, pendingWork: before, endedAt: __, wall, ...open } = ticket;
+  const { attempt: _, due: ___, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
   const counted = event.readOnly !== true && countsAsFailure(ticket, attempt, event.outcome);
@@ -237,6 +241,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     history: [...ticket.history, pastOf(attempt, event)],
     ...(counted ? {} : keptWall(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
+    ...dueAfter(ticket, attempt, event.outcome),
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
@@ -264,36 +269,5 @@ function leave(state: RunState, index: number, ticket: TicketState, attempt: Att
     held: Object.fromEntries(Object.entries(state.held).filter(([, by]) => by !== ticket.id)),
     spentUsd: state.spentUsd + lostUsd(attempt),
     reservedUsd: state.reservedUsd - setAside(attempt),
-  };
-}
-
-/** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
-function lostUsd(attempt: Attempt): number {
-  return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
-}
-
-function claimed({ agent }: Attempt): boolean {
-  return agent !== undefined && claimsDone(agent);
-}
-
-function pastOf(attempt: Attempt, event: EventOf<"attempt-ended">): TicketState["history"][number] {
-  const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
-  return {
-    n: attempt.n,
-    slot: attempt.slot,
-    startedAt: attempt.startedAt,
-    slotLeftAt: attempt.slotLeftAt ?? event.at,
-    endedAt: event.at,
-    outcome: event.outcome,
-    summary: event.evidence?.summary ?? "",
-    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
-    claimed: claimed(attempt),
-    ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
-    ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
-    ...(attempt.signals && { signals: attempt.signals }),
-    ...(attempt.guard && { guard: attempt.guard }),
-    costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
-    ...(event.readOnly && { readOnly: true }),
-    ...(attempt.agent !== undefined && { hadAgent: true }),
   };
 }

@@ -24,7 +24,7 @@ export function branchesAfter({ attempt, branches }: TicketState, event: RunEven
   const moved = attempt?.agent === undefined ? undefined : worktree?.branch;
   switch (event.type) {
     case "worktree-ready":
-      return event.continues ? {} : { branches: withTips(branches, { [event.branch]: event.baseSha }) };
+      return event.continues ? {} : { branches: withTips(branches, { [event.branch]: event.startsAt ?? event.baseSha }) };
     case "change-captured":
       return moved === undefined ? {} : { branches: withTips(branches, { [moved]: event.tip }) };
     case "work-kept": {

@@ -8,6 +8,7 @@ import type { RunEvent } from "./event.ts";
 import type { GrowthFact } from "./growth-fact.ts";
 import { newTicket } from "./reduce-start.ts";
 import { indexOf, type RunState } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
 
 /** Events by which a batch grows or changes: a worker found a ticket, a person added one, the engine files it. */
 export type GrowthEvent = Extract<RunEvent, { type: "ticket-discovered" | "discovery-filed" | GrowthFact["type"] }>;
@@ -30,12 +31,15 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
 }
 
 /** The state with one ticket more, which is to be filed. */
-function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">): RunState {
+function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">, finder?: TicketState): RunState {
   const isOpen = (id: TicketId) => vecAt(state.tickets, indexOf(state, id)).phase !== "done";
   return {
     ...state,
     plan,
-    tickets: vecPush(state.tickets, { ...newTicket(ticket, ticket.dependsOn.filter(isOpen).length), unfiled: true }),
+    tickets: vecPush(state.tickets, {
+      ...newTicket(state.batch, ticket, ticket.dependsOn.filter(isOpen).length, finder),
+      unfiled: true,
+    }),
     counts: { ...state.counts, waiting: state.counts.waiting + 1 },
     filing: [...state.filing, state.plan.tickets.length],
     reverified: false,
@@ -82,7 +86,7 @@ function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket
   const ticket = vecAt(state.tickets, finder);
   if (ticket.attempt?.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const plan = grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined);
-  const next = grown(state, event.discovered, { plan });
+  const next = grown(state, event.discovered, { plan }, ticket);
   return event.blocks ? withTicket(next, finder, { ...ticket, openDeps: ticket.openDeps + 1 }) : next;
 }
 

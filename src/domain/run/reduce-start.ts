@@ -8,6 +8,7 @@ import type { CarriedOverWork, EarlierLanding, RunEvent } from "./event.ts";
 import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
 import { withBase, withRepoBase } from "./reduce-base.ts";
+import { firstComplexity } from "./reduce-complexity.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
@@ -23,7 +24,7 @@ export function initialState(event: Started): RunState {
   const tracked = new Map(event.tracked?.map(({ id, ...read }) => [id, read]));
   const tickets = plan.tickets.map((ticket): TicketState => {
     const known = settled.get(ticket.id);
-    const untracked = newTicket(ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
+    const untracked = newTicket(event.batch, ticket, ticket.dependsOn.filter((dep) => !isDone(dep)).length);
     const read = tracked.get(ticket.id);
     const fresh = {
       ...untracked,
@@ -80,10 +81,17 @@ function withWork(
   return { ...ticket, ...landed, phase: "landed", mergedSha: live.sha, mergedFrom: live.from, live: { ...recheck, ...next } };
 }
 
-/** A ticket without a history that waits for `openDeps` others. */
-export function newTicket({ id, foundBy }: Ticket, openDeps: number): TicketState {
+/** A ticket without a history that waits for `openDeps` others. `finder` is the ticket whose worker found it. */
+export function newTicket(
+  batch: Started["batch"],
+  ticket: Ticket,
+  openDeps: number,
+  finder?: Pick<TicketState, "complexity">,
+): TicketState {
+  const { id, foundBy } = ticket;
   const found = foundBy === undefined ? {} : { foundBy };
-  return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found };
+  const rated = firstComplexity(batch, ticket, finder);
+  return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found, ...rated };
 }
 
 const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {

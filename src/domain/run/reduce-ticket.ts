@@ -83,7 +83,8 @@ export function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: 
  */
 function retry(state: RunState, index: number, ticket: TicketState): RunState {
   if (ticket.phase !== "stalled") return state;
-  const next = withTicket(state, index, { ...renewed(ticket), retriedAfter: ticket.history.length });
+  const { due: _, ...fresh } = renewed(ticket);
+  const next = withTicket(state, index, { ...fresh, retriedAfter: ticket.history.length });
   if (ticket.unfiled === true) return { ...next, filing: [...next.filing, index], reverified: false };
   return requeue({ ...next, reverified: false }, index);
 }

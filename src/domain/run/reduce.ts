@@ -25,6 +25,7 @@ import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
+import { reduceRemedy } from "./reduce-remedy.ts";
 import { reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
@@ -128,6 +129,8 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   if (isAboutApproval(event)) return reduceApproval(state, event);
   if (isAboutGuard(event)) return reduceGuard(state, event);
   switch (event.type) {
+    case "remediated":
+      return reduceRemedy(state, event);
     case "exclusive-awaited":
     case "exclusive-freed":
       return reduceExclusive(state, event);
@@ -178,6 +181,7 @@ type TicketFacts = Parameters<
   | typeof reduceGrowth
   | typeof reduceLive
   | typeof reducePreparing
+  | typeof reduceRemedy
   | typeof reduceTicket
   | typeof reduceAttempt
 >[1];

@@ -2,6 +2,7 @@ import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { Reflection } from "../behaviour/reflection.ts";
 import type { CiLoop } from "../ci/ci-fact.ts";
+import type { ComplexityRuling } from "../complexity/classes.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
@@ -15,6 +16,7 @@ import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
+import type { DueRemedy, Remedy } from "./remedy-fact.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
 
@@ -92,6 +94,8 @@ export interface Attempt extends GuardResult, KeptWorkResult, SignalsResult {
   readonly wall?: number;
   /** Set once a person has rewritten the ticket: its change is the answer to another text. */
   readonly isOutdated?: true;
+  /** Set once the engine has acted on a failed gate of its behaviour. It has failed, whatever becomes of it. */
+  readonly isRemedied?: true;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -155,6 +159,10 @@ export interface TicketState {
   readonly history: readonly PastAttempt[];
   /** Its reflective log, oldest first; absent before the first attempt has ended, and in runs of older versions. */
   readonly reflections?: readonly Reflection[];
+  /** The remediations of its attempts, oldest first; absent before the first. */
+  readonly remedies?: readonly Remedy[];
+  /** The remediation that its next attempt with an agent carries out. */
+  readonly due?: DueRemedy;
   /** Evidence of failed attempts, oldest first, at most three. */
   readonly evidence: readonly Evidence[];
   /** Refused parts of the outbox of its n-th attempt, for the next prompt: one line each, at most 20. */
@@ -173,15 +181,17 @@ export interface TicketState {
   readonly humanStep?: string;
   /** The change of danger zones that waits for a person, and since when. */
   readonly approval?: AwaitedApproval & { readonly at: number };
+  /** Its class so far, which only rises; absent without routing by complexity. */
+  readonly complexity?: ComplexityRuling;
   /** The digests of changes that a person has approved, the oldest first. */
   readonly approved?: readonly string[];
   /** It goes on after a person's approval, and the tracker still says that it is left to a person. */
   readonly ungated?: true;
-  /** A person requested the gate, a blocker was upheld, or the forge or a zone needs a person. It counts once the tracker holds it. */
+  /** A person requested the gate, a blocker was upheld, the forge or a zone needs a person, or its agent's behaviour failed a gate. It counts once the tracker holds it. */
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
-    readonly by?: "blocker" | "forge" | "zone";
+    readonly by?: "blocker" | "forge" | "zone" | "behaviour";
     /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly postponed?: true;
   };
@@ -238,7 +248,7 @@ export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
  * on a branch and does not land: an agent gets the new one. A running attempt goes on; if it is postponed, the same holds for it.
  */
 export function rewritten(run: RunId, ticket: TicketState): TicketState {
-  const { attempt, live, pendingWork, ...rest } = ticket;
+  const { attempt, due: _, live, pendingWork, ...rest } = ticket;
   const isLanded = pendingWork?.landed !== undefined;
   const isSetAside = pendingWork !== undefined && !isLanded && attempt === undefined;
   const history = isSetAside ? withKept(run, ticket, pendingWork) : rest.history;

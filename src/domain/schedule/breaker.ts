@@ -51,12 +51,13 @@ const COUNTED: ReadonlySet<AttemptOutcome> = new Set(["failed", "silent", "out-o
 
 /**
  * True if an attempt that ends uses up one of its ticket's attempts. A refusal by a check always does, whatever became of the
- * attempt after it. An attempt that a model's API turned away, or whose question to the reviewer it turned away, does not count
+ * attempt after it, and so does a remediation. An attempt that a model's API turned away, or whose question to the reviewer it turned away, does not count
  * for the first times in a row, and never during an outage that others have met already: the time of that is bounded. A stop that
  * halts the run never counts.
  */
 export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcome: AttemptOutcome): boolean {
   if (attempt.refused !== undefined) return outcome !== "done";
+  if (attempt.isRemedied && (outcome === "stopped" || outcome === "lost")) return true;
   const waitsInVain = attempt.inOutage !== true && (signs?.turnedAway ?? 0) >= TURNED_AWAY;
   const { agent, unanswered } = attempt;
   if (outcome === "stopped" && unanswered !== undefined) return reachOf(unanswered) === "waits" && waitsInVain;

@@ -36,7 +36,7 @@ function capReached(state: RunState, ticket: TicketState, next: number, alsoRese
   if (next === 0) return undefined;
   const { limits } = state.batch;
   const run = state.spentUsd + state.reservedUsd + alsoReserved + next;
-  if (ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id)))
+  if (ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id), ticket))
     return "usdPerTicket";
   if (run > limits.usdPerRun) return "usdPerRun";
   if (state.spentTodayUsd + run > limits.usdPerDay) return "usdPerDay";

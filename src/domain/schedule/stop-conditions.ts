@@ -1,22 +1,30 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
+import { routeOf } from "../complexity/route.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
+import { vecAt } from "../values/vec.ts";
 
 type Spec = Pick<Ticket, "contract">;
 
-/** Attempts at a ticket that may fail: the batch's, or fewer if its contract says so. */
-export function attemptsFor({ limits }: Pick<Batch, "limits">, spec: Spec | undefined): number {
-  return Math.min(limits.attempts, spec?.contract?.stopWhen?.attempts ?? limits.attempts);
+/** The class of a ticket, if the batch has routes. */
+type Rated = Pick<TicketState, "complexity">;
+type Bounds = Pick<Batch, "limits" | "complexity">;
+
+/** Attempts at a ticket that may fail: the batch's, or fewer if its contract or its class says so. */
+export function attemptsFor(batch: Bounds, spec: Spec | undefined, ticket: Rated): number {
+  const { attempts } = batch.limits;
+  return Math.min(attempts, spec?.contract?.stopWhen?.attempts ?? attempts, routeOf(batch, ticket).attempts ?? attempts);
 }
 
 /** The same for the ticket at `index`. */
-export function attemptsAt({ batch, plan }: Pick<RunState, "batch" | "plan">, index: number): number {
-  return attemptsFor(batch, plan.tickets[index]);
+export function attemptsAt({ batch, plan, tickets }: Pick<RunState, "batch" | "plan" | "tickets">, index: number): number {
+  return attemptsFor(batch, plan.tickets[index], vecAt(tickets, index));
 }
 
 /** Dollars that all attempts at a ticket may cost. */
-export function usdFor({ limits }: Pick<Batch, "limits">, spec: Spec | undefined): number {
-  return Math.min(limits.usdPerTicket, spec?.contract?.stopWhen?.usd ?? limits.usdPerTicket);
+export function usdFor(batch: Bounds, spec: Spec | undefined, ticket: Rated): number {
+  const { usdPerTicket: usd } = batch.limits;
+  return Math.min(usd, spec?.contract?.stopWhen?.usd ?? usd, routeOf(batch, ticket).usdPerTicket ?? usd);
 }
 
 /** Milliseconds that the agents of a ticket have worked since a person last retried it; those of a running one are not counted. */
@@ -24,9 +32,10 @@ export function agentMs({ history, retriedAfter = 0 }: Pick<TicketState, "histor
   return history.slice(retriedAfter).reduce((sum, { startedAt, slotLeftAt }) => sum + Math.max(0, slotLeftAt - startedAt), 0);
 }
 
-/** Milliseconds that the next agent of a ticket may work: the batch's, or what its contract leaves. */
-export function agentLimitMs({ limits }: Pick<Batch, "limits">, spec: Spec, ticket: TicketState): number {
-  const most = limits.minutesPerAttempt * 60_000;
+/** Milliseconds that the next agent of a ticket may work: the batch's or its class's, or what its contract leaves. */
+export function agentLimitMs(batch: Bounds, spec: Spec, ticket: TicketState): number {
+  const { minutesPerAttempt: minutes } = batch.limits;
+  const most = Math.min(minutes, routeOf(batch, ticket).minutesPerAttempt ?? minutes) * 60_000;
   const own = spec.contract?.stopWhen?.minutes;
   return own === undefined ? most : Math.max(1, Math.min(most, own * 60_000 - agentMs(ticket)));
 }

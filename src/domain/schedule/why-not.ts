@@ -1,4 +1,4 @@
-import { awaitsApproval, describeZones } from "../run/approval.ts";
+import { awaitsApproval, describeAwaited } from "../run/approval.ts";
 import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
 import type { Unprepared } from "../run/prepare-fact.ts";
@@ -36,7 +36,7 @@ export type Reason =
   | { readonly kind: "finishing"; readonly tickets: number }
   | { readonly kind: "reserved"; readonly by: TicketId }
   /** Its change of danger zones waits for a person's approval. */
-  | { readonly kind: "approval"; readonly zones: string }
+  | { readonly kind: "approval"; readonly what: string }
   /** The base that it would land on is broken. */
   | { readonly kind: "base-broken"; readonly repo: string; readonly by: BrokenBase }
   /** The base that it would start from cannot be prepared. */
@@ -113,7 +113,7 @@ function roomFor(state: RunState, index: number): Reason {
 function beingWritten(ticket: TicketState): Reason | undefined {
   const { approval, gate, unfiled } = ticket;
   if (gate !== undefined) return { kind: "gating" };
-  if (approval !== undefined && awaitsApproval(ticket)) return { kind: "approval", zones: describeZones(approval) };
+  if (approval !== undefined && awaitsApproval(ticket)) return { kind: "approval", what: describeAwaited(approval) };
   return unfiled === true ? { kind: "filing" } : undefined;
 }
 
@@ -174,7 +174,7 @@ export function describeReason(reason: Reason): string {
     case "elsewhere":
       return `${reason.resource} is held by ${reason.by === undefined ? "another run" : `the run ${reason.by}`}`;
     case "approval":
-      return `waits for your approval of the change of ${reason.zones}`;
+      return `waits for your approval of ${reason.what}`;
     case "money":
       return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":

@@ -20,7 +20,10 @@ const REASONS_EVERY_MS = 30_000;
 /** Reports of reasons alone that one attempt may make; each level rises at most three times. */
 const MOST_REASONS = 100;
 
-/** Watches the behaviour of one agent, and reports its signals when they change. `end` reports what is left. */
+/**
+ * Watches the behaviour of one agent, and reports its signals when they change. `end` reports what is left. `onReport` is called after each
+ * report but that.
+ */
 export interface BehaviourReports {
   event(event: AgentEvent): void;
   /** Takes a rule of the guard that blocked something. */
@@ -31,7 +34,7 @@ export interface BehaviourReports {
 export function watchBehaviour(
   ctx: Pick<LoopContext, "batch" | "clock" | "repos" | "report">,
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
-  { worktree }: { readonly worktree: string },
+  { worktree, onReport }: { readonly worktree: string; readonly onReport?: () => void },
 ): BehaviourReports {
   const { clock, batch } = ctx;
   const zones = zonesOf(batch, ticket).map(({ path }) => zoneMatcher(path));
@@ -60,6 +63,7 @@ export function watchBehaviour(
     isChanged = false;
     told = now;
     toldAt = lookedAt;
+    if (!isLast) onReport?.();
   };
   const changed = (): void => {
     isChanged = true;

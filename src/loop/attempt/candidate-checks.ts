@@ -1,7 +1,10 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Complexity } from "../../domain/complexity/classes.ts";
+import { appliesTo } from "../../domain/complexity/review-steps.ts";
+import { routeOf } from "../../domain/complexity/route.ts";
 import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
-import { describeZones, isApproved } from "../../domain/run/approval.ts";
+import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -51,6 +54,15 @@ export class CandidateChecks {
   /** True if a person has rewritten the ticket since the reviewer passed the change: it judged another ticket. */
   get isOutdated(): boolean {
     return [...this.#passed.values()].some(({ text }) => text !== this.#text);
+  }
+
+  /** The class of the ticket by now; undefined without routing by complexity. */
+  get #class(): Complexity | undefined {
+    return ticketOf(this.#ctx.state(), this.#scope.ticket.id).complexity?.class;
+  }
+
+  #applies({ spec }: Placed): boolean {
+    return appliesTo(spec, this.#class);
   }
 
   get #text(): string {
@@ -114,16 +126,18 @@ export class CandidateChecks {
   }
 
   /**
-   * Throws AttemptOver if the candidate changes zones and no person has approved exactly this change. The work is kept: once it is
+   * Throws AttemptOver if the candidate changes zones, or its class needs a person, and no person has approved exactly this change. The work is kept: once it is
    * approved, the next attempt continues it without an agent.
    */
   async #awaitApproval(candidate: Built): Promise<void> {
     const { batch, state } = this.#ctx;
-    const needed = await approvalNeededFor(this.#repo, candidate, batch.bounds?.[this.#repo.id]);
-    if (needed === undefined || isApproved(ticketOf(state(), this.#scope.ticket.id), needed.change)) return;
+    const ticket = ticketOf(state(), this.#scope.ticket.id);
+    const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity?.class;
+    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass });
+    if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
     if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });
-    const summary = `waits for a person's approval of the change of ${describeZones(needed)}`;
+    const summary = `waits for a person's approval of ${describeAwaited(needed)}`;
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });
   }
 
@@ -137,7 +151,8 @@ export class CandidateChecks {
     const results: { placed: Placed; result: StepResult }[] = [];
     try {
       for (const placed of this.#steps) {
-        if (asks(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate)))) return undefined;
+        if (asks(placed) && this.#applies(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate))))
+          return undefined;
         const run = () => this.#run(placed, candidate, atStep(scope, placed));
         const result = runsCommand(placed.spec) ? await this.#ctx.commandPermits.tryRun(run) : await run();
         if (result === undefined) return undefined;
@@ -168,6 +183,7 @@ export class CandidateChecks {
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
+    if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}` };
     if (await this.#stands(placed, candidate)) {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;

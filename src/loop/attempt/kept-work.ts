@@ -1,8 +1,9 @@
+import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import { type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { claimsDone } from "../../domain/run/ticket-state.ts";
-import { workToKeep } from "../../domain/run/work-to-keep.ts";
+import { hasPassedChecks, workToKeep } from "../../domain/run/work-to-keep.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -21,8 +22,8 @@ const STOPPING_MS = 10_000;
 export type KeepContext = BranchContext & Pick<LoopContext, "files" | "starts">;
 
 /**
- * Keeps the work of an attempt that ends with this outcome and was cut off, before its worktree is removed: captured as any
- * agent's work is, in the sandbox and within bounds, and then on a branch of its own (`keptBranch`). An empty change leaves no
+ * Keeps the work of an attempt that ends with this outcome and was cut off, or that a later attempt may step back to, before its
+ * worktree is removed: captured as any agent's work is, in the sandbox and within bounds, and then on a branch of its own (`keptBranch`). An empty change leaves no
  * branch. Never throws: if the work cannot be kept, a fact says why, and the run goes on. True if nothing of the ticket's own
  * branch is needed any more. Its agent is no longer running, and the attempt has not been reported as ended.
  */
@@ -42,12 +43,17 @@ export async function keepWork(
       await keepWorkBranch(repo, attempt.kept);
       return true;
     }
-    const what = workToKeep(attempt, outcome);
+    const isChecked = hasPassedChecks(attempt, ticket);
+    // A later attempt may step back to it.
+    const keepsFailed = isChecked && mayTake(ctx.state().batch.behaviour ?? {}, "step-back");
+    const what = workToKeep(attempt, outcome, { keepsFailed });
     if (what === undefined) return false;
     const change = what === "worktree" ? await captureWorktree(ctx, scope, repo, outcome) : undefined;
     const { tip, files } = change === undefined ? (attempt.change ?? NOTHING) : { ...change, files: change.paths.length };
     if (files === 0) return true;
-    if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, branch, sha: tip, files })) return false;
+    const from = isChecked ? attempt.worktree?.baseSha : undefined;
+    const kept = { branch, sha: tip, files, ...(from !== undefined && { checkedFrom: from }) };
+    if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, ...kept })) return false;
     await repo.keepBranch({ branch, tip });
     if (change !== undefined) await writeAttemptPatch(ctx, scope, repo, change);
     return true;

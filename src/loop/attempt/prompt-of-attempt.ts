@@ -1,4 +1,5 @@
 import { describeAlerts } from "../../domain/behaviour/alerts.ts";
+import { remedyNotes } from "../../domain/behaviour/remedy-notes.ts";
 import { boundForWorker } from "../../domain/bound/bound-text.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -22,26 +23,31 @@ export async function lastPatch(ctx: LoopContext, { ticket }: OpenAttempt): Prom
 interface Offered {
   readonly tools: OfferedTools | undefined;
   readonly patch: string | undefined;
+  /** The commit in the worktree, if it holds work of an earlier attempt. */
+  readonly startsAt: string | undefined;
 }
 
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
-export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch }: Offered): Promise<string> {
-  const { evidence, failures, history, live, reflections, refusals, reverted } = ticketOf(ctx.state(), open.ticket.id);
+export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch, startsAt }: Offered): Promise<string> {
+  const state = ticketOf(ctx.state(), open.ticket.id);
+  const { due, evidence, failures, history, live, reflections = [], refusals, reverted } = state;
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
   const refused = last.some(({ n }) => n === refusals?.n) ? refusals : undefined;
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   const { repo } = open.ticket;
+  const isSteppedBack = startsAt !== undefined;
   return renderWorkerPrompt(await ctx.harness.worker(repo), {
     ticket: open.ticket,
     // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
-    attempts: attemptsFor(ctx.batch, open.ticket),
+    attempts: attemptsFor(ctx.batch, open.ticket, state),
     protect: protectedFor(ctx.batch.protect, open.ticket),
     bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),
-    alerts: describeAlerts(reflections ?? []),
+    alerts: [...remedyNotes(due, reflections.at(-1), { isSteppedBack }), ...describeAlerts(reflections)],
+    ...(isSteppedBack && due?.from ? { startsFrom: due.from.attempt } : {}),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),

@@ -61,7 +61,10 @@ export function renderWorkerPrompt(
     reverted?: RevertedWork;
     patch?: string;
     notes?: string;
+    /** What stands before everything else, a line each. */
     alerts?: readonly string[];
+    /** The attempt whose change is in the worktree; absent: the worktree starts from the base. */
+    startsFrom?: number;
     hints?: string;
     tools?: OfferedTools;
   },
@@ -120,7 +123,7 @@ function inWords(step: StepSpec): string {
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit ${wantedExitCode(step)} on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":
-      return `review "${step.name}": a reviewer reads your change; what it finds grave must be fixed`;
+      return `review "${step.name}": a reviewer reads your change${step.classes === undefined ? "" : ` if it is ${step.classes.join(" or ")}`}; what it finds grave must be fixed`;
     case "adversary":
       return `adversary "${step.name}": a reviewer tries to break your change, and normal work must still work${smokeInWords(step)}`;
     case "merge":
@@ -159,6 +162,7 @@ function earlierInWords(options: {
   readonly landed?: LandedWork;
   readonly reverted?: RevertedWork;
   readonly patch?: string;
+  readonly startsFrom?: number;
   readonly notes?: string;
 }): string {
   return [
@@ -222,7 +226,7 @@ function checksInWords(checks: LandedWork["history"]): string {
   return boundedHead(lines.join("\n"), LIST_CHARS);
 }
 
-function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlierInWords>[0]): string {
+function evidenceInWords({ attempt, evidence, patch, startsFrom }: Parameters<typeof earlierInWords>[0]): string {
   if (evidence.length === 0)
     return attempt === 1 ? "This is the first attempt." : "Earlier attempts were cut off; nothing of them was judged.";
   const parts = evidence.map(({ step, name, summary, detail }) => {
@@ -232,7 +236,11 @@ function evidenceInWords({ attempt, evidence, patch }: Parameters<typeof earlier
   });
   const last = patch === undefined ? "" : `\nThe change of the last attempt, for reading only: ${patch}\n`;
   const hasFailed = evidence.some(({ step }) => step !== "tracker" && step !== "person");
-  return `${hasFailed ? "Earlier attempts failed. " : ""}Your worktree starts afresh from the base.\n\n${parts.join("\n")}${last}`;
+  const start =
+    startsFrom === undefined
+      ? "Your worktree starts afresh from the base."
+      : `Your worktree starts from the change of attempt ${startsFrom}, which is its only commit on top of the base.`;
+  return `${hasFailed ? "Earlier attempts failed. " : ""}${start}\n\n${parts.join("\n")}${last}`;
 }
 
 function notesInWords(notes: string): string {

@@ -21,17 +21,19 @@ import { reserveMoney } from "../programs/reserve-money.ts";
 import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { type AgentRun, cutShort } from "./agent-end.ts";
+import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
 import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
+import { reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { runFixers } from "./fixers.ts";
 import { watchGuard } from "./guard.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
-import { keepPeoplesCommits } from "./peoples-commits.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
+import { remedyAfterFailure, remedyAtWork, withRemedy } from "./remedy.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**
@@ -45,12 +47,16 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
   const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
-  const end = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
+  const ended = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
+  const end = withRemedy(ctx, scope, ended);
   if (ctx.isBroken()) return;
   const done = end.outcome === "done";
   if (done) finished(ctx, scope);
   // A next attempt takes the same branch, so the worktree of a failed one goes first; a done one frees its dependents at once.
-  const report = () => ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
+  const report = (): void => {
+    remedyAfterFailure(ctx, scope, end);
+    ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, ...end });
+  };
   if (done) report();
   const isKept = !done && (await keepWork(ctx, scope, repo, end.outcome));
   const { gone } = await cleanUp(ctx, ticket.id, { path, deleteBranch: done || isKept });
@@ -128,7 +134,7 @@ async function attempt(
   await keepSetAside(ctx, scope.ticket.id, repo);
   const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
   const continued = pendingWork ?? (await look(ctx, scope, repo));
-  const fresh = continued === undefined ? ctx.starts.run(() => start(ctx, scope, repo, tree)) : undefined;
+  const fresh = continued === undefined ? ctx.starts.run(() => beginWorktree(ctx, scope, repo, tree)) : undefined;
   const made = fresh?.catch(() => undefined);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
     // An incomplete worktree could not be removed.
@@ -144,23 +150,35 @@ async function attempt(
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }
-  const baseSha = await (fresh ?? ctx.starts.run(() => start(ctx, scope, repo, tree)));
-  const tools = await ctx.harness.tools(scope.ticket.repo);
+  const begin = await (fresh ?? ctx.starts.run(() => beginWorktree(ctx, scope, repo, tree)));
+  return attemptFrom(ctx, open, repo, { ...tree, ...begin });
+}
+
+/** A worktree at its path, on the ticket's branch. */
+type Worktree = WorktreeStart & { readonly path: string; readonly branch: string };
+
+/** Prepares a fresh worktree, runs fixers or the agent there, and takes their change through the finish line. */
+async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, worktree: Worktree): Promise<AttemptEnd> {
+  const { files, ticket } = open;
+  const { baseSha, startsAt = baseSha, ...tree } = worktree;
+  const tools = await ctx.harness.tools(ticket.repo);
   const patch = await lastPatch(ctx, open);
-  await ctx.files.write(files.prompt, await promptOf(ctx, open, { tools, patch }));
+  await ctx.files.write(files.prompt, await promptOf(ctx, open, { tools, patch, startsAt: worktree.startsAt }));
   const confined = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
-  const zones = { path: tree.path, commit: baseSha, bound: readOnlyBound(ctx, scope.ticket) };
+  const zones = { path: tree.path, commit: baseSha, bound: readOnlyBound(ctx, ticket) };
   const confinement = await withReadOnlyZones(confined, repo, zones);
   const prepareIn = opened(ctx, confinement, "prepare", { isTold: true, hasHeaders: true });
-  const prepared = await prepareWorktree(ctx, open, repo, { cwd: tree.path, commit: baseSha, confinement: prepareIn });
-  if (prepared !== undefined) return { outcome: "stopped", evidence: prepared };
+  const toPrepare = { cwd: tree.path, commit: startsAt, base: baseSha, confinement: prepareIn };
+  const prepared = await prepareWorktree(ctx, open, repo, toPrepare);
+  // Only a base that cannot be prepared costs no attempt.
+  if (prepared !== undefined) return { outcome: startsAt === baseSha ? "stopped" : "failed", evidence: prepared };
   const begun = ctx.clock.now();
   const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn });
   if (fixed !== undefined) {
-    ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha });
+    ctx.report({ type: "worktree-ready", ticket: ticket.id, fence: open.fence, ...worktree });
     return finishFrom(ctx, open, { baseSha, change: fixed });
   }
-  const result = await runAgent(ctx, open, { ...tree, baseSha }, opened(ctx, confinement, "agent", { isTold: true }));
+  const result = await runAgent(ctx, open, worktree, opened(ctx, confinement, "agent", { isTold: true }));
   const cut = cutShort(open, result);
   if (cut !== undefined) return cut;
   await ctx.starts.over();
@@ -190,19 +208,6 @@ function hasFailedChecks({ pullRequest }: TicketState): boolean {
   return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
 }
 
-/** Makes the worktree, and gives its start commit. */
-async function start(
-  ctx: LoopContext,
-  { ticket }: AttemptScope,
-  repo: Repo,
-  tree: { path: string; branch: string },
-): Promise<string> {
-  const baseSha = await repo.baseTip();
-  await keepPeoplesCommits(ctx, ticket.id, { repo });
-  await repo.addWorktree({ ...tree, from: baseSha });
-  return baseSha;
-}
-
 /** Runs the finish line; keeps the change for the next attempt if it fails. With a human step it ends at the landing. */
 async function finishFrom(
   ctx: LoopContext,
@@ -214,6 +219,7 @@ async function finishFrom(
   const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
   if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
+  reportComplexity(ctx, open, change);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
@@ -227,7 +233,7 @@ async function finishFrom(
 async function runAgent(
   ctx: LoopContext,
   open: OpenAttempt,
-  tree: { path: string; branch: string; baseSha: string },
+  tree: Worktree,
   confinement: Confinement | undefined,
 ): Promise<AgentRun> {
   const { ticket, fence, n, marker, signal, files } = open;
@@ -241,7 +247,7 @@ async function runAgent(
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent");
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
-  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path });
+  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
   const useless = new AbortController();
   const onFault = () => useless.abort();
   const guard = watchGuard(ctx, open, { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault });

@@ -118,24 +118,25 @@ function changedByPrepare(what: string, paths: readonly string[], more: readonly
 
 /**
  * Makes an attempt's worktree ready. Gives the evidence of the first prepare command that fails, also after a retry. No agent has
- * worked there yet, so a failure is reported as one of the base.
+ * worked there yet, so a failure is reported as one of the base, unless the worktree holds work of an earlier attempt: then `commit` is
+ * not `base`.
  */
 export async function prepareWorktree(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
-  { cwd, commit, confinement }: Pick<ToPrepare, "cwd" | "commit" | "confinement">,
+  { cwd, commit, base = commit, confinement }: Pick<ToPrepare, "cwd" | "commit" | "confinement"> & { readonly base?: string },
 ): Promise<Evidence | undefined> {
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
   const run = runPrepare(ctx, OWN_LOG);
-  const toPrepare = { cwd, commit, base: commit, name: "worktree", confinement, run };
+  const toPrepare = { cwd, commit, base, name: "worktree", confinement, run };
   const blocked: BlockedConnection[] = [];
   const announce: StepScope["announce"] = (fact) => {
     if (fact.type === "connection-blocked") blocked.push(fact);
     return scope.announce(fact);
   };
   const failed = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
-  if (failed === undefined) return undefined;
+  if (failed === undefined || commit !== base) return failed;
   const [first] = blocked;
   const why = first === undefined ? {} : ({ blocked: true } as const);
   const remedy = first === undefined ? "" : `. ${blockedRemedy(first)}`;

@@ -89,6 +89,11 @@ export function abortedEnd(scope: Pick<Scope, "ending">): AttemptEnd {
       };
     case "gated-by-person":
       return { outcome: "gated" };
+    case "remedied":
+      return {
+        outcome: "failed",
+        evidence: { step: "agent", name: "behaviour", summary: "its agent was ended for its behaviour", detail: "" },
+      };
     case "closed-by-person":
       return { outcome: "closed" };
     default:

@@ -3,7 +3,13 @@ import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 
-const BY = { blocker: "an upheld blocker", forge: "its forge", zone: "a danger zone", person: "a person" } as const;
+const BY = {
+  blocker: "an upheld blocker",
+  forge: "its forge",
+  zone: "a danger zone",
+  behaviour: "a failed gate of its agent's behaviour",
+  person: "a person",
+} as const;
 
 /** The note in the tracker of a ticket that is left to a person: who gated it, and what was built. */
 export function gateNote(state: RunState, run: RunId, id: TicketId): string {

@@ -2,6 +2,7 @@ import type { Bound } from "../../domain/bound/bound.ts";
 import { BOUND_FILE, describeOrigin } from "../../domain/bound/bound.ts";
 import { changeDigest } from "../../domain/bound/change-digest.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
+import type { Complexity } from "../../domain/complexity/classes.ts";
 import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -33,21 +34,26 @@ export function boundGate(
   return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listOf([first, ...others]));
 }
 
-/** What a person has to approve before a candidate lands; undefined if it touches no zone. */
+/** What a person has to approve before a candidate lands; undefined if it touches no zone, and is of no class that needs a person. */
 export async function approvalNeededFor(
   repo: Pick<Repo, "change" | "tree">,
   { base, commit }: Built,
-  bound: Bound | undefined,
+  { bound, gatedClass }: { readonly bound: Bound | undefined; readonly gatedClass: Complexity | undefined },
 ): Promise<AwaitedApproval | undefined> {
   const zones = bound?.zones ?? [];
-  if (zones.length === 0) return undefined;
+  if (zones.length === 0 && gatedClass === undefined) return undefined;
   const { paths } = await repo.change({ from: base, tip: commit });
   const touched = touchedZones(paths, zones);
-  if (touched.length === 0) return undefined;
+  if (touched.length === 0 && gatedClass === undefined) return undefined;
   const [before, after] = await Promise.all([idsOf(repo, base), idsOf(repo, commit)]);
   const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
   const files = new Set(touched.flatMap((zone) => zone.paths.map(({ path }) => path))).size;
-  return { commit, base, change, zones: touched.map(({ zone }) => plainText(zone.path, 200)).slice(0, 20), files };
+  return {
+    ...{ commit, base, change },
+    zones: touched.map(({ zone }) => plainText(zone.path, 200)).slice(0, 20),
+    files: touched.length === 0 ? paths.length : files,
+    ...(gatedClass && { complexity: gatedClass }),
+  };
 }
 
 async function idsOf(repo: Pick<Repo, "tree">, commit: string): Promise<ReadonlyMap<string, string>> {

@@ -1,10 +1,10 @@
-import { describeZones } from "../../domain/run/approval.ts";
+import { describeAwaited } from "../../domain/run/approval.ts";
 import type { ApprovalFact } from "../../domain/run/approval-fact.ts";
 import { type EventLabel, STYLES } from "./tone.ts";
 
-/** Describes the wait for an approval of a change of danger zones, and the approval. */
+/** Describes the wait for a person's approval of a change, and the approval. */
 export function approvalLabel(fact: ApprovalFact): EventLabel {
   return fact.type === "approval-awaited"
-    ? [STYLES.needsYou, `waits for your approval of the change of ${describeZones(fact)}`]
+    ? [STYLES.needsYou, `waits for your approval of ${describeAwaited(fact)}`]
     : [STYLES.again, `a person approved its change, ${fact.commit.slice(0, 7)}`];
 }

@@ -16,6 +16,7 @@ const CAUSE: Readonly<Record<AgentEnding, string>> = {
   "over-quota": "wrote too much",
   "killed-by-person": "killed by a person",
   "gated-by-person": "left to a person",
+  remedied: "ended for its behaviour",
   "closed-by-person": "closed by a person",
   stopped: "the run stops",
   "failed-to-start": "the agent did not start",

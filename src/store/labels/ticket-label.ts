@@ -108,10 +108,14 @@ function landingText(ticket: TicketState): string | undefined {
   return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
-/** What people call a ticket in its tracker, if that is not its id, and the ticket whose worker found it. */
-export function originParts({ foundBy, tracked }: TicketState): readonly string[] {
+/** What people call a ticket in its tracker, if that is not its id, the ticket whose worker found it, and its class if it has one. */
+export function originParts({ foundBy, tracked, complexity }: TicketState): readonly string[] {
   const { serviceId } = tracked ?? {};
-  return [...(serviceId === undefined ? [] : [serviceId]), ...(foundBy === undefined ? [] : [`found by ${foundBy}`])];
+  return [
+    ...(serviceId === undefined ? [] : [serviceId]),
+    ...(foundBy === undefined ? [] : [`found by ${foundBy}`]),
+    ...(complexity ? [complexity.class] : []),
+  ];
 }
 
 /** The origin of a ticket, behind a word that may leave no room for the title; empty if the batch named the ticket itself. */

@@ -1,3 +1,4 @@
+import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -125,6 +126,12 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "preparations reused", unit: "count", value: get("preparations.reused") },
       { name: "commands that the guard blocked", unit: "count", value: get("guard.blocked") },
       { name: "dead guards", unit: "count", value: get("guard.dead"), better: "less" },
+      { name: "remediations", unit: "count", value: get("remediations.made") },
+      { name: "remediations that helped", unit: "count", value: get("remediations.helped") },
+      ...REMEDY_ACTIONS.flatMap((action): RowSpec[] => [
+        { name: `${action}`, unit: "count", value: get(`remediations.byAction.${action}.made`) },
+        { name: `${action} that helped`, unit: "count", value: get(`remediations.byAction.${action}.helped`) },
+      ]),
       { name: "heals", unit: "count", value: get("heals"), always: true },
       { name: "heals accepted", unit: "count", value: get("healsAccepted") },
     ],

@@ -11,6 +11,7 @@ export function numbersLine(ledger: Ledger): string {
     ...reviewerLabels(ledger.reviewer),
     ...claimLabels(ledger),
     `fixed without you ${fixes(ledger)}`,
+    ...(ledger.remediations.made > 0 ? [`remediations ${ledger.remediations.made}, helped ${ledger.remediations.helped}`] : []),
     ...(ledger.heals > 0 ? [`heals ${ledger.heals}, accepted ${ledger.healsAccepted}`] : []),
     `incidents ${incidents(ledger)}`,
     `$ ${ledger.costUsd.toFixed(2)}`,

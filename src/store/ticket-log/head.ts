@@ -1,5 +1,6 @@
 import { overallLevel } from "../../domain/behaviour/signals.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
+import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -98,7 +99,17 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
   const signals = past === undefined ? ticket.attempt?.signals : past.signals;
   const level = signals && overallLevel(signals);
   if (signals === undefined || (entry?.step !== "agent" && level !== "warn" && level !== "fail")) return [];
-  return [line(""), line("behaviour of its agent, as its program prints it:", "waiting"), ...signalsLines(signals)];
+  return [
+    line(""),
+    line("behaviour of its agent, as its program prints it:", "waiting"),
+    ...signalsLines(signals),
+    ...remedyLines(ticket, attempt.n),
+  ];
+}
+
+/** What the engine did about the failed gates of an attempt. */
+function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): readonly LogLine[] {
+  return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
 }
 
 /** What the guard of the chosen attempt told, below its agent. */

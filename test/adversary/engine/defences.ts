@@ -90,7 +90,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/domain/schedule/money.ts",
-        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id))",
+        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id), ticket)",
         to: "false",
       },
     ],

@@ -6,6 +6,7 @@ import type { CiTarget } from "../../../src/cli/ci/find-target.ts";
 import type { CiFlags } from "../../../src/cli/ci/flags.ts";
 import { type CiPlan, planLines } from "../../../src/cli/ci/plan.ts";
 import { preparationOf } from "../../../src/cli/init/prepare-commands.ts";
+import { BoundSpec } from "../../../src/domain/batch/bound-spec.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { batchFile } from "../support.ts";
 
@@ -64,4 +65,19 @@ test("check steps of a batch file are left out, and a person is told so", async 
   const { finish } = await composeBatch(targetOf({}, join(root, "app")), { ...FLAGS, batch: file }, how);
   expect(finish).toEqual([{ step: "gates" }, { step: "merge" }]);
   expect(told).toEqual(["left out: unit of the batch's finish line; the checks at GitHub judge instead"]);
+});
+
+test("the boundaries of a batch file hold in the loop, with its folder in their commands", async () => {
+  const root = realpathSync(folder());
+  mkdirSync(join(root, "app"));
+  const file = join(root, "b.json");
+  const bound = { zones: "read-only", dangerZones: ["pay/"], ironLaws: [{ command: ["{batch}/law.sh"] }] };
+  writeFileSync(file, JSON.stringify(batchFile({ bound, repos: { app: { path: join(root, "app"), base: "work" } } })));
+  const composed = await composeBatch(
+    targetOf({}, join(root, "app")),
+    { ...FLAGS, batch: file },
+    { cwd: root, env: { PATH: "/bin" }, tell: () => undefined },
+  );
+  expect(composed["bound"]).toEqual({ ...bound, neverDo: [], ironLaws: [{ command: [`${root}/law.sh`] }] });
+  expect(BoundSpec.parse(composed["bound"])).toEqual(composed["bound"]);
 });

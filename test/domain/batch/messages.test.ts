@@ -54,6 +54,19 @@ describe("what a value of the wrong shape is called", () => {
   it.each<[object, ...string[]]>([
     [{ limits: { workers: "four" } }, 'limits.workers must be a whole number from 1 to 64, not "four"'],
     [{ limits: { workers: 65 } }, "limits.workers must be a whole number from 1 to 64, not 65"],
+    [
+      { behaviour: { onFail: "stepback" } },
+      'behaviour.onFail must be "none", "step-back" or "gate", not "stepback"; did you mean "step-back"?',
+    ],
+    [
+      { behaviour: { onFail: ["stepback"] } },
+      'behaviour.onFail[0] must be "step-back" or "gate", not "stepback"; did you mean "step-back"?',
+    ],
+    [
+      { behaviour: { onFail: { momentum: "gat" } } },
+      'behaviour.onFail.momentum must be "none", "step-back" or "gate", not "gat"; did you mean "gate"?',
+    ],
+    [{ behaviour: { onFail: { momentm: "gate" } } }, 'behaviour.onFail: unknown key "momentm"; did you mean "momentum"?'],
     [{ limits: { attempts: 1.5 } }, "limits.attempts must be a whole number from 1 to 20, not 1.5"],
     [{ limits: { silenceMinutes: 0 } }, "limits.silenceMinutes must be a number above 0 and at most 10080, not 0"],
     [{ limits: { usdPerRun: -1 } }, "limits.usdPerRun must be a number of at least 0, not -1"],

@@ -15,6 +15,7 @@ describe("the ledger", () => {
       attempts: 3,
       preparations: { made: 0, reused: 0 },
       guard: { blocked: 0, byRule: {}, dead: 0, stopsTold: 0 },
+      complexity: null,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
       reviewer: {
@@ -30,6 +31,7 @@ describe("the ledger", () => {
       interventions: { total: 1, work: 1, harness: 0, byClass: { I7: 1 }, becameTickets: 0 },
       fixAndProceed: 1,
       fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, sentBack: 0, conflict: 0 },
+      remediations: { made: 0, helped: 0, byAction: {} },
       heals: 0,
       healsAccepted: 0,
       incidents: 0,

@@ -32,6 +32,8 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "guard-blocked": true,
   "guard-dead": true,
   "stop-guard-told": true,
+  "complexity-changed": false,
+  remediated: false,
   "prepare-started": true,
   "prepare-failed": true,
   "work-kept": false,

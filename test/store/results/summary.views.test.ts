@@ -149,6 +149,7 @@ describe("the report", () => {
       ],
       fixAndProceed: 1,
       fixAndProceedByCause: { transient: 0, reviewFinding: 0, failedCheck: 1, liveFix: 0, sentBack: 0, conflict: 0 },
+      remediations: { made: 0, helped: 0, byAction: {} },
       heals: 0,
       healsAccepted: 0,
       healResults: [],

@@ -1,0 +1,23 @@
+/** Manifests and lockfiles: what a change of them brings in is more than its lines (the dependency signals of S3.22). */
+const MANIFESTS: ReadonlySet<string> = new Set([
+  ...["package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
+  ...["pyproject.toml", "setup.py", "setup.cfg", "pipfile", "pipfile.lock", "poetry.lock", "uv.lock"],
+  ...["cargo.toml", "cargo.lock", "go.mod", "go.sum", "gemfile", "gemfile.lock", "composer.json", "composer.lock"],
+  ...["pom.xml", "build.gradle", "build.gradle.kts", "mix.exs", "mix.lock"],
+]);
+
+/** True for a file that names the dependencies of a project. */
+export function isManifest(path: string): boolean {
+  const name = nameOf(path);
+  return MANIFESTS.has(name) || /^requirements[\w.-]*\.txt$/.test(name) || name.endsWith(".csproj");
+}
+
+/** True for a step of a database's schema: what it did to data is not undone by a revert of its lines. */
+export function isMigration(path: string): boolean {
+  const folders = path.toLowerCase().split("/").slice(0, -1);
+  return folders.some((folder) => folder === "migrations" || folder === "migrate" || folder === "alembic");
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+}

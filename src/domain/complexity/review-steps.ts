@@ -1,0 +1,33 @@
+import type { Routes } from "../batch/complexity-spec.ts";
+import type { StepSpec } from "../batch/step-spec.ts";
+import { COMPLEXITIES, type Complexity } from "./classes.ts";
+
+type Review = Extract<StepSpec, { step: "review" }>;
+
+/**
+ * A finish line with the reviews that some class asks for beyond its own. Each stands in the line of every ticket, behind the others, and
+ * is passed over unless the ticket is of one of its classes when it is reached: a line does not change during a run.
+ */
+export function lineWithReviews(finish: readonly StepSpec[], routes: Routes | undefined): readonly StepSpec[] {
+  if (routes === undefined || finish.some((step) => step.step === "review" && step.classes !== undefined)) return finish;
+  const own = finish.filter(({ step }) => step === "review").length;
+  const missing = [1, 2].flatMap((nth): Review[] => {
+    const classes = COMPLEXITIES.filter((one) => (routes[one].reviewers ?? 0) >= nth);
+    return nth <= own || classes.length === 0 ? [] : [{ step: "review", name: nameOf(nth, finish), classes }];
+  });
+  const last = finish.findLastIndex(({ step }) => step === "review");
+  const at = last === -1 ? finish.findIndex(({ step }) => step === "adversary" || step === "merge") : last + 1;
+  return finish.toSpliced(at, 0, ...missing);
+}
+
+/** True if a ticket of this class has the step in its finish line. One whose class nobody knows has all of them. */
+export function appliesTo(step: StepSpec, is: Complexity | undefined): boolean {
+  return step.step !== "review" || step.classes === undefined || is === undefined || step.classes.includes(is);
+}
+
+function nameOf(nth: number, finish: readonly StepSpec[]): string {
+  const taken = new Set(finish.flatMap((step) => ("name" in step ? [step.name] : [])));
+  let name = nth === 1 ? "first-review" : "second-review";
+  while (taken.has(name)) name = `${name}-by-class`;
+  return name;
+}

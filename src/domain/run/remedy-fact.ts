@@ -1,0 +1,78 @@
+import type { RemedyAction } from "../batch/remedy-spec.ts";
+import { GATE_LABELS, type GateName } from "../behaviour/signals.ts";
+import type { Fence, TicketId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
+
+/** The change of an attempt whose checks passed, as a commit and the base from which it started. */
+export interface CheckedWork {
+  readonly attempt: number;
+  readonly tip: string;
+  readonly baseSha: string;
+}
+
+/** What was done about a failed gate, in words (S3.20). Each is one line, safe for a terminal, and bounded. */
+export interface RemedyWords {
+  /** What the gate found. */
+  readonly was: string;
+  readonly did: string;
+  readonly now: string;
+  /** What is left of the bounds. */
+  readonly bound: string;
+}
+
+/**
+ * The engine acts on a failed gate of an attempt's behaviour. The action follows this fact: an agent at work is ended, and the next
+ * attempt, or the gate, is as the action says. The signals of a gate are claims, so it can take an attempt away and never add one.
+ */
+export interface RemedyFact extends RemedyWords {
+  readonly type: "remediated";
+  readonly ticket: TicketId;
+  readonly fence: Fence;
+  readonly gate: GateName;
+  readonly action: RemedyAction;
+  /** For `step-back`: the work from which the next attempt starts; absent: the base. */
+  readonly from?: CheckedWork;
+}
+
+/** A remediation of a ticket. `n` is the attempt whose gate failed; `at` in milliseconds. */
+export interface Remedy extends RemedyWords {
+  readonly n: number;
+  readonly at: number;
+  readonly gate: GateName;
+  readonly action: RemedyAction;
+}
+
+/** A remediation that the next attempt with an agent carries out. */
+export interface DueRemedy extends Pick<Remedy, "n" | "gate" | "action" | "was"> {
+  readonly from?: CheckedWork;
+}
+
+/** The step that a gate leaves to a person: its own words. */
+export function gateStep(gate: GateName, was: string): string {
+  return `decide how this goes on: ${GATE_LABELS[gate]} failed (${remedyValue(was)})`;
+}
+
+/** Characters of each value of the line. */
+const VALUE_CHARS = 240;
+
+/** A value of the line: bounded, so that quotes and controls in it end nothing. */
+export function remedyValue(text: string): string {
+  return plainText(text.replaceAll('"', "'"), VALUE_CHARS).trim();
+}
+
+/** The remediation as one line: `[REMEDIATED] gate=MOMENTUM action=step-back was="…" did="…" now="…" bound="…"`. */
+export function remedyLine({
+  gate,
+  action,
+  was,
+  did,
+  now,
+  bound,
+}: Pick<RemedyFact, "gate" | "action" | keyof RemedyWords>): string {
+  const values = Object.entries({ gate: GATE_LABELS[gate], action, was, did, now, bound });
+  return `[REMEDIATED] ${values.map(([key, value]) => `${key}=${quoted(remedyValue(value))}`).join(" ")}`;
+}
+
+function quoted(value: string): string {
+  return /^[^\s="]+$/.test(value) ? value : `"${value}"`;
+}

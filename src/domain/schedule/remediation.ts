@@ -1,0 +1,97 @@
+import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
+import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";
+import { GATES, type GateName } from "../behaviour/signals.ts";
+import { type CheckedWork, type RemedyFact, remedyValue } from "../run/remedy-fact.ts";
+import type { RunState } from "../run/state.ts";
+import type { Attempt, TicketState } from "../run/ticket-state.ts";
+import { vecAt } from "../values/vec.ts";
+import { attemptsAt } from "./stop-conditions.ts";
+
+/** When the policy is asked: while the agent works, or once its attempt has failed for another reason. */
+export type RemedyMoment = "at-work" | "failed";
+
+/**
+ * The remediation that is due for the running attempt at the ticket at `index`; undefined if none is. An attempt is remedied once, and
+ * only if its agent wrote it. A change in the finish line is judged first: no signal decides whether it lands.
+ */
+export function remediationAt(state: RunState, index: number, moment: RemedyMoment): RemedyFact | undefined {
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt?.agent === undefined || !isRemediable(state, ticket, attempt)) return undefined;
+  if (moment === "at-work" && attempt.agent.endedAt !== undefined) return undefined;
+  for (const gate of failedGates(ticket, attempt)) {
+    const attemptsLeft = attemptsAt(state, index) - ticket.failures - 1;
+    const spec = state.batch.behaviour ?? {};
+    const past = pastOf(ticket);
+    const choice = chooseRemedy(spec, { gate, past, attemptsLeft });
+    if (choice.action !== "none")
+      return factOf(ticket, attempt, { gate, choice, moment, bound: boundOf(spec, past.length, attemptsLeft) });
+  }
+  return undefined;
+}
+
+function isRemediable({ stage }: RunState, { gate, closedByPerson }: TicketState, attempt: Attempt): boolean {
+  const isEnding = attempt.killing !== undefined || gate !== undefined || closedByPerson !== undefined;
+  return stage === "working" && attempt.isRemedied !== true && !isEnding;
+}
+
+function failedGates({ remedies = [] }: TicketState, { n, signals }: Attempt): readonly GateName[] {
+  if (signals === undefined) return [];
+  const isTaken = (gate: GateName) => remedies.some((each) => each.n === n && each.gate === gate);
+  return GATES.filter((gate) => signals[gate].level === "fail" && !isTaken(gate));
+}
+
+/** The remediations since a person last retried the ticket or gave it another text. */
+function pastOf({ remedies = [], retriedAfter = 0 }: TicketState): NonNullable<TicketState["remedies"]> {
+  return remedies.filter(({ n }) => n > retriedAfter);
+}
+
+/** The newest work of the ticket whose checks passed, since a person last retried it or gave it another text. */
+export function checkedWorkOf({ attempt, history, retriedAfter = 0 }: TicketState): CheckedWork | undefined {
+  for (const { n, kept } of [...history.slice(retriedAfter), ...(attempt === undefined ? [] : [attempt])].toReversed())
+    if (kept?.checkedFrom !== undefined) return { attempt: n, tip: kept.sha, baseSha: kept.checkedFrom };
+  return undefined;
+}
+
+function factOf(
+  ticket: TicketState,
+  attempt: Attempt,
+  {
+    gate,
+    choice: { action, skipped },
+    moment,
+    bound,
+  }: {
+    readonly gate: GateName;
+    readonly choice: Exclude<RemedyChoice, { action: "none" }>;
+    readonly moment: RemedyMoment;
+    readonly bound: string;
+  },
+): RemedyFact {
+  const from = action === "step-back" ? checkedWorkOf(ticket) : undefined;
+  const ended = moment === "at-work" ? `ended attempt ${attempt.n}` : `attempt ${attempt.n} had failed`;
+  const before = skipped.length === 0 ? "" : `; skipped ${describeSkipped(skipped)}`;
+  return {
+    ...{ type: "remediated", ticket: ticket.id, fence: attempt.fence, gate, action },
+    was: remedyValue(attempt.signals?.[gate].why ?? ""),
+    did: remedyValue(`${ended}${before}`),
+    now: remedyValue(nowOf(action, from)),
+    bound,
+    ...(from && { from }),
+  };
+}
+
+function nowOf(action: RemedyFact["action"], from: CheckedWork | undefined): string {
+  switch (action) {
+    case "step-back":
+      return from === undefined
+        ? "the next attempt starts from the base: no attempt has passed its checks"
+        : `the next attempt starts from the change of attempt ${from.attempt}, whose checks passed (${from.tip.slice(0, 7)})`;
+    case "gate":
+      return "the ticket is left to a person";
+  }
+}
+
+function boundOf(spec: RemedySpec, past: number, attemptsLeft: number): string {
+  return `remediation ${past + 1} of ${remediationsFor(spec)}, attempts left: ${Math.max(0, attemptsLeft)}`;
+}

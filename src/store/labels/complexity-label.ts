@@ -1,0 +1,12 @@
+import type { ComplexityFact } from "../../domain/run/complexity-fact.ts";
+import { type EventLabel, STYLES, toned } from "./tone.ts";
+
+/** The line of the feed on a ticket whose change is harder than it was taken for. */
+export function complexityLabel({ from, to, why }: ComplexityFact): EventLabel {
+  return [toned(STYLES.needsYou, "waiting"), `complexity: ${to} instead of ${from}: its change ${verbed(why)}`];
+}
+
+/** A size has no verb of its own. */
+function verbed(why: string): string {
+  return /^\d/.test(why) ? `has ${why}` : why;
+}
