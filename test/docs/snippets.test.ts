@@ -8,6 +8,7 @@ import { keymapFrom } from "../../src/cli/key-file-text.ts";
 import { readContract } from "../../src/domain/batch/read-contract.ts";
 import { nodeValue, readSyntax } from "../../src/domain/batch/syntax.ts";
 import { parseBound } from "../../src/domain/bound/parse-bound.ts";
+import { LintFile } from "../../src/domain/lint/lint-spec.ts";
 import { Adjudication } from "../../src/domain/outbox/ruling.ts";
 import { answerMarks, readAnswer } from "../../src/domain/review/answer.ts";
 import { Attack } from "../../src/domain/review/attack.ts";
@@ -74,6 +75,7 @@ test.each(examples)("an example in %s is what a reader takes it for: %s", (page,
   // The pages on answers and keys say so; everything else is a batch, a part of one, or a ticket to add.
   if (page === "docs/reviewer.md" && text.includes('"nonce"')) return expect(() => JSON.parse(text)).not.toThrow();
   if (page === "docs/keys.md") return expect(() => keymapFrom(text, "keys.json")).not.toThrow();
+  if (page === "docs/lint.md" && text.includes('"rules"')) return expect(() => LintFile.parse(JSON.parse(text))).not.toThrow();
   if (text.includes('"tickets"')) return;
   const whole = text.trim().startsWith("{") ? text : `{${text}}`;
   const part = readSyntax(whole);
