@@ -43,5 +43,5 @@ function withGate(state: RunState, index: number, { was, gate: name }: RemedyFac
 export function dueAfter({ due }: TicketState, attempt: Attempt, outcome: AttemptOutcome): Pick<TicketState, "due"> {
   if (due === undefined || outcome === "done") return {};
   const isCutOff = outcome === "stopped" || outcome === "lost";
-  return due.n === attempt.n || isCutOff || attempt.agent === undefined ? { due } : {};
+  return due.n === attempt.n || isCutOff || attempt.agent === undefined || attempt.isPlanning ? { due } : {};
 }
