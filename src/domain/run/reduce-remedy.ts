@@ -42,5 +42,5 @@ function endedBy(attempt: Attempt): Attempt {
 export function dueAfter({ due }: TicketState, attempt: Attempt, outcome: AttemptOutcome): Pick<TicketState, "due"> {
   if (due === undefined || outcome === "done") return {};
   const isCutOff = outcome === "stopped" || outcome === "lost";
-  return due.n === attempt.n || isCutOff || attempt.agent === undefined ? { due } : {};
+  return due.n === attempt.n || isCutOff || attempt.agent === undefined || attempt.isPlanning ? { due } : {};
 }

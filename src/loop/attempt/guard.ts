@@ -31,6 +31,8 @@ interface Options {
   readonly onBlocked: (rule: RuleId) => void;
   /** Ends the agent: nothing confines it, and its guard is dead. */
   readonly onFault: () => void;
+  /** The agent is asked for a plan: it changes nothing, so nothing can be unmet when it stops. */
+  readonly isPlanning?: boolean;
 }
 
 type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "report">;
@@ -45,7 +47,7 @@ export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): A
   if (guard === undefined) return { event: () => undefined, end: async () => undefined, fault: () => undefined };
   const watch = new GuardWatch(ctx, open, options);
   const { stopGuard, settings } = guard;
-  const stop = stopGuard.times === 0 ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
+  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
   const { guard: folder, guardReport: report } = open.files;
   const task = { folder, report, settings, ...(stop && { stop }), onDead: (why: string) => watch.dead(why) };
   return { task, event: (event) => watch.event(event), end: () => watch.end(), fault: () => watch.fault };

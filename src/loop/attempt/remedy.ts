@@ -19,11 +19,13 @@ export function remedyAtWork(
 export function remedyAfterFailure(
   { report, state }: Pick<LoopContext, "report" | "state">,
   { ticket: { id } }: Pick<AttemptScope, "ticket">,
-  { outcome, readOnly }: Pick<AttemptEnd, "outcome" | "readOnly">,
+  { outcome, readOnly, unplanned }: Pick<AttemptEnd, "outcome" | "readOnly" | "unplanned">,
 ): void {
   const ticket = ticketOf(state(), id);
   const isFailure = outcome === "failed" || outcome === "silent" || outcome === "out-of-time";
-  if (!isFailure || readOnly || ticket.attempt === undefined || !countsAsFailure(ticket, ticket.attempt, outcome)) return;
+  // The signals are about the work, and not about a plan.
+  if (!isFailure || readOnly || unplanned || ticket.attempt === undefined || ticket.attempt.isPlanning) return;
+  if (!countsAsFailure(ticket, ticket.attempt, outcome)) return;
   const fact = remediationAt(state(), indexOf(state(), id), "failed");
   if (fact !== undefined) report(fact);
 }
