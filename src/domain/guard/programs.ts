@@ -1,9 +1,9 @@
 import type { Call, Inspector } from "./call.ts";
 import { absolutePath, matchesGlob, type Places } from "./paths.ts";
 import { judgeUpload } from "./rules/archives.ts";
-import { judgeCopy, judgeRsync } from "./rules/copies.ts";
+import { judgeCopy, judgeRsync, judgeUnison } from "./rules/copies.ts";
 import { judgeDatabase } from "./rules/databases.ts";
-import { judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
+import { judgeAttributes, judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
 import { judgeHttp } from "./rules/http.ts";
 import { judgeByWords, ruledPrograms } from "./rules/match-command.ts";
 import { judgeOddities } from "./rules/oddities.ts";
@@ -11,6 +11,7 @@ import { judgeWrite } from "./rules/protected-files.ts";
 import { judgeEnvironment, judgeReads, judgeVariables } from "./rules/secrets.ts";
 import { isExact, isGlob, isUnknown, MARK, UNTRACKED } from "./shell/marks.ts";
 import { outputOf } from "./shell/outputs.ts";
+import { prefixedOutput } from "./shell/prefixed.ts";
 import type { Scope } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
@@ -49,7 +50,9 @@ const PROGRAMS: Readonly<Record<string, JudgeProgram>> = {
   chown: judgePermissions,
   chgrp: judgePermissions,
   setfacl: judgePermissions,
+  chattr: judgeAttributes,
   rsync: judgeRsync,
+  unison: judgeUnison,
   tee: ({ args, scope }, guard, places) => {
     for (const arg of args) if (!arg.startsWith("-")) judgeWrite(arg, scope, guard, places);
   },
@@ -107,7 +110,7 @@ export function judgeProgram(
   if (output !== undefined) return output;
   judgeOwn(call, guard, places);
   if (isShellSetup(call)) return "";
-  return gitOutput(call, places) ?? outputOf(name, outputInput(call, guard));
+  return gitOutput(call, places) ?? prefixedOutput(call) ?? outputOf(name, outputInput(call, guard));
 }
 
 /** Judges a script that the line itself writes and starts: its first line names the interpreter. */
