@@ -16,6 +16,7 @@ import type { Scope } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
 import { isInterpreter, judgeInterpreter } from "./unwrap/interpreters.ts";
+import { judgeLineOptions } from "./unwrap/launchers.ts";
 import { SHELLS, unwrapCodeOption, unwrapShell } from "./unwrap/shells.ts";
 import { unwrap, unwrapEnv } from "./unwrap/wrappers.ts";
 
@@ -76,7 +77,12 @@ const STARTERS: Readonly<Record<string, (call: Call, guard: Inspector, places: P
   env: judgeEnv,
   genv: judgeEnv,
   su: unwrapCodeOption,
-  runuser: unwrapCodeOption,
+  runuser: (call, guard) => {
+    const at = call.args.findIndex((arg) => /^(?:-u|--user)$/.test(arg));
+    const { name: _, args, ...frame } = call;
+    if (at === -1) return unwrapCodeOption(call, guard);
+    return guard.words(args[at + 2] === "--" ? args.slice(at + 3) : args.slice(at + 2), frame);
+  },
   script: unwrapCodeOption,
   find: unwrapFind,
   gfind: unwrapFind,
@@ -105,6 +111,7 @@ export function judgeProgram(
   const made = first.includes("/") ? guard.content(first, frame.scope) : undefined;
   if (made !== undefined && made !== MARK.output) return judgeMade(made, { ...call, args: words }, guard, places);
   if (SHELLS.has(name)) return unwrapShell(call, guard);
+  judgeLineOptions(call, guard);
   const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name] : unwrap;
   const output = starter?.(call, guard, places);
   if (output !== undefined) return output;

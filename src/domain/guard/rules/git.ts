@@ -48,7 +48,7 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
     if (args.includes("--force")) guard.report("git-force-push");
   },
   lfs: (args, guard) => {
-    if (args[0] === "prune" && args.includes("--force")) guard.report("git-expire");
+    if (args[0] === "prune" && hasOption(readOptions(args, {}), "f", "force")) guard.report("git-expire");
   },
   credential: (args, guard) => {
     if (args[0] === "fill") guard.report("print-secret");
