@@ -189,3 +189,18 @@ test("a payload whose end does not come is an end that lets nothing pass", { tim
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);
   expect(said).toMatch(/did not finish what it sends within 10 s/);
 });
+
+test("lets nobody write the file with its settings, by any name", () => {
+  const settings = join(worktree, "guard.json");
+  writeFileSync(settings, "{}");
+  symlinkSync(settings, join(worktree, "alias.json"));
+  const args = ["before-tool", "--agent", "claude", "--settings", join(worktree, "alias.json")];
+  for (const name of ["guard.json", "alias.json"]) {
+    expect(hook(use("Write", { file_path: join(worktree, name), content: "{}" }), { args })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("(write-protected)"),
+    });
+    expect(hook(runs(`echo '{"families":{"git":false}}' > ${name}`), { args }).status).toBe(2);
+  }
+  expect(hook(use("Write", { file_path: join(worktree, "other.json"), content: "{}" }), { args }).status).toBe(0);
+});
