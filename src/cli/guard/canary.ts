@@ -17,8 +17,8 @@ const PATIENCE_MS = 30_000;
 export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const [, file] = hook.options.slice(Math.max(0, hook.options.indexOf("--settings")));
   const settings = settingsOf(file);
-  // The hook itself tells what is wrong with its settings.
-  const command = canaryOf("problem" in settings ? {} : settings);
+  if ("problem" in settings) return settings.problem;
+  const command = canaryOf(settings);
   if (command === undefined) return "its settings switch off every rule that is tried";
   const { exitCode, stderr, problem } = await runBriefly(argvOf(vendor, hook), {
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
