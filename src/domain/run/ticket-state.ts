@@ -134,6 +134,8 @@ export interface Signs {
   readonly turnedAway?: number;
   /** Set if the next agent would meet the same stop as the last one, or could change nothing about the failure. */
   readonly hopeless?: AgentStopKind | EvidenceCause;
+  /** Set if a failed gate of an agent's behaviour left the ticket to a person, with what the gate found. */
+  readonly behaviour?: string;
 }
 
 /** Finished work of an agent whose finish line was cut off. */
@@ -192,7 +194,7 @@ export interface TicketState {
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
-    readonly by?: "blocker" | "forge" | "zone" | "behaviour";
+    readonly by?: "blocker" | "forge" | "zone";
     /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly postponed?: true;
   };

@@ -90,6 +90,7 @@ export function signsAfter(
     ...turnedAway,
     ...(unchanged ? { unchanged: (signs.unchanged ?? 0) + 1 } : {}),
     ...(stop !== undefined && reachOf(stop) === "ticket" ? { hopeless: stop } : {}),
+    ...(signs.behaviour !== undefined && { behaviour: signs.behaviour }),
   };
 }
 
@@ -113,6 +114,7 @@ export function breakerOf(ticket: TicketState, spec?: Pick<Ticket, "contract">):
   const minutes = usedUp(spec, ticket);
   if (minutes !== undefined) return minutes;
   if (signs === undefined) return undefined;
+  if (signs.behaviour !== undefined) return `behaviour: ${signs.behaviour}; a person decides how it goes on`;
   if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no reason given"}`;
   if ((signs.unchanged ?? 0) >= UNCHANGED) return `no-change: ${signs.unchanged} attempts in a row changed nothing`;
   const { failure } = signs;
