@@ -143,7 +143,11 @@ describe("loopdash guard install", () => {
   });
 
   test.each([
-    ["are wrong", '{"families":{"gti":false}}', /unknown name "gti"/],
+    [
+      "are wrong",
+      '{"families":{"gti":false}}',
+      / {2}why: the settings .* are wrong: "families" has an unknown name "gti"; did you mean "git"\?\n/,
+    ],
     [
       "switch everything off",
       JSON.stringify({ families: Object.fromEntries(Object.keys(FAMILIES).map((name) => [name, false])) }),

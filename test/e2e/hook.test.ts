@@ -116,8 +116,8 @@ describe("the settings of a hook", () => {
   test.each<[string, string | undefined, RegExp]>([
     ["are not there", undefined, /cannot be read \(ENOENT\)/],
     ["are no JSON", "{", /no JSON object/],
-    ["have an unknown key", '{"rule":{}}', /unknown key "rule"/],
-    ["have an unknown rule", '{"rules":{"git-rest":false}}', /unknown name "git-rest"/],
+    ["have an unknown key", '{"rule":{}}', /unknown key "rule"; did you mean "rules"\?/],
+    ["have an unknown rule", '{"rules":{"git-rest":false}}', /unknown name "git-rest"; did you mean "git-reset"\?/],
     ["have a switch that is none", '{"families":{"git":"off"}}', /no true or false for "git"/],
     ["have another word for parse errors", '{"onParseError":"ignore"}', /neither "block" nor "allow"/],
     ["have a relative worktree", '{"worktree":"app"}', /no absolute path/],

@@ -61,7 +61,7 @@ async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project
     return { ...all, state: "installed", ...more, ...(place.vendor === "codex" && { todo: TRUST }) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { ...of, state: "unreadable", why: error.why, todo: error.todo };
+    return { ...of, state: "unreadable", why: error.why, todo: "Correct it: the agent's program may ignore all of it as it is." };
   }
 }
 

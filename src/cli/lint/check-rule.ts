@@ -163,7 +163,7 @@ async function checkBudget({ files, ...budget }: LintRuleOf<"budget">, tree: Tre
   return forEach(files, [], tree, (path, bytes) => {
     const over = overBudget(sizeOf(bytes.toString("utf8")), budget);
     const todo = "move what is rarely needed to files that it names";
-    return over === "" ? undefined : { path, line: 1, message: `every agent reads it, and it has ${over}`, todo };
+    return over === "" ? undefined : { path, line: 1, message: `it is over its budget, with ${over}`, todo };
   });
 }
 
