@@ -10,10 +10,10 @@ const MOST_ACTIONS = 10;
 /** Remediations of one ticket, unless the batch says otherwise, and the most that it may say. */
 const REMEDIATIONS = { default: 3, most: 20 };
 
-/** A message into a session: no vendor's program has a way for it here, so the batch says so at once. */
+/** Refuses `nudge`, a message to an agent at work (S3.19): loopdash starts no vendor's program in a way that takes one. */
 const noNudge = {
   error: ({ input }: { readonly input?: unknown }) =>
-    input === "nudge" ? "cannot be nudge: no program can take one yet" : undefined,
+    input === "nudge" ? 'cannot be "nudge": loopdash cannot send a message to an agent at work' : undefined,
 };
 
 const Policy = z.union([
