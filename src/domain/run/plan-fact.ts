@@ -65,3 +65,8 @@ export function planText(said: string): string {
 export function planDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
+
+/** A ticket's plan after a person has retried it: what was approved stays so, and its refusals are counted again from zero. */
+export function planAfterRetry({ plan }: { readonly plan?: TicketPlan }): { readonly plan?: TicketPlan } {
+  return plan === undefined || plan.state === "refused" ? {} : { plan: { ...plan, refusals: 0 } };
+}

@@ -35,8 +35,3 @@ export function reducePlan(state: RunState, event: Extract<RunEvent, PlanFact>):
     }
   }
 }
-
-/** A ticket's plan after a person has retried it: what was approved stays so, and its refusals are counted again from zero. */
-export function planAfterRetry({ plan }: Pick<TicketState, "plan">): Pick<TicketState, "plan"> {
-  return plan === undefined || plan.state === "refused" ? {} : { plan: { ...plan, refusals: 0 } };
-}

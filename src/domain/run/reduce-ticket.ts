@@ -4,9 +4,9 @@ import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { idleLive } from "./live-check.ts";
+import { planAfterRetry } from "./plan-fact.ts";
 import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
-import { planAfterRetry } from "./reduce-plan.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { routesOf } from "../../../src/domain/batch/complexity-spec.ts";
 import { lacksPlan, planToJudge } from "../../../src/domain/complexity/planned.ts";
-import { planAfterRetry } from "../../../src/domain/run/reduce-plan.ts";
+import { planAfterRetry } from "../../../src/domain/run/plan-fact.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { rewritten, type TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { RunId, TicketId } from "../../../src/domain/values/ids.ts";
