@@ -38,7 +38,9 @@ describe("without a configuration", () => {
     writeFileSync(at("untracked.json"), "{");
     const { code, stdout, stderr } = await lint();
     expect(stdout.split("\n").map((line) => line.replace(/: .*/, ""))).toEqual([
-      expect.stringMatching(/^AGENTS\.md:1 {2}warn {2}prompt-budget {2}it is over its budget, with 1800 words of 1700 {2}\(move /),
+      expect.stringMatching(
+        /^AGENTS\.md:1 {2}warn {2}prompt-budget {2}it is over its budget, with 1800 words of 1700 {2}\(move /,
+      ),
       expect.stringMatching(/^ci\.yml:\d {2}error {2}yaml {2}it is no valid YAML$/),
       "package.json:1  error  json  it is no valid JSON",
       "2 errors, 1 warning",
