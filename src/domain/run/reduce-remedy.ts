@@ -9,7 +9,7 @@ import type { Attempt, TicketState } from "./ticket-state.ts";
 /** Remediations that a ticket remembers. Each of a person's retries allows it some more. */
 const KEPT = 100;
 
-/** Folds a remediation: the agent at work is to be ended, and the next attempt, or the ticket's gate, is as the action says. */
+/** Folds a remediation: unless its agent is only told something, the agent at work is to be ended, and the next attempt, or the ticket's gate, is as the action says. */
 export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "remediated" }>): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -19,7 +19,9 @@ export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "
   const account = event.account === undefined ? {} : { account: event.account };
   const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound, ...account };
   const { due: _, ...known } = ticket;
-  const next: TicketState = { ...known, remedies: [...(ticket.remedies ?? []), remedy].slice(-KEPT) };
+  const remedies = [...(ticket.remedies ?? []), remedy].slice(-KEPT);
+  if (action === "nudge") return withTicket(state, index, { ...ticket, remedies });
+  const next: TicketState = { ...known, remedies };
   if (action === "gate") return withGate(withTicket(state, index, next), index, event);
   const due: DueRemedy = { n: attempt.n, gate, action, was, ...(event.from && { from: event.from }) };
   return withTicket(state, index, { ...next, due, attempt: endedBy(attempt) });

@@ -256,7 +256,10 @@ async function runAgent(
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
-  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport: () => remedyAtWork(ctx, open) });
+  const behaviour = watchBehaviour(ctx, open, {
+    worktree: tree.path,
+    onReport: (count) => remedyAtWork(ctx, open, { guard, count }),
+  });
   const audit = auditCommands(ctx, open);
   const useless = new AbortController();
   const onFault = () => useless.abort();
