@@ -112,7 +112,11 @@ function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Buil
     outdir: "dist",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    define: { ...AS_SHIPPED.define, LOOPDASH_VERSION: JSON.stringify(version), LOOPDASH_GUARD: JSON.stringify(`./${GUARD}`) },
+    define: {
+      ...AS_SHIPPED.define,
+      LOOPDASH_VERSION: JSON.stringify(version),
+      LOOPDASH_GUARD_BUNDLE: JSON.stringify(`./${GUARD}`),
+    },
     plugins: [...AS_SHIPPED.plugins, ...plugins],
   });
 }

@@ -86,7 +86,8 @@ function unknownOption(command: Command, word: string): UserError {
   const known = ["--help", ...command.options.flatMap(({ long }) => long ?? [])];
   if (known.includes(flag)) return unreadable(command, `${flag} takes no value`);
   const near = closest(flag, known);
-  const todo = distance(flag, near) <= 3 ? `Did you mean ${near}?` : `Known here: ${known.join(", ")}`;
+  const todo =
+    distance(flag, near) <= Math.min(3, Math.ceil(flag.length / 3)) ? `Did you mean ${near}?` : `Known here: ${known.join(", ")}`;
   return usageError(`loopdash ${command.name()} has no option ${flag}`, "it is not one of its options", todo);
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { judgeCommand } from "../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../domain/guard/verdict.ts";
 import { errorMessage } from "../domain/values/error-text.ts";
+import { shellWord } from "../domain/values/shell-word.ts";
 import type { GuardRequest } from "./guard-flags.ts";
 import { settingsOf } from "./hook/guard-settings.ts";
 import { appendReport } from "./hook/hook-report.ts";
@@ -47,7 +48,7 @@ export function guardCheck({ json, words, settings: file, report, stop }: Asked)
   if ("problem" in settings) return refuse(settings.problem, "Ask the person who runs loopdash.");
   const context = { ...contextOf(process.cwd(), process.env), settings };
   if (words.length === 0) return judgeLines(context);
-  const [line = ""] = words.length === 1 ? words : [words.map(quoted).join(" ")];
+  const [line = ""] = words.length === 1 ? words : [words.map(shellWord).join(" ")];
   if (line.trim() === "")
     return refuse("there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
   const verdict = judgeCommand(line, context);
@@ -152,11 +153,6 @@ function parsed(line: string): unknown {
 function refuse(what: string, todo: string): number {
   print(2, `loopdash: ${what}\n  do:  ${todo}\n`);
   return BLOCKED;
-}
-
-/** A word as a shell would have to be given it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Writes all of the text; a reader that has gone is no error. */

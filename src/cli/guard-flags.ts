@@ -1,7 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { VendorKind } from "../domain/batch/vendors.ts";
 import { HOOK_EVENTS, HOOK_VENDORS } from "../domain/guard/hooks/hook-event.ts";
-
 import { plainText } from "../domain/values/text.ts";
 import { type GuardSetup, SETUP_ACTS } from "./guard/setup-flags.ts";
 import { usageError } from "./usage-error.ts";
@@ -15,7 +14,7 @@ export interface GuardRequest {
   readonly words: readonly string[];
 }
 
-const GUARD_CHECK = `
+const GUARD = `
 install puts the guard into the settings of the agents that you run by hand: it shows the change, asks, and keeps a backup beside
 the file. uninstall takes out exactly that. status says for each agent whether the guard is there, and tests that it blocks.
 
@@ -35,7 +34,7 @@ export function addHook(
 ): void {
   program
     .command("hook")
-    .description("what the settings of agents' programs call: judge the use of a tool")
+    .description("judge the use of a tool; the settings of agents' programs call this")
     .addArgument(new Argument("<event>", HOOK_EVENTS.join(", ")).choices(HOOK_EVENTS))
     .addOption(new Option("--agent <kind>", "whose program calls").choices(HOOK_VENDORS))
     .option("--settings <file>", "the settings of the guard")
@@ -53,7 +52,7 @@ export function addGuard(program: Command, onRequest: (request: GuardRequest | G
   program
     .command("guard")
     .usage('check [--json] [-- "<command line>"]\n       loopdash guard install|uninstall|status [options]')
-    .description("judge command lines before agents run them, in your own agents too: block what destroys")
+    .description("block destructive commands of agents: check a command line, or install this in your own agents")
     .addArgument(new Argument("<act>", GUARD_ACTS.join(", ")).choices(GUARD_ACTS))
     .argument("[command...]", "with check: a command line, after --")
     .addOption(new Option("--agent <kinds...>", "these agents; default: all that are found here").choices(HOOK_VENDORS))
@@ -62,7 +61,7 @@ export function addGuard(program: Command, onRequest: (request: GuardRequest | G
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write without asking")
     .option("--json", "with check and status: as JSON")
-    .addHelpText("after", GUARD_CHECK)
+    .addHelpText("after", GUARD)
     .action((act: (typeof GUARD_ACTS)[number], words: string[], flags: SetupFlags) => onRequest(requestOf(act, words, flags)));
 }
 

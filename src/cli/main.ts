@@ -21,7 +21,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1));
 } else if (args[0] === "hook" || (args[0] === "guard" && args[1] === "check")) {
-  const code = (await loadGuard()).guardProgram(args);
+  const code = (await loadGuard()).runGuard(args);
   process.exitCode = code === undefined ? await (await import("./run-cli.ts")).runCli(args) : await code;
 } else {
   const { keepHeapSmall } = await import("./small-heap.ts");
@@ -37,13 +37,13 @@ if (major < 24 || (major === 24 && minor < 15)) {
  * it as a module, and its compiled code is kept (see package-files.ts).
  */
 async function loadGuard(): Promise<typeof import("./guard-program.ts")> {
-  if (typeof LOOPDASH_GUARD !== "string") return import("./guard-program.ts");
+  if (typeof LOOPDASH_GUARD_BUNDLE !== "string") return import("./guard-program.ts");
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
   enableCompileCache(`${import.meta.dirname}/../.cache`);
-  return createRequire(import.meta.url)(LOOPDASH_GUARD);
+  return createRequire(import.meta.url)(LOOPDASH_GUARD_BUNDLE);
 }
 
 /** The guard's own bundle; set by the build. */
-declare const LOOPDASH_GUARD: string | undefined;
+declare const LOOPDASH_GUARD_BUNDLE: string | undefined;
 
 export {};

@@ -12,6 +12,8 @@ export interface OutboxReading {
   readonly blocker?: BlockerClaim;
   /** Bounded. */
   readonly notes?: string;
+  /** The plan of an agent that was asked for one, as it is. */
+  readonly plan?: string;
   readonly refused: readonly RefusedFile[];
 }
 

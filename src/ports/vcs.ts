@@ -7,6 +7,8 @@ export interface Change {
   readonly paths: readonly ChangedPath[];
   readonly additions: number;
   readonly deletions: number;
+  /** Paths whose lines git does not count, because their content or an attribute of the change says that they are no text. Absent: none. */
+  readonly uncounted?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
 }

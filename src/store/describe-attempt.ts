@@ -22,9 +22,10 @@ export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
 };
 
 /** An agent that stops claims to be done, and the line looks like a claim. */
-export function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undefined {
+export function agentEndedLabel(event: Event<"agent-ended">, isPlanning = false): EventLabel | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
   if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
+  if (event.exitCode === 0 && isPlanning) return [STYLES.waits, "agent stopped: its plan is read"];
   if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
   return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
 }
@@ -32,6 +33,7 @@ export function agentEndedLabel(event: Event<"agent-ended">): EventLabel | undef
 const OUTCOME_TEXTS: Readonly<Record<Exclude<AttemptOutcome, "stopped">, string>> = {
   done: "done",
   landed: "attempt ended: it landed, and is not live",
+  planned: "attempt ended: its plan is approved",
   failed: "attempt failed",
   silent: "attempt ended: silent for too long",
   "out-of-time": "attempt ended: out of time",
@@ -76,4 +78,4 @@ export function attemptEndedLabel(event: Event<"attempt-ended">, state: RunState
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
 }
 
-const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree"]);
+const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree", "plan"]);

@@ -8,8 +8,9 @@ import { isAboutBaseCheck } from "../domain/run/base-check.ts";
 import type { ComplexityFact } from "../domain/run/complexity-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
-import { type HealFact, isAboutHeal } from "../domain/run/heal-fact.ts";
+import { isAboutHeal } from "../domain/run/heal-fact.ts";
 import type { OutageSource } from "../domain/run/outage-fact.ts";
+import { isAboutPlan, type PlanFact } from "../domain/run/plan-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
@@ -31,9 +32,10 @@ import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./label
 import { ciLabel } from "./labels/ci-label.ts";
 import { complexityLabel } from "./labels/complexity-label.ts";
 import { guardLabel } from "./labels/guard-label.ts";
+import { healLabel } from "./labels/heal-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
-import { HEAL_LABELS } from "./labels/outcome-label.ts";
+import { planLabel } from "./labels/plan-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
 import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
@@ -85,6 +87,7 @@ type OfTicket = Exclude<
   | GuardFact
   | SignalsFact
   | ComplexityFact
+  | PlanFact
   | RemedyFact
 >;
 
@@ -97,6 +100,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (event.type === "signals-changed") return signalsLabel(event);
   if (isAboutGuard(event)) return guardLabel(event);
   if (event.type === "complexity-changed") return complexityLabel(event);
+  if (isAboutPlan(event)) return planLabel(event, ticketOf(state, event.ticket).plan?.refusals ?? 0);
   if (event.type === "remediated") return remedyLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
@@ -225,7 +229,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "kill-requested":
       return [STYLES.ending, ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
-      return agentEndedLabel(event);
+      return agentEndedLabel(event, ticketOf(state, event.ticket).attempt?.isPlanning);
     case "step-ended":
       return stepEndedLabel(event, state);
     case "base-failing":
@@ -268,31 +272,4 @@ function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
   return event.ok ? [toned(STYLES.done, "plain"), text] : [STYLES.failed, text];
-}
-
-/** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
-function healLabel(event: HealFact): EventLabel | undefined {
-  switch (event.type) {
-    case "heal-asked":
-      return [
-        toned(STYLES.healed, "person"),
-        "heal requested: nothing new starts, it begins once the attempts under way are over",
-      ];
-    case "heal-dropped":
-      return [STYLES.waits, `the requested heal was dropped: ${event.why}`];
-    case "heal-started":
-      return [toned(STYLES.healed, "running"), `heal ${event.n} begins: ${event.reason}`];
-    case "heal-agent-started":
-      return undefined;
-    case "heal-ended": {
-      const { word, ...style } = HEAL_LABELS[event.outcome];
-      const { answer } = event;
-      const cause = answer === undefined ? "" : ` · ${answer.kind}: ${answer.rootCause}`;
-      return [style, `heal ${event.n} ${word}: ${event.why}${cause}`];
-    }
-    case "heal-keeping":
-      return undefined;
-    case "heal-kept":
-      return [event.as === "kept" ? STYLES.healed : STYLES.needsYou, `heal ${event.n} moved its stall: ${event.why}`];
-  }
 }

@@ -4,8 +4,8 @@ import { build } from "esbuild";
 import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const MAIN = `import { guardProgram } from "./src/cli/guard-program.ts";
-Promise.resolve(guardProgram(process.argv.slice(2))).then((code) => (process.exitCode = code));`;
+const MAIN = `import { runGuard } from "./src/cli/guard-program.ts";
+Promise.resolve(runGuard(process.argv.slice(2))).then((code) => (process.exitCode = code));`;
 
 /** Bundles the guard into a folder, with the package's own code. */
 export async function bundleGuard(folder: string): Promise<GuardProgram> {

@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
+import { hookGroup, type InstalledHook, pluginText } from "../../src/domain/guard/install/own-hook.ts";
 import { FAMILIES } from "../../src/domain/guard/rule-table.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
@@ -142,7 +143,11 @@ describe("loopdash guard install", () => {
   });
 
   test.each([
-    ["are wrong", '{"families":{"gti":false}}', /unknown name "gti"/],
+    [
+      "are wrong",
+      '{"families":{"gti":false}}',
+      / {2}why: the settings .* are wrong: "families" has an unknown name "gti"; did you mean "git"\?\n/,
+    ],
     [
       "switch everything off",
       JSON.stringify({ families: Object.fromEntries(Object.keys(FAMILIES).map((name) => [name, false])) }),
@@ -257,5 +262,31 @@ describe("loopdash guard status", () => {
       { agent: "claude", state: "changed" },
       { agent: "gemini", state: "unreadable", why: expect.stringContaining("no valid JSON") },
     ]);
+  });
+
+  test("runs no program that a repository names in its settings", { timeout: 60_000 }, () => {
+    mkdirSync(at("app/.git"), { recursive: true });
+    put("app/evil", `#!/bin/sh\ntouch ${at("ran")}\nexit 2\n`, 0o755);
+    const inApp = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [PROGRAM, "guard", ...args, "--project", "--agent", "claude", "gemini", "opencode"], {
+        ...{ cwd: at("app"), env: env(), encoding: "utf8", input: "" },
+      });
+    const own = [process.execPath, PROGRAM];
+    const hooks: readonly InstalledHook[] = [
+      { program: [at("app/evil")], options: [] },
+      { program: [process.execPath, at("app/evil")], options: [] },
+      { program: [...own.slice(0, 1), "--import", at("app/evil"), ...own.slice(1)], options: [] },
+      { program: own, options: ["--report", at("ran")] },
+    ];
+    for (const hook of hooks) {
+      put("app/.claude/settings.local.json", JSON.stringify({ hooks: { PreToolUse: [hookGroup("claude", hook)] } }));
+      put("app/.gemini/settings.json", JSON.stringify({ hooks: { BeforeTool: [hookGroup("gemini", hook)] } }));
+      put("app/.opencode/plugins/loopdash-guard.js", pluginText(hook));
+      const { status, stdout } = inApp("status", "--json");
+      expect({ status, ran: existsSync(at("ran")) }).toEqual({ status: 1, ran: false });
+      expect(JSON.parse(stdout)).toMatchObject([{ state: "changed" }, { state: "changed" }, { state: "changed" }]);
+    }
+    expect(inApp("install", "--yes").status).toBe(0);
+    expect(inApp("status").status).toBe(0);
   });
 });

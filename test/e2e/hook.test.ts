@@ -116,8 +116,8 @@ describe("the settings of a hook", () => {
   test.each<[string, string | undefined, RegExp]>([
     ["are not there", undefined, /cannot be read \(ENOENT\)/],
     ["are no JSON", "{", /no JSON object/],
-    ["have an unknown key", '{"rule":{}}', /unknown key "rule"/],
-    ["have an unknown rule", '{"rules":{"git-rest":false}}', /unknown name "git-rest"/],
+    ["have an unknown key", '{"rule":{}}', /unknown key "rule"; did you mean "rules"\?/],
+    ["have an unknown rule", '{"rules":{"git-rest":false}}', /unknown name "git-rest"; did you mean "git-reset"\?/],
     ["have a switch that is none", '{"families":{"git":"off"}}', /no true or false for "git"/],
     ["have another word for parse errors", '{"onParseError":"ignore"}', /neither "block" nor "allow"/],
     ["have a relative worktree", '{"worktree":"app"}', /no absolute path/],
@@ -250,4 +250,19 @@ test("a payload whose end does not come is an end that lets nothing pass", { tim
   child.stdin.write(runs("git status"));
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);
   expect(said).toMatch(/did not finish what it sends within 10 s/);
+});
+
+test("lets nobody write the file with its settings, by any name", () => {
+  const settings = join(worktree, "guard.json");
+  writeFileSync(settings, "{}");
+  symlinkSync(settings, join(worktree, "alias.json"));
+  const args = ["before-tool", "--agent", "claude", "--settings", join(worktree, "alias.json")];
+  for (const name of ["guard.json", "alias.json"]) {
+    expect(hook(use("Write", { file_path: join(worktree, name), content: "{}" }), { args })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("(write-protected)"),
+    });
+    expect(hook(runs(`echo '{"families":{"git":false}}' > ${name}`), { args }).status).toBe(2);
+  }
+  expect(hook(use("Write", { file_path: join(worktree, "other.json"), content: "{}" }), { args }).status).toBe(0);
 });

@@ -38,9 +38,7 @@ describe("without a configuration", () => {
     writeFileSync(at("untracked.json"), "{");
     const { code, stdout, stderr } = await lint();
     expect(stdout.split("\n").map((line) => line.replace(/: .*/, ""))).toEqual([
-      expect.stringMatching(
-        /^AGENTS\.md:1 {2}warn {2}prompt-budget {2}every agent reads it, and it has 1800 words of 1700 {2}\(move /,
-      ),
+      expect.stringMatching(/^AGENTS\.md:1 {2}warn {2}prompt-budget {2}it is over its budget, with 1800 words of 1700 {2}\(move /),
       expect.stringMatching(/^ci\.yml:\d {2}error {2}yaml {2}it is no valid YAML$/),
       "package.json:1  error  json  it is no valid JSON",
       "2 errors, 1 warning",
@@ -206,4 +204,51 @@ test("a check step runs it on the candidate", async () => {
     ["failed", expect.stringContaining("a.json:1  error  json  it is no valid JSON")],
     ["done", undefined],
   ]);
+});
+
+describe("a file with a generated part that cannot be written back byte for byte", { timeout: 60_000 }, () => {
+  const rule = {
+    ...{ check: "generated", id: "list", file: "list.txt", begin: "BEGIN", end: "END" },
+    command: ["/bin/sh", "-c", "touch ran; echo new"],
+  };
+  test.each([
+    ["is no UTF-8", Buffer.from([0xe9, 0x0a, ...Buffer.from("BEGIN\nold\nEND\n")]), "it is not UTF-8 text"],
+    ["has mixed line ends", Buffer.from("a\r\nBEGIN\nold\nEND\nb\r\n"), "it has mixed line ends"],
+    ["has one lone line end", Buffer.from("BEGIN\r\nold\r\nEND\r\nlast\n"), "it has mixed line ends"],
+  ])("%s: it is refused, and stays as it is", async (_, bytes, why) => {
+    const { at, found, add } = repository({ "loopdash.lint.json": config(rule), "list.txt": "" });
+    writeFileSync(at("list.txt"), bytes);
+    add();
+    const { code, findings, fixed } = await found("--fix");
+    expect({ code, fixed }).toEqual({ code: 1, fixed: [] });
+    expect(findings).toMatchObject([{ path: "list.txt", message: `its generated part cannot be written: ${why}` }]);
+    expect(readFileSync(at("list.txt"))).toEqual(bytes);
+    expect(readdirSync(at("."))).not.toContain("ran");
+  });
+
+  test("a byte order mark and one kind of line end are kept", async () => {
+    const { at, found, add } = repository({ "loopdash.lint.json": config(rule), "list.txt": "" });
+    writeFileSync(at("list.txt"), "\ufeffBEGIN\r\nold\r\nEND\r\n");
+    add();
+    expect(await found("--fix")).toMatchObject({ code: 0, fixed: ["list.txt"] });
+    expect(readFileSync(at("list.txt"), "utf8")).toBe("\ufeffBEGIN\r\nnew\r\nEND\r\n");
+  });
+
+  test("what the command prints is no UTF-8: it is refused", async () => {
+    const odd = { ...rule, command: ["/bin/sh", "-c", "printf '\\351\\n'"] };
+    const { at, found } = repository({ "loopdash.lint.json": config(odd), "list.txt": "BEGIN\nold\nEND\n" });
+    expect(await found("--fix")).toMatchObject({ code: 1, fixed: [], findings: [{ message: expect.stringContaining("UTF-8") }] });
+    expect(readFileSync(at("list.txt"), "utf8")).toBe("BEGIN\nold\nEND\n");
+  });
+
+  test("its command prints a marker: it is refused, because the next time there would be two", async () => {
+    const odd = { ...rule, command: ["echo", "the END"] };
+    const { at, found } = repository({ "loopdash.lint.json": config(odd), "list.txt": "BEGIN\nold\nEND\n" });
+    expect(await found("--fix")).toMatchObject({
+      code: 1,
+      fixed: [],
+      findings: [{ message: expect.stringContaining("marker") }],
+    });
+    expect(readFileSync(at("list.txt"), "utf8")).toBe("BEGIN\nold\nEND\n");
+  });
 });

@@ -88,6 +88,15 @@ describe("a worker cannot lower the class of its ticket", () => {
     expect(stage.of("complexity-changed")).toHaveLength(1);
   });
 
+  test.each([
+    ["a NUL in it, which makes git count no lines", { "lines.txt": `\u0000${lines(600)}` }],
+    ["an attribute that makes git count none", { ".gitattributes": "*.txt binary\n", "lines.txt": lines(600) }],
+  ])("by %s", async (_, work) => {
+    using stage = await routed(READINGS, { work: [work] });
+    expect((await ended(stage)).asked).toHaveLength(2);
+    expect(stage.ticket(T1).complexity).toEqual({ class: "architectural", why: "the lines of lines.txt cannot be counted" });
+  });
+
   test("by words: a body that says trivial is no class", async () => {
     using stage = await routed({ trivial: { attempts: 1 }, ...READINGS }, { work: [SMALL], body: "complexity: trivial" });
     expect(stage.ticket(T1).complexity).toMatchObject({ class: "simple" });

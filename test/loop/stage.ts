@@ -186,7 +186,7 @@ export class Stage implements Disposable {
       testCanaries: new TestCanaries(),
       baseHealth: new BaseHealth(),
       harness: fixedHarness(),
-      templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
+      templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: [],
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },

@@ -7,6 +7,7 @@ import type { SpanLine } from "../../kit/spans.tsx";
 const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   done: BARS.shipped,
   landed: BARS.landed,
+  planned: BARS.finishing,
   gated: BARS.gated,
   failed: BARS.failed,
   silent: BARS.failed,

@@ -2,6 +2,7 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
 import { EVENT_NAMES, GUARD_EVENTS, HOOK_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
 import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
@@ -147,7 +148,7 @@ async function whyNotBlocked(
 }
 
 function isBlock({ ending, exitCode, tail }: ExecResult): boolean {
-  return ending === "exited" && exitCode === 2 && tail.includes("the guard blocks this (");
+  return ending === "exited" && isBlockByRule(exitCode, tail);
 }
 
 function endOf({ ending, exitCode, signal, message, tail }: ExecResult): string {

@@ -5,6 +5,7 @@ import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
+import { removeFolder } from "../remove-folder.ts";
 import type { AgentProgram, ProgramLaunch, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
 import { type GuardProgram, type InstalledGuard, installGuard, tryGuard } from "./guard-files.ts";
@@ -35,7 +36,9 @@ export function createModelAgent(accounts: Accounts): Agent {
   return {
     reserveUsd: accounts[0].usdPerAttempt,
     async run(task) {
-      const { ticket, attempt, outbox } = task;
+      const { ticket, attempt, outbox, session } = task;
+      // Prepare commands can write there, and after a step back they run an earlier attempt's code: no link of theirs is followed.
+      await removeFolder(session);
       const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
       return (await runProgram(accountOf(accounts, task), { ...task, env })).result;
     },

@@ -7,7 +7,7 @@ import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 
 /** Bytes of each file, above the size of its longest texts. */
-const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024 } as const;
+const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024, plan: 64 * 1024 } as const;
 /** Characters of the notes that are kept. */
 const NOTES_CHARS = 4_000;
 /** Entries of a folder that are listed, files under `discovered/` that are read, and refused files that are reported. */
@@ -36,12 +36,14 @@ class Reading {
     const place = join(home, name);
     const blocker = await this.#file<BlockerClaim>(place, "blocker.json", MOST_BYTES.blocker, parseBlocker);
     const notes = await this.#file(place, "notes.md", MOST_BYTES.notes, notesOf);
+    const plan = await this.#file(place, "plan.md", MOST_BYTES.plan, (text) => ({ ok: true, value: text }));
     const discoveries = await this.#discoveries(place);
     this.#strangers(listing);
     return {
       discoveries,
       ...(blocker === undefined ? {} : { blocker }),
       ...(notes === undefined ? {} : { notes }),
+      ...(plan === undefined ? {} : { plan }),
       refused: bounded(this.#refused),
     };
   }
@@ -84,7 +86,7 @@ class Reading {
 
   /** Files with unknown names, most often mistyped ones. */
   #strangers({ names, more }: { readonly names: readonly string[]; readonly more: boolean }): void {
-    const known = new Set(["blocker.json", "notes.md", "discovered"]);
+    const known = new Set(["blocker.json", "notes.md", "plan.md", "discovered"]);
     for (const name of names.toSorted())
       if (!known.has(name))
         this.#refuse(name, "nothing is read under this name; blocker.json, notes.md and discovered/*.json are");

@@ -191,10 +191,10 @@ async function executorOf(options: {
 
 async function readTemplates(): Promise<LoopContext["templates"]> {
   const read = (name: string) => readFile(join(packageFiles().prompts, `${name}.md`), "utf8");
-  const [reviewer, adversary, adjudicator, healer] = await Promise.all(
-    ["reviewer", "adversary", "adjudicator", "healer"].map(read),
+  const [reviewer = "", adversary = "", adjudicator = "", healer = "", planner = "", plan = ""] = await Promise.all(
+    ["reviewer", "adversary", "adjudicator", "healer", "planner", "plan"].map(read),
   );
-  return { reviewer: reviewer ?? "", adversary: adversary ?? "", adjudicator: adjudicator ?? "", healer: healer ?? "" };
+  return { reviewer, adversary, adjudicator, healer, planner, plan };
 }
 
 /** What gateways need to add headers with secrets: one authority for all sandboxes of the run. */

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
 import { hookCommand } from "../../domain/guard/hooks/hook-settings.ts";
 import { hookGroup, type InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -17,8 +18,8 @@ const PATIENCE_MS = 30_000;
 export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const [, file] = hook.options.slice(Math.max(0, hook.options.indexOf("--settings")));
   const settings = settingsOf(file);
-  // The hook itself tells what is wrong with its settings.
-  const command = canaryOf("problem" in settings ? {} : settings);
+  if ("problem" in settings) return settings.problem;
+  const command = canaryOf(settings);
   if (command === undefined) return "its settings switch off every rule that is tried";
   const { exitCode, stderr, problem } = await runBriefly(argvOf(vendor, hook), {
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
@@ -26,7 +27,7 @@ export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: Node
     timeoutMs: PATIENCE_MS,
     input: JSON.stringify(canaryPayload(vendor, { command, cwd: "/" })),
   });
-  if (exitCode === 2 && /the guard blocks this \(/.test(stderr)) return undefined;
+  if (isBlockByRule(exitCode, stderr)) return undefined;
   if (exitCode === 0) return `it lets "${command}" pass`;
   return plainText(stderr.trim() || problem, 300);
 }

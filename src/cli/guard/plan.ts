@@ -87,7 +87,7 @@ function told<T>(file: string, work: () => T): T {
     throw new UserError({
       what: `${plainText(file, 300)} cannot be used`,
       why: error.message,
-      todo: "Nothing was written. Correct the file and try again: an agent's program may ignore all of it as it is.",
+      todo: "Nothing was written, for no agent. Correct the file, which its program may ignore as it is, or name the other agents with --agent.",
       exitCode: EXIT.notDone,
       cause: error,
     });

@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
 import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
 import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
+import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { packageFiles } from "../package-files.ts";
 import { writeAll } from "../print.ts";
 import { whyDead } from "./canary.ts";
 import { codexConfig, type HookPlace } from "./places.ts";
@@ -32,14 +34,14 @@ only a sandbox does. See docs/guard.md.
 `;
 
 /** Prints for each agent whether its guard is there and blocks. Returns 0 if all of them do. */
-export async function guardStatus(places: readonly HookPlace[], { json }: GuardSetup): Promise<number> {
+export async function guardStatus(places: readonly HookPlace[], { json, project }: GuardSetup): Promise<number> {
   const found: AgentStatus[] = [];
-  for (const place of places) found.push(await statusOf(place));
+  for (const place of places) found.push(await statusOf(place, { project }));
   writeAll(1, json ? `${JSON.stringify(found, undefined, 2)}\n` : `${found.map(lines).join("")}${GAP}`);
   return found.every(({ state }) => state === "installed") ? EXIT.done : EXIT.notDone;
 }
 
-async function statusOf(place: HookPlace): Promise<AgentStatus> {
+async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project">): Promise<AgentStatus> {
   const of = { agent: place.vendor, file: place.file };
   try {
     const settings = readSettings(place.file);
@@ -53,17 +55,42 @@ async function statusOf(place: HookPlace): Promise<AgentStatus> {
       if (changed > 0) return { ...all, state: "changed", why, todo: `Look at it; take it out by hand, then: ${INSTALL}` };
       return { ...all, state: "not installed", todo: INSTALL };
     }
-    const switchedOff = off ?? featureOff(place);
-    if (switchedOff !== undefined)
-      return { ...all, state: "dead", why: `hooks are switched off: ${switchedOff}`, todo: "Switch them on in the same file." };
-    const dead = await whyDead(place.vendor, hook, process.env);
-    if (dead !== undefined) return { ...all, state: "dead", why: dead, todo: `Install loopdash again, then: ${INSTALL}` };
+    const broken = await brokenState(place, hook, { off, project });
+    if (broken !== undefined) return { ...all, ...broken };
     const more = changed > 0 ? { why: "another entry that calls the guard was changed; it is not ours any more" } : {};
     return { ...all, state: "installed", ...more, ...(place.vendor === "codex" && { todo: TRUST }) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { ...of, state: "unreadable", why: error.why, todo: error.todo };
+    return { ...of, state: "unreadable", why: error.why, todo: "Correct it: the agent's program may ignore all of it as it is." };
   }
+}
+
+type Broken = Required<Pick<AgentStatus, "state" | "why" | "todo">>;
+
+/** Why an installed hook does not guard; undefined if it blocks what it must. */
+async function brokenState(
+  place: HookPlace,
+  hook: InstalledHook,
+  { off, project }: { readonly off: string | undefined; readonly project: boolean },
+): Promise<Broken | undefined> {
+  const switchedOff = off ?? featureOff(place);
+  if (switchedOff !== undefined)
+    return { state: "dead", why: `hooks are switched off: ${switchedOff}`, todo: "Switch them on in the same file." };
+  if (project && !isOfThisProgram(hook)) return { state: "changed", ...FOREIGN };
+  const dead = await whyDead(place.vendor, hook, process.env);
+  return dead === undefined ? undefined : { state: "dead", why: dead, todo: `Install loopdash again, then: ${INSTALL}` };
+}
+
+const FOREIGN = {
+  why: "it runs another program than this loopdash, and a repository's settings are not tried then: an agent may have written them",
+  todo: `Look at it, then: ${INSTALL} --project`,
+};
+
+/** True for a hook that `install` would add here: nothing else that a repository names is run. */
+function isOfThisProgram({ program: [node, main, ...more], options: [flag, file, ...others] }: InstalledHook): boolean {
+  const isOwn = node === process.execPath && main === packageFiles().main && more.length === 0;
+  const isPlain = flag === undefined || (flag === "--settings" && file !== undefined && others.length === 0);
+  return isOwn && isPlain;
 }
 
 const TRUST = "Codex runs it only if you have trusted it, which cannot be seen from here: codex, then /hooks";

@@ -1,4 +1,5 @@
 import { read } from "node:fs";
+import { resolve } from "node:path";
 import { canNudge, type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
 import { type HookPayload, type HookProblem, readHookPayload } from "../../domain/guard/hooks/hook-payload.ts";
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
@@ -85,10 +86,13 @@ async function reminderFor({ event, stop, report }: HookRequest, cwd: string): P
   return stopReminder({ file: stop, report, worktree: worktreeOf(cwd) });
 }
 
-function verdictOn({ event }: HookRequest, payload: HookPayload | undefined, settings: GuardFile): HookVerdict {
+function verdictOn({ event, settings: file }: HookRequest, payload: HookPayload | undefined, settings: GuardFile): HookVerdict {
   if (event !== "before-tool") return { verdict: "allow" };
   if (payload === undefined) return cannot("there is nothing to judge");
-  const verdicts = hookContexts(settings, process.cwd(), process.env).map((context) => judgeHook(payload, context, realPath));
+  // An agent that writes the settings switches the guard off.
+  const kept = file === undefined ? [] : [resolve(file), realPath(resolve(file))];
+  const contexts = hookContexts(settings, process.cwd(), process.env);
+  const verdicts = contexts.map((context) => judgeHook(payload, { ...context, kept }, realPath));
   const [first = cannot("this user has no home folder")] = verdicts;
   return verdicts.find(({ verdict }) => verdict === "block") ?? first;
 }

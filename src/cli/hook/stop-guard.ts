@@ -2,14 +2,12 @@ import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plainLines, plainText } from "../../domain/values/text.ts";
+import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
 
-/** What the engine tells the reminder at a stop (see StopGuardTask). */
-interface StopSpec {
-  readonly times: number;
-  readonly baseSha: string;
+/** What the engine tells the reminder at a stop. */
+interface StopSpec extends StopGuardTask {
   readonly outbox?: string;
-  readonly checks: readonly { readonly name: string; readonly command: readonly string[] }[];
 }
 
 /** What is unmet: `short` for the feed, `long` for the agent. */
@@ -147,11 +145,11 @@ function failedChecks({ worktree, checks, run }: Look): readonly Unmet[] {
     const options = { cwd: worktree, encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: OUTPUT_BYTES } as const;
     const { status, stdout, stderr, error } = run(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     if (error !== undefined || status === 0 || status === null) return [];
-    const told = plainText(name, 60);
+    const shown = plainText(name, 60);
     const last = plainLines(`${stdout}${stderr}`.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
     const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
     return [
-      { short: `${told} fails`, long: [`The check "${told}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n") },
+      { short: `${shown} fails`, long: [`The check "${shown}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n") },
     ];
   });
 }

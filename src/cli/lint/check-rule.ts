@@ -84,8 +84,9 @@ async function checkGenerated(rule: LintRuleOf<"generated">, tree: Tree): Promis
   const content = await tree.read(path);
   if (content?.ok !== true)
     return failed(`its generated part cannot be read: ${content?.why ?? "it is not there"}`, "bring the file back");
-  const text = content.bytes.toString("utf8");
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const read = textOf(content.bytes);
+  if ("why" in read) return failed(`its generated part cannot be written: it ${read.why}`, read.todo);
+  const { text, eol } = read;
   const lines = text.split(eol);
   const [from, to] = [linesWith(lines, begin), linesWith(lines, end)];
   const [first = -1, last = -1] = [from[0], to[0]];
@@ -95,18 +96,11 @@ async function checkGenerated(rule: LintRuleOf<"generated">, tree: Tree): Promis
       "put both markers into it, once",
       first + 1 || 1,
     );
-  const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-  const { exitCode, stdout, problem, stderr } = await runBriefly(command, { env, cwd: tree.top, timeoutMs: COMMAND_MS });
-  if (exitCode !== 0)
-    return failed(
-      `its command failed: ${plainText(stderr.trim().split("\n").at(-1) || problem, 200)}`,
-      `run ${plainText(command.join(" "), 100)}`,
-      first + 1,
-    );
-  const wanted = stdout.replace(/\r\n/g, "\n").replace(/\n$/, "").split("\n");
-  const part = stdout === "" ? [] : wanted;
+  const printed = await printedBy(command, tree.top);
+  if ("why" in printed) return failed(printed.why, `run ${plainText(command.join(" "), 100)}`, first + 1);
+  const { part } = printed;
+  if ([begin, end].some((marker) => linesWith(part, marker).length > 0))
+    return failed("its command prints one of the markers", "choose markers that it does not print", first + 1);
   if (lines.slice(first + 1, last).join("\n") === part.join("\n") && last - first - 1 === part.length)
     return { found: [], fixes: [] };
   const fixed = [...lines.slice(0, first + 1), ...part, ...lines.slice(last)].join(eol);
@@ -117,6 +111,38 @@ async function checkGenerated(rule: LintRuleOf<"generated">, tree: Tree): Promis
     todo: "loopdash lint --fix",
   };
   return { found: [finding], fixes: [{ kind: "text", path, text: fixed }] };
+}
+
+type Refused<More = unknown> = { readonly why: string } & More;
+
+/** The text of a file and its line end, or why it cannot be written back byte for byte. */
+function textOf(bytes: Buffer): { readonly text: string; readonly eol: string } | Refused<{ readonly todo: string }> {
+  const text = utf8In(bytes);
+  if (text === undefined) return { why: "is not UTF-8 text", todo: "make it UTF-8" };
+  const hasPairs = text.includes("\r\n");
+  if (hasPairs && /(?<!\r)\n/.test(text)) return { why: "has mixed line ends", todo: "give all its lines the same end" };
+  return { text, eol: hasPairs ? "\r\n" : "\n" };
+}
+
+function utf8In(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // It is other bytes.
+    return undefined;
+  }
+}
+
+/** The lines that a command prints, or why there are none. */
+async function printedBy(command: readonly string[], cwd: string): Promise<{ readonly part: readonly string[] } | Refused> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const { exitCode, stdout, problem, stderr } = await runBriefly(command, { env, cwd, timeoutMs: COMMAND_MS });
+  if (exitCode !== 0) return { why: `its command failed: ${plainText(stderr.trim().split("\n").at(-1) || problem, 200)}` };
+  // What is not UTF-8 was replaced when it was read.
+  if (stdout.includes("\ufffd")) return { why: "what its command prints is not UTF-8 text" };
+  return { part: stdout === "" ? [] : stdout.replace(/\r\n/g, "\n").replace(/\n$/, "").split("\n") };
 }
 
 function linesWith(lines: readonly string[], marker: string): readonly number[] {
@@ -137,7 +163,7 @@ async function checkBudget({ files, ...budget }: LintRuleOf<"budget">, tree: Tre
   return forEach(files, [], tree, (path, bytes) => {
     const over = overBudget(sizeOf(bytes.toString("utf8")), budget);
     const todo = "move what is rarely needed to files that it names";
-    return over === "" ? undefined : { path, line: 1, message: `every agent reads it, and it has ${over}`, todo };
+    return over === "" ? undefined : { path, line: 1, message: `it is over its budget, with ${over}`, todo };
   });
 }
 

@@ -1,6 +1,6 @@
 import { checkValue } from "../../domain/batch/issues.ts";
 import { type BatchProblem, formatProblems, pathText } from "../../domain/batch/problem.ts";
-import { nodeAt, nodeValue, readSyntax } from "../../domain/batch/syntax.ts";
+import { nodeOfProblem, nodeValue, readSyntax } from "../../domain/batch/syntax.ts";
 import { DEFAULT_RULES, LINT_FILE, LintFile, type LintRule } from "../../domain/lint/lint-spec.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -26,8 +26,8 @@ export async function readRules(tree: Tree): Promise<LintRules> {
   if (checked.ok && problems.length === 0) return { rules: checked.value.rules, text };
   throw badRules(
     problems.map(({ path, key, message, hint }): BatchProblem => {
-      const node = nodeAt(root, path, key) ?? nodeAt(root, path) ?? root;
-      return { ...position(node.offset), path: pathText(path), message, ...(hint !== undefined && { hint }) };
+      const { offset } = nodeOfProblem(root, path, key);
+      return { ...position(offset), path: pathText(path), message, ...(hint !== undefined && { hint }) };
     }),
   );
 }

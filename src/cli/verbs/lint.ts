@@ -21,9 +21,9 @@ export async function lint({ folder, fix, accept, strict, json }: LintFlags): Pr
   const top = await topOf(resolve(process.cwd(), folder));
   if (top === undefined)
     throw usageError(
-      `${plainText(folder, 200)} is in no git repository`,
+      `${plainText(folder, 200)} is in no git repository, or not there`,
       "only tracked files are checked",
-      "Name a folder of one.",
+      "Name a folder of a repository.",
     );
   const tree = await openTree(top);
   const rules = await readRules(tree);

@@ -6,11 +6,14 @@ import type { BatchFile } from "./schema.ts";
 /** Bounds of a class, and the limits that they tighten. */
 const BOUNDS = ["attempts", "usdPerTicket", "minutesPerAttempt"] as const;
 
-/** Reports routes that nobody could follow: reviews without a reviewer, and bounds that the batch's own make void. */
+/** Reports routes that nobody could follow: reviews and plans without a reviewer, and bounds that the batch's own make void. */
 export function checkComplexity({ complexity: spec, reviewer, limits }: BatchFile, report: NoteProblem): void {
   const routes = routesOf(spec);
   if (routes === undefined) return;
-  if (reviewer === undefined) reportReviews(spec, routes, report);
+  if (reviewer === undefined) {
+    reportReviews(spec, routes, report);
+    reportPlans(routes, report);
+  }
   for (const one of COMPLEXITIES) checkBounds(["complexity", one], routes[one], { limits, report });
 }
 
@@ -22,6 +25,18 @@ function reportReviews(spec: ComplexitySpec | undefined, routes: Readonly<Record
   const reviews = routes[first].reviewers === 1 ? "a review" : "two reviews";
   const hint = isNamed ? 'name a "reviewer", or leave "reviewers" out' : `name a "reviewer", or set "${first}": {}`;
   report(["complexity", ...(isNamed ? [first] : [])], `${first} tickets get ${reviews}, and the batch has no reviewer`, hint);
+}
+
+/** Reports the first class with a plan that nobody could approve, unless its reviews are reported already. */
+function reportPlans(routes: Readonly<Record<Complexity, Route>>, report: NoteProblem): void {
+  if (COMPLEXITIES.some((one) => routes[one].reviewers !== undefined)) return;
+  const first = COMPLEXITIES.find((one) => routes[one].plan === true);
+  if (first === undefined) return;
+  report(
+    ["complexity", first, "plan"],
+    `${first} tickets get a plan first, which a reviewer approves, and the batch has no reviewer`,
+    'name a "reviewer", or leave "plan" out',
+  );
 }
 
 function checkBounds(

@@ -4,6 +4,10 @@ import { minutes, usd } from "./values.ts";
 
 /** What a class of tickets needs beside what the batch asks of every ticket. Bounds only tighten those of `limits`. */
 const Route = z.strictObject({
+  plan: z
+    .boolean()
+    .optional()
+    .describe("An attempt of its own makes a plan first, and the reviewer has to approve it before anything is changed"),
   reviewers: z
     .union([z.literal(1), z.literal(2)])
     .optional()
@@ -25,7 +29,7 @@ const DEFAULT_ROUTES: Readonly<Record<Complexity, Route>> = {
   trivial: {},
   simple: {},
   complex: { reviewers: 2 },
-  architectural: { reviewers: 2, gate: "step" },
+  architectural: { plan: true, reviewers: 2, gate: "step" },
 };
 
 const route = (about: string) => Route.optional().describe(about);
@@ -38,7 +42,7 @@ export const ComplexitySpec = z
       trivial: route("Changes of at most 20 lines in 1 file; default: as the batch"),
       simple: route("At most 100 lines in 3 files; default: as the batch"),
       complex: route("At most 500 lines in 10 files, or with a zone, a manifest or a migration; default: two reviews"),
-      architectural: route("Anything larger; default: two reviews and a person's approval"),
+      architectural: route("Anything larger; default: a plan first, two reviews and a person's approval"),
     }),
   ])
   .describe("What tickets need by their complexity; true: the defaults. Without it, complexity is neither computed nor shown");

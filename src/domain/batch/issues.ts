@@ -52,10 +52,22 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
     const isOther = (codes: readonly string[]) => (each: readonly Issue[]) =>
       !each.some(({ code, path: at }) => codes.includes(code) && at.length === 0);
     const meant = issue.errors.find(isOther(["invalid_type", "invalid_value"])) ?? issue.errors.find(isOther(["invalid_type"]));
+    const literal = meant && literalAlternatives(issue.errors, meant);
+    if (literal !== undefined) return [finding(path, `must be ${literal}, not ${given(issue.input)}`)];
     if (meant !== undefined)
       return meant.flatMap((each) => findings(each, keys)).map((each) => ({ ...each, path: [...path, ...each.path] }));
   }
   return [finding(path, issue.message, hintOf(issue))];
+}
+
+/**
+ * The alternatives of a union whose nearest one is a literal like `false` or `1`, in words that follow "must be": `false or an object in
+ * braces`. Undefined for others: the nearest name says more.
+ */
+function literalAlternatives(alternatives: readonly (readonly Issue[])[], [meant]: readonly Issue[]): string | undefined {
+  if (meant?.code !== "invalid_value" || meant.path.length > 0 || meant.values.some((value) => typeof value === "string"))
+    return undefined;
+  return either(alternatives.flatMap(([first]) => /^must be (.+), not /.exec(first?.message ?? "")?.[1] ?? []));
 }
 
 function finding(path: Path, message: string, hint?: string, key?: string): ValueProblem {

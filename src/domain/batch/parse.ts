@@ -2,7 +2,7 @@ import type { Node } from "jsonc-parser";
 import { checkValue } from "./issues.ts";
 import { type BatchProblem, displayValue, type Path, pathText, sortProblems } from "./problem.ts";
 import { BatchFile } from "./schema.ts";
-import { nodeAt, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
+import { nodeAt, nodeOfProblem, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
 import type { Position } from "./text-position.ts";
 
 /** A batch file in which every value has the right shape. `checkBatch` checks how they fit together. */
@@ -35,20 +35,11 @@ export function parseBatchFile(text: string): ParseResult {
   const wrong = checked.ok
     ? []
     : checked.findings.map(({ path, key, ...said }) => ({
-        ...position((nodeAt(root, path, key) ?? innermost(root, path)).offset),
+        ...position(nodeOfProblem(root, path, key).offset),
         path: pathText(path),
         ...said,
       }));
   return { ok: false, problems: sortProblems([...refused, ...wrong]) };
-}
-
-/** The deepest node on the way to a path. */
-function innermost(root: Node, path: Path): Node {
-  for (let length = path.length; length > 0; length--) {
-    const node = nodeAt(root, path.slice(0, length));
-    if (node !== undefined) return node;
-  }
-  return root;
 }
 
 /**

@@ -71,6 +71,17 @@ export function nodeAt(root: Node, path: Path, key?: string): Node | undefined {
   return key === undefined || node === undefined ? node : property(node, key)?.children?.[0];
 }
 
+/** The node of a problem: at its path, or the deepest one on the way there. */
+export function nodeOfProblem(root: Node, path: Path, key?: string): Node {
+  const found = nodeAt(root, path, key);
+  if (found !== undefined) return found;
+  for (let length = path.length; length > 0; length--) {
+    const node = nodeAt(root, path.slice(0, length));
+    if (node !== undefined) return node;
+  }
+  return root;
+}
+
 function property(node: Node, key: string): Node | undefined {
   return node.type === "object" ? node.children?.find((child) => child.children?.[0]?.value === key) : undefined;
 }

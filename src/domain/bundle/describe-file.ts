@@ -26,9 +26,9 @@ const NAMED: Readonly<Record<string, string>> = {
 /** By the beginning of the name and its ending. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^outbox\//, "left by the agent in its outbox: claims"],
-  [/^(?:review|adversary|adjudicate)-.*\.md$/, "question to the reviewer"],
-  [/^(?:review|adversary|adjudicate)-.*\.json$/, "answer of the reviewer"],
-  [/^(?:review|adversary|adjudicate)-.*\.log$/, "log of the reviewer"],
+  [/^(?:review|adversary|adjudicate|plan)-.*\.md$/, "question to the reviewer"],
+  [/^(?:review|adversary|adjudicate|plan)-.*\.json$/, "answer of the reviewer"],
+  [/^(?:review|adversary|adjudicate|plan)-.*\.log$/, "log of the reviewer"],
   [/^check-.*\.log$/, "log of a check"],
   [/^verify-.*\.log$/, "log of a live check"],
   [/^prepare.*\.log$/, "log of prepare commands"],

@@ -70,7 +70,7 @@ function ciExitCode({ end }: RunState, reason: CiStopReason): number {
 }
 
 /** Outcomes of attempts that are no iteration unless they pushed a commit. */
-const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "stopped"]);
+const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "planned", "stopped"]);
 
 function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
   let number = 0;

@@ -3,20 +3,26 @@ import { type ChangedFile, touchedZones } from "../bound/touched.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { type ComplexityRuling, classOfSize, hardestOf } from "./classes.ts";
-import { isManifest, isMigration } from "./path-kinds.ts";
+import { isManifest, isMedia, isMigration } from "./path-kinds.ts";
 
 /** The part of a captured change that its class depends on. */
 interface MeasuredChange {
   readonly paths: readonly ChangedFile[];
   readonly additions: number;
   readonly deletions: number;
+  /** Paths whose lines are not counted. A worker decides which: a NUL in a source file, or an attribute, is enough. */
+  readonly uncounted?: readonly string[];
 }
 
 /**
  * The class of a change, from all that differs between the base and it: how many commits it has does not count. A danger zone, a
- * manifest or a migration makes it at least complex (S3.22: zone relation, risk and dependency signals).
+ * manifest or a migration makes it at least complex (S3.22: zone relation, risk and dependency signals). What is not known is not small
+ * (law 4): a file whose lines nobody can count makes it architectural, and one that is no text by its name complex.
  */
-export function complexityOfChange({ paths, additions, deletions }: MeasuredChange, zones: readonly Zone[]): ComplexityRuling {
+export function complexityOfChange(
+  { paths, additions, deletions, uncounted = [] }: MeasuredChange,
+  zones: readonly Zone[],
+): ComplexityRuling {
   const lines = additions + deletions;
   const size = {
     class: classOfSize({ lines, files: paths.length }),
@@ -25,14 +31,21 @@ export function complexityOfChange({ paths, additions, deletions }: MeasuredChan
   const [zone] = touchedZones(paths, zones);
   const manifest = paths.find(({ path }) => isManifest(path));
   const migration = paths.find(({ path }) => isMigration(path));
+  const hidden = uncounted.find((path) => !isMedia(path)) ?? uncounted[0];
   return hardestOf(
     size,
     ...[
+      ...(hidden === undefined ? [] : [ofUncounted(hidden)]),
       ...(zone ? [complex(`touches the zone ${zone.zone.path}`)] : []),
       ...(migration ? [complex(`changes the migration ${migration.path}`)] : []),
       ...(manifest ? [complex(`changes the manifest ${manifest.path}`)] : []),
     ],
   );
+}
+
+function ofUncounted(path: string): ComplexityRuling {
+  const why = plainText(`the lines of ${path} cannot be counted`, 200);
+  return { class: isMedia(path) ? "complex" : "architectural", why };
 }
 
 function complex(why: string): ComplexityRuling {

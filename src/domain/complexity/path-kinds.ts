@@ -18,6 +18,11 @@ export function isMigration(path: string): boolean {
   return folders.some((folder) => folder === "migrations" || folder === "migrate" || folder === "alembic");
 }
 
+/** True for a picture, a font, a sound or the like, by its name: it has no lines to count. */
+export function isMedia(path: string): boolean {
+  return /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|ogg|wav|webm|mov)$/.test(nameOf(path));
+}
+
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 }

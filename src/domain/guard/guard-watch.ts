@@ -2,6 +2,7 @@ import type { AgentEvent } from "../run/agent-event.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { CANARY_CALL } from "./hooks/canary.ts";
+import { SHELL_TOOLS } from "./hooks/hook-tools.ts";
 import { RULES, type RuleId } from "./rule-table.ts";
 
 /** Characters of a line of the report that is read; a hook writes shorter ones. */
@@ -15,9 +16,6 @@ export type ReportLine =
   | { readonly what: "session-start" }
   | { readonly what: "judged"; readonly isShell: boolean; readonly blocked?: { readonly rule: RuleId; readonly command: string } }
   | { readonly what: "stop"; readonly unmet: string; readonly n: number; readonly of: number };
-
-/** The vendors' tools that run commands, as their hooks name them. */
-const SHELL_TOOLS: ReadonlySet<unknown> = new Set(["Bash", "bash", "run_shell_command"]);
 
 /** Reads a line of a report; undefined if a hook does not write such a line. All texts are plain and bounded. */
 export function readReportLine(line: string): ReportLine | undefined {
@@ -43,7 +41,7 @@ function stopIn({ unmet, n, of }: Members): ReportLine | undefined {
 }
 
 function judgedIn({ verdict, tool, rule, subject }: Members): ReportLine | undefined {
-  const isShell = SHELL_TOOLS.has(tool);
+  const isShell = Object.values(SHELL_TOOLS).some((name) => name === tool);
   if (verdict === "allow") return { what: "judged", isShell };
   // What cannot be judged is blocked as a line that cannot be read.
   const by = verdict === "problem" ? "unreadable" : verdict === "block" ? rule : undefined;

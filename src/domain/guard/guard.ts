@@ -20,6 +20,12 @@ const MOST_STEPS = 10_000;
 /** Characters of one line: more than any command line of Linux can have in one argument. */
 const LONGEST = 1_000_000;
 
+/** True if `git show HEAD:file` writes a file over itself. */
+function isCommitted(word: string, target: string, words: readonly string[], scope: Scope): boolean {
+  const file = words[0] === "git" && /^(?:show|cat-file)$/.test(words[1] ?? "") ? /^[^:]*:(.+)$/s.exec(word)?.[1] : undefined;
+  return file !== undefined && absolutePath(file, scope) === target;
+}
+
 /** Walks a command line, and collects the rules that forbid it. */
 export class Guard implements Inspector, Host {
   readonly findings: RuleId[] = [];
@@ -116,6 +122,7 @@ export class Guard implements Inspector, Host {
 
   onEmptied(path: string, readers: readonly string[], scope: Scope): void {
     const target = absolutePath(path, scope);
+    if (target !== undefined && readers.some((word) => isCommitted(word, target, readers, scope))) this.report("git-discard");
     const isRead = readers.some((word) => absolutePath(word.replace(/^~(?=\/)/, scope.home), scope) === target);
     const isReader = !/^(?:echo|printf|touch|tee|sponge|ls|test)$/.test(readers[0] ?? "");
     if (target !== undefined && (readers.length === 0 || (isRead && isReader)))

@@ -34,11 +34,12 @@ function tempOf({ temp }: GuardContext): { temp?: string } {
   return temp === undefined || temp === "" ? {} : { temp: normalPath(temp) };
 }
 
-export function placesOf({ cwd, worktree = cwd, home, temp }: GuardContext): Places {
+export function placesOf({ cwd, worktree = cwd, home, temp, kept = [] }: GuardContext): Places {
   const [tree, own] = [normalPath(worktree), normalPath(home)];
   return {
     worktree: isWithin(own, tree) ? undefined : tree,
     home: own,
+    kept: kept.map(normalPath),
     temp: temp === undefined || temp === "" || normalPath(temp) === "/" ? TEMP_FOLDERS : [...TEMP_FOLDERS, normalPath(temp)],
   };
 }

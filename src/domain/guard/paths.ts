@@ -8,6 +8,8 @@ export interface Places {
   readonly home: string;
   /** Folders for temporary files. */
   readonly temp: readonly string[];
+  /** Files that nobody may write: see GuardContext. */
+  readonly kept?: readonly string[];
 }
 
 /** The usual folders for temporary files, with macOS's. */

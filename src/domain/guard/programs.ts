@@ -1,9 +1,9 @@
 import type { Call, Inspector } from "./call.ts";
 import { absolutePath, matchesGlob, type Places } from "./paths.ts";
 import { judgeUpload } from "./rules/archives.ts";
-import { judgeCopy, judgeRsync } from "./rules/copies.ts";
+import { judgeCopy, judgeRsync, judgeUnison } from "./rules/copies.ts";
 import { judgeDatabase } from "./rules/databases.ts";
-import { judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
+import { judgeAttributes, judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
 import { judgeHttp } from "./rules/http.ts";
 import { judgeByWords, ruledPrograms } from "./rules/match-command.ts";
 import { judgeOddities } from "./rules/oddities.ts";
@@ -11,10 +11,12 @@ import { judgeWrite } from "./rules/protected-files.ts";
 import { judgeEnvironment, judgeReads, judgeVariables } from "./rules/secrets.ts";
 import { isExact, isGlob, isUnknown, MARK, UNTRACKED } from "./shell/marks.ts";
 import { outputOf } from "./shell/outputs.ts";
+import { prefixedOutput } from "./shell/prefixed.ts";
 import type { Scope } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
 import { isInterpreter, judgeInterpreter } from "./unwrap/interpreters.ts";
+import { judgeLineOptions } from "./unwrap/launchers.ts";
 import { SHELLS, unwrapCodeOption, unwrapShell } from "./unwrap/shells.ts";
 import { unwrap, unwrapEnv } from "./unwrap/wrappers.ts";
 
@@ -49,7 +51,9 @@ const PROGRAMS: Readonly<Record<string, JudgeProgram>> = {
   chown: judgePermissions,
   chgrp: judgePermissions,
   setfacl: judgePermissions,
+  chattr: judgeAttributes,
   rsync: judgeRsync,
+  unison: judgeUnison,
   tee: ({ args, scope }, guard, places) => {
     for (const arg of args) if (!arg.startsWith("-")) judgeWrite(arg, scope, guard, places);
   },
@@ -73,7 +77,12 @@ const STARTERS: Readonly<Record<string, (call: Call, guard: Inspector, places: P
   env: judgeEnv,
   genv: judgeEnv,
   su: unwrapCodeOption,
-  runuser: unwrapCodeOption,
+  runuser: (call, guard) => {
+    const at = call.args.findIndex((arg) => /^(?:-u|--user)$/.test(arg));
+    const { name: _, args, ...frame } = call;
+    if (at === -1) return unwrapCodeOption(call, guard);
+    return guard.words(args[at + 2] === "--" ? args.slice(at + 3) : args.slice(at + 2), frame);
+  },
   script: unwrapCodeOption,
   find: unwrapFind,
   gfind: unwrapFind,
@@ -102,12 +111,13 @@ export function judgeProgram(
   const made = first.includes("/") ? guard.content(first, frame.scope) : undefined;
   if (made !== undefined && made !== MARK.output) return judgeMade(made, { ...call, args: words }, guard, places);
   if (SHELLS.has(name)) return unwrapShell(call, guard);
+  judgeLineOptions(call, guard);
   const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name] : unwrap;
   const output = starter?.(call, guard, places);
   if (output !== undefined) return output;
   judgeOwn(call, guard, places);
   if (isShellSetup(call)) return "";
-  return gitOutput(call, places) ?? outputOf(name, outputInput(call, guard));
+  return gitOutput(call, places) ?? prefixedOutput(call) ?? outputOf(name, outputInput(call, guard));
 }
 
 /** Judges a script that the line itself writes and starts: its first line names the interpreter. */

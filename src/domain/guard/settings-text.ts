@@ -1,3 +1,4 @@
+import { hintFor } from "../batch/nearest.ts";
 import { FAMILIES, RULES } from "./rule-table.ts";
 import type { GuardSettings } from "./verdict.ts";
 
@@ -20,6 +21,8 @@ export function readGuardFile(text: string): GuardFile | UnusableSettings {
   return problem.find((each) => each !== undefined) ?? (value as GuardFile);
 }
 
+const KEYS = ["families", "rules", "onParseError", "worktree"];
+
 function problemOf(name: string, value: unknown): UnusableSettings | undefined {
   switch (name) {
     case "families":
@@ -31,7 +34,7 @@ function problemOf(name: string, value: unknown): UnusableSettings | undefined {
     case "worktree":
       return typeof value === "string" && value.startsWith("/") ? undefined : { problem: '"worktree" is no absolute path' };
     default:
-      return { problem: `it has an unknown key ${quoted(name)}` };
+      return { problem: `it has an unknown key ${quoted(name)}${hint(name, KEYS)}` };
   }
 }
 
@@ -43,7 +46,7 @@ function switchProblem(name: string, value: unknown, known: object): UnusableSet
   return {
     problem: Object.hasOwn(known, key)
       ? `"${name}" has no true or false for ${quoted(key)}`
-      : `"${name}" has an unknown name ${quoted(key)}`,
+      : `"${name}" has an unknown name ${quoted(key)}${hint(key, Object.keys(known))}`,
   };
 }
 
@@ -58,6 +61,10 @@ function parsed(text: string): unknown {
 
 function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hint(name: string, known: readonly string[]): string {
+  return `; ${hintFor(name, known, "known here")}`;
 }
 
 function quoted(name: string): string {

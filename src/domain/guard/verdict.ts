@@ -19,6 +19,8 @@ export interface GuardContext {
   /** The folder for temporary files, besides the usual ones. */
   readonly temp?: string;
   readonly settings?: GuardSettings;
+  /** Files that nobody may write, by every name that they have: the guard's own settings. */
+  readonly kept?: readonly string[];
 }
 
 /** The judgement of one command line. */

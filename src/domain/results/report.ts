@@ -8,6 +8,7 @@ import { landingOf } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { EvidenceChange } from "../run/oracle-evidence.ts";
+import type { TicketPlan } from "../run/plan-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { keptWorkOf } from "../run/work-to-keep.ts";
@@ -115,6 +116,11 @@ interface ReportJudgement {
   readonly evidence: EvidenceChange | null;
 }
 
+/** The plan of a ticket. */
+interface ReportPlan extends Pick<TicketPlan, "state" | "attempt" | "refusals"> {
+  readonly digest: string | null;
+}
+
 export interface ReportTicket {
   readonly id: string;
   readonly title: string;
@@ -144,6 +150,8 @@ export interface ReportTicket {
   readonly fixes: readonly string[];
   /** Its class so far, and what put it there; null without routing by complexity. */
   readonly complexity: ComplexityRuling | null;
+  /** The state of its plan, the attempt that wrote it, its digest, and how many were refused; null without one. */
+  readonly plan: ReportPlan | null;
   /** Its contract, as the run froze it: the file and the sha256 of its text; null if it has none. */
   readonly contract: { readonly path: string; readonly sha: string; readonly criteria: readonly string[] } | null;
   /** Tests that fail on the ticket's base and do not count for it, by check: their number, and the first of them. */
@@ -245,11 +253,19 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     foundBy: ticket.foundBy ?? null,
     fixes: spec?.fixes ?? [],
     complexity: ticket.complexity ?? null,
+    plan: reportPlan(ticket),
     contract: reportContract(spec),
     failingOnBase: ticket.failingOnBase ?? [],
     keptWork: left.flatMap(({ n, kept }) => (kept === undefined ? [] : [{ attempt: n, ...kept }])),
     lostWork: left.flatMap(({ n, notKept }) => (notKept === undefined ? [] : [{ attempt: n, why: notKept }])),
   };
+}
+
+/** Without its words, which are an agent's. */
+function reportPlan({ plan }: TicketState): ReportPlan | null {
+  if (plan === undefined) return null;
+  const { state, attempt, refusals, digest = null } = plan;
+  return { state, attempt, refusals, digest };
 }
 
 function reportContract({ contract, finish }: Ticket): ReportTicket["contract"] {

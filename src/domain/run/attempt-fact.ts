@@ -11,7 +11,7 @@ import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
 export interface Evidence {
-  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker" | "tracker" | "person";
+  readonly step: StepKind | "prepare" | "agent" | "worktree" | "outbox" | "blocker" | "plan" | "tracker" | "person";
   readonly name: string;
   /** One line for people: what went wrong. */
   readonly summary: string;
@@ -83,12 +83,13 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. Only `failed`, `silent`,
+ * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. `planned`: it made a plan, which was approved. Only `failed`, `silent`,
  * `out-of-time` and `killed` count against the cap, and `stopped` after too many refusals by the reviewer's API.
  */
 export type AttemptOutcome =
   | "done"
   | "landed"
+  | "planned"
   | "failed"
   | "silent"
   | "out-of-time"
@@ -98,8 +99,8 @@ export type AttemptOutcome =
   | "stopped"
   | "lost";
 
-/** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real. */
-export type Question = "review" | "adversary" | "adjudicate";
+/** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
+export type Question = "review" | "adversary" | "adjudicate" | "plan";
 
 interface AttemptRef {
   readonly ticket: TicketId;
@@ -181,6 +182,8 @@ export type AttemptFact =
       readonly held?: true;
       /** It has only read the checks of the branch, and uses up none of the ticket's attempts. */
       readonly readOnly?: true;
+      /** Its change was kept out, because its ticket has to be planned first. It uses up none of the ticket's attempts. */
+      readonly unplanned?: true;
       /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
       readonly tip?: string;
     } & AttemptRef)

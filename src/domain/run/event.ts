@@ -22,6 +22,7 @@ import type { LiveCheckFact, LiveState } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
+import type { PlanFact } from "./plan-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
@@ -229,6 +230,7 @@ export type RunFact =
   | KeptWorkFact
   | LiveCheckFact
   | OutageFact
+  | PlanFact
   | RemedyFact
   | RevertFact
   | PrepareFact

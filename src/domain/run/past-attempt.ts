@@ -8,9 +8,9 @@ export function lostUsd(attempt: Attempt): number {
   return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);
 }
 
-/** True if the agent of an attempt claims to be done. */
-export function hasClaimed({ agent }: Attempt): boolean {
-  return agent !== undefined && claimsDone(agent);
+/** True if the agent of an attempt claims to be done. One that was asked for a plan does not. */
+export function hasClaimed({ agent, isPlanning }: Attempt): boolean {
+  return agent !== undefined && !isPlanning && claimsDone(agent);
 }
 
 /** An attempt that has ended, as its ticket remembers it. */
@@ -32,7 +32,15 @@ export function pastOf(attempt: Attempt, event: Extract<RunEvent, { type: "attem
     ...(attempt.guard && { guard: attempt.guard }),
     ...(attempt.audited !== undefined && { audited: attempt.audited }),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
-    ...(event.readOnly && { readOnly: true }),
-    ...(attempt.agent !== undefined && { hadAgent: true }),
+    ...kindOf(attempt, event),
+  };
+}
+
+/** What kind of attempt it was. */
+function kindOf({ agent, isPlanning }: Attempt, { readOnly }: Extract<RunEvent, { type: "attempt-ended" }>) {
+  return {
+    ...(readOnly && { readOnly }),
+    ...(agent !== undefined && { hadAgent: true as const }),
+    ...(isPlanning && { isPlanning }),
   };
 }

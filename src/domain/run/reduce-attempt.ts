@@ -16,6 +16,7 @@ import type { GuardFact } from "./guard-fact.ts";
 import { keptBy } from "./kept-work.ts";
 import { hasClaimed, lostUsd, pastOf } from "./past-attempt.ts";
 import { leftOf } from "./pending-work.ts";
+import type { PlanFact } from "./plan-fact.ts";
 import { withBase } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
 import type { ClaimEvent } from "./reduce-claim.ts";
@@ -37,7 +38,7 @@ import { type Attempt, claimsDone, type TicketState, withEvidence } from "./tick
 
 type AttemptEvent = Exclude<
   Extract<RunEvent, { fence: unknown }>,
-  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PreparingEvent | RemedyFact
+  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PlanFact | PreparingEvent | RemedyFact
 >;
 type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
 
@@ -62,7 +63,7 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
 }
 
 /** The finish line has the attempt from here on, and another agent may have its slot. */
-function leaveSlot(state: RunState, index: number, at: number): RunState {
+export function leaveSlot(state: RunState, index: number, at: number): RunState {
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.slotLeftAt !== undefined) return state;
@@ -122,7 +123,8 @@ function agentEnded(
   const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
   const now = { ...attempt, agent, ...markOutage(state, "agent", event) };
   const next = withTicket(state, index, { ...ticket, costUsd: ticket.costUsd + costUsd, attempt: now });
-  const made = state.claims.made + (claimsDone(agent) ? 1 : 0);
+  // A plan is no claim to be done.
+  const made = state.claims.made + (claimsDone(agent) && !attempt.isPlanning ? 1 : 0);
   return {
     ...afterAgent(leaveSlot(next, index, at), event),
     spentUsd: state.spentUsd + costUsd,
@@ -222,7 +224,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const { attempt: _, due: ___, pendingWork: before, endedAt: __, wall, ...open } = ticket;
   const done = event.outcome === "done";
   const rest = done ? withoutClosing(open) : open;
-  const counted = event.readOnly !== true && countsAsFailure(ticket, attempt, event.outcome);
+  const counted = !isFree(event) && countsAsFailure(ticket, attempt, event.outcome);
   const evidence = event.evidence ?? attempt.refused;
   const signs = signsAfter(ticket, attempt, { outcome: event.outcome, counted, evidence });
   const upheld = event.outcome === "gated" ? (attempt.humanStep ?? before?.humanStep) : undefined;
@@ -230,7 +232,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
   const gate =
     rest.gate ??
     (upheld === undefined ? undefined : { step: upheld, writing: false, by: attempt.gatedBy ?? ("blocker" as const) });
-  const spared = event.readOnly !== true && isUncountable(event.outcome) && !counted;
+  const spared = !isFree(event) && isUncountable(event.outcome) && !counted;
   return {
     // The next agent can do nothing about a model's API that turned this one away.
     ...withEvidence(rest, spared ? undefined : evidence),
@@ -245,6 +247,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     ...leftOf(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** True for an attempt that uses up none of its ticket's attempts, whatever came of it. */
+function isFree({ readOnly, unplanned }: EventOf<"attempt-ended">): boolean {
+  return readOnly === true || unplanned === true;
 }
 
 /** True for an end that may say nothing about the work. */

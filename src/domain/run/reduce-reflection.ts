@@ -11,14 +11,14 @@ export function changeOf(event: EventOf<"change-captured">): Pick<Attempt, "chan
   return { change: { tip, files, additions, deletions }, ...(reflected && { reflected }) };
 }
 
-/** The reflective log of a ticket after one of its attempts has ended. One that only read checks is no attempt at the work. */
+/** The reflective log of a ticket after one of its attempts has ended. One that only read checks, or was about a plan, is no attempt at the work. */
 export function reflectionsAfter(
   { reflections = [] }: TicketState,
   attempt: Attempt,
   event: EventOf<"attempt-ended">,
   { evidence, steps }: { readonly evidence: Evidence | undefined; readonly steps: number },
 ): Pick<TicketState, "reflections"> {
-  if (event.readOnly === true || attempt.wall !== undefined) return {};
+  if (event.readOnly || event.unplanned || attempt.isPlanning || attempt.wall !== undefined) return {};
   const { n, signals, reflected, change, passed } = attempt;
   const { at, outcome } = event;
   const ended = { n, at, outcome, evidence, signals, changed: reflected, files: change?.files ?? 0, steps };

@@ -6,6 +6,7 @@ import type { RunEvent } from "./event.ts";
 import { idleLive } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
+import { planAfterRetry } from "./reduce-plan.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 
@@ -83,8 +84,8 @@ export function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: 
  */
 function retry(state: RunState, index: number, ticket: TicketState): RunState {
   if (ticket.phase !== "stalled") return state;
-  const { due: _, ...fresh } = renewed(ticket);
-  const next = withTicket(state, index, { ...fresh, retriedAfter: ticket.history.length });
+  const { due: _, plan: __, ...fresh } = renewed(ticket);
+  const next = withTicket(state, index, { ...fresh, ...planAfterRetry(ticket), retriedAfter: ticket.history.length });
   if (ticket.unfiled === true) return { ...next, filing: [...next.filing, index], reverified: false };
   return requeue({ ...next, reverified: false }, index);
 }

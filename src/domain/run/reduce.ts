@@ -12,6 +12,7 @@ import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
+import { isAboutPlan } from "./plan-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
@@ -26,6 +27,7 @@ import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
+import { reducePlan } from "./reduce-plan.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
 import { reduceRemedy } from "./reduce-remedy.ts";
 import { reduceRevert } from "./reduce-revert.ts";
@@ -132,6 +134,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
 function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
   if (isAboutApproval(event)) return reduceApproval(state, event);
   if (isAboutGuard(event)) return reduceGuard(state, event);
+  if (isAboutPlan(event)) return reducePlan(state, event);
   switch (event.type) {
     case "remediated":
       return reduceRemedy(state, event);
@@ -184,6 +187,7 @@ type TicketFacts = Parameters<
   | typeof reduceClaim
   | typeof reduceGrowth
   | typeof reduceLive
+  | typeof reducePlan
   | typeof reducePreparing
   | typeof reduceRemedy
   | typeof reduceTicket

@@ -22,7 +22,7 @@ export interface RemedyWords {
 
 /**
  * The engine acts on a failed gate of an attempt's behaviour. The action follows this fact: an agent at work is told a line, or it is
- * ended, and the next attempt, or the gate, is as the action says. The signals of a gate are claims, so it can take an attempt away and never add one.
+ * ended, and the next attempt is as the action says, or there is none. The signals of a gate are claims, so it can take an attempt away and never add one.
  */
 export interface RemedyFact extends RemedyWords {
   readonly type: "remediated";
@@ -50,9 +50,9 @@ export interface DueRemedy extends Pick<Remedy, "n" | "gate" | "action" | "was">
   readonly from?: CheckedWork;
 }
 
-/** The step that a gate leaves to a person: its own words. */
-export function gateStep(gate: GateName, was: string): string {
-  return `decide how this goes on: ${GATE_LABELS[gate]} failed (${remedyValue(was)})`;
+/** What a gate found, as the reason for which a ticket is left to a person. */
+export function failedGateText(gate: GateName, was: string): string {
+  return `${GATE_LABELS[gate]} failed (${remedyValue(was)})`;
 }
 
 /** Characters of each value of the line. */

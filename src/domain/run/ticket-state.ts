@@ -17,6 +17,7 @@ import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
+import type { TicketPlan } from "./plan-fact.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
@@ -97,6 +98,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly isOutdated?: true;
   /** Set once the engine has acted on a failed gate of its behaviour. It has failed, whatever becomes of it. */
   readonly isRemedied?: true;
+  /** Set if it makes or judges a plan: whatever its agent changes counts for nothing. */
+  readonly isPlanning?: true;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
 }
@@ -122,6 +125,8 @@ export interface PastAttempt extends AuditResult, BundleResult, GuardResult, Kep
   readonly readOnly?: true;
   /** An agent has begun to work in it. */
   readonly hadAgent?: true;
+  /** It made or judged a plan. */
+  readonly isPlanning?: true;
 }
 
 /** Common signs of a ticket's failures in a row. */
@@ -134,6 +139,8 @@ export interface Signs {
   readonly turnedAway?: number;
   /** Set if the next agent would meet the same stop as the last one, or could change nothing about the failure. */
   readonly hopeless?: AgentStopKind | EvidenceCause;
+  /** Set if a failed gate of an agent's behaviour left the ticket to a person, with what the gate found. */
+  readonly behaviour?: string;
 }
 
 /** Finished work of an agent whose finish line was cut off. */
@@ -184,6 +191,8 @@ export interface TicketState {
   readonly approval?: AwaitedApproval & { readonly at: number };
   /** Its class so far, which only rises; absent without routing by complexity. */
   readonly complexity?: ComplexityRuling;
+  /** Its plan, if its class is planned first; absent before the first. */
+  readonly plan?: TicketPlan;
   /** The digests of changes that a person has approved, the oldest first. */
   readonly approved?: readonly string[];
   /** It goes on after a person's approval, and the tracker still says that it is left to a person. */
@@ -192,7 +201,7 @@ export interface TicketState {
   readonly gate?: {
     readonly step: string;
     readonly writing: boolean;
-    readonly by?: "blocker" | "forge" | "zone" | "behaviour";
+    readonly by?: "blocker" | "forge" | "zone";
     /** This engine does not write it any more: the run is ending, and the tracker did not take it. */
     readonly postponed?: true;
   };
@@ -249,7 +258,7 @@ export function isToldDone({ tracked }: Pick<TicketState, "tracked">): boolean {
  * on a branch and does not land: an agent gets the new one. A running attempt goes on; if it is postponed, the same holds for it.
  */
 export function rewritten(run: RunId, ticket: TicketState): TicketState {
-  const { attempt, due: _, live, pendingWork, ...rest } = ticket;
+  const { attempt, due: _, live, pendingWork, plan, ...rest } = ticket;
   const isLanded = pendingWork?.landed !== undefined;
   const isSetAside = pendingWork !== undefined && !isLanded && attempt === undefined;
   const history = isSetAside ? withKept(run, ticket, pendingWork) : rest.history;
@@ -259,6 +268,8 @@ export function rewritten(run: RunId, ticket: TicketState): TicketState {
     ...(history.length > 0 && { retriedAfter: history.length }),
     ...(attempt && { attempt: { ...attempt, isOutdated: true } }),
     ...(live && { live: { ...live, rewritten: true } }),
+    // The reviewer is asked again, with the new text.
+    ...(plan?.state === "written" && attempt && { plan }),
     ...(pendingWork && !isSetAside && { pendingWork: isLanded ? { ...pendingWork, rewritten: true } : pendingWork }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Ticket } from "../batch/schema.ts";
+import { plansUsedUp } from "../complexity/planned.ts";
 import type { AgentStopKind, AttemptOutcome, Evidence } from "../run/attempt-fact.ts";
 import { type Attempt, claimsDone, type Signs, type TicketState } from "../run/ticket-state.ts";
 import { usedUp } from "./stop-conditions.ts";
@@ -90,6 +91,7 @@ export function signsAfter(
     ...turnedAway,
     ...(unchanged ? { unchanged: (signs.unchanged ?? 0) + 1 } : {}),
     ...(stop !== undefined && reachOf(stop) === "ticket" ? { hopeless: stop } : {}),
+    ...(signs.behaviour !== undefined && { behaviour: signs.behaviour }),
   };
 }
 
@@ -112,7 +114,10 @@ export function breakerOf(ticket: TicketState, spec?: Pick<Ticket, "contract">):
   const { signs, evidence } = ticket;
   const minutes = usedUp(spec, ticket);
   if (minutes !== undefined) return minutes;
+  const plans = plansUsedUp(ticket);
+  if (plans !== undefined) return plans;
   if (signs === undefined) return undefined;
+  if (signs.behaviour !== undefined) return `behaviour: ${signs.behaviour}; a person decides how it goes on`;
   if (signs.hopeless !== undefined) return `${signs.hopeless}: ${evidence.at(-1)?.summary ?? "no reason given"}`;
   if ((signs.unchanged ?? 0) >= UNCHANGED) return `no-change: ${signs.unchanged} attempts in a row changed nothing`;
   const { failure } = signs;

@@ -147,7 +147,7 @@ function nowOf(
     case "escalate":
       return `the next attempts use ${to?.name ?? "another model"}`;
     case "gate":
-      return "the ticket is left to a person";
+      return "the ticket stays open until a person decides";
   }
 }
 

@@ -31,10 +31,13 @@ export interface BehaviourReports {
   end(): void;
 }
 
+/** The figure by which a gate has failed. */
+export type GateCount = (gate: GateName) => number;
+
 export function watchBehaviour(
   ctx: Pick<LoopContext, "batch" | "clock" | "repos" | "report">,
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
-  { worktree, onReport }: { readonly worktree: string; readonly onReport?: (count: (gate: GateName) => number) => void },
+  { worktree, onReport }: { readonly worktree: string; readonly onReport?: (count: GateCount) => void },
 ): BehaviourReports {
   const { clock, batch } = ctx;
   const zones = zonesOf(batch, ticket).map(({ path }) => zoneMatcher(path));

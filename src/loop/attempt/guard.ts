@@ -36,6 +36,8 @@ interface Options {
   readonly onBlocked: (rule: RuleId) => void;
   /** Ends the agent: nothing confines it, and its guard is dead. */
   readonly onFault: () => void;
+  /** The agent is asked for a plan: it changes nothing, so nothing can be unmet when it stops. */
+  readonly isPlanning?: boolean;
 }
 
 type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "report">;
@@ -52,7 +54,7 @@ export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): A
   const nudge = mayTake(ctx.batch.behaviour ?? {}, "nudge") && whyNoNudge(ctx.batch) === undefined;
   const watch = new GuardWatch(ctx, open, options);
   const { stopGuard, settings } = guard;
-  const stop = stopGuard.times === 0 ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
+  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
   const { guard: folder, guardReport: report } = open.files;
   const onDead = (why: string): void => watch.dead(why);
   return {

@@ -36,6 +36,8 @@ export async function keepWork(
   const { ticket, fence, n } = scope;
   const { attempt } = ticketOf(ctx.state(), ticket.id);
   if (attempt?.fence !== fence) return false;
+  // What an agent did instead of planning counts for nothing.
+  if (attempt.isPlanning) return true;
   const branch = keptBranch(ctx.run, ticket.id, n);
   try {
     // The engine may have been lost between the fact and its effect.

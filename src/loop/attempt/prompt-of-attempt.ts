@@ -10,6 +10,7 @@ import { toolsPath } from "../programs/confine.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { refusalEvidence } from "./claims.ts";
 import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
+import { isToPlan } from "./planning.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
 /** The file with the last attempt's change, if there is one. */
@@ -30,7 +31,7 @@ interface Offered {
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
 export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch, startsAt }: Offered): Promise<string> {
   const state = ticketOf(ctx.state(), open.ticket.id);
-  const { due, evidence, failures, history, live, reflections = [], refusals, reverted } = state;
+  const { due, evidence, failures, history, live, plan, reflections = [], refusals, reverted } = state;
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
   const outboxes = await Promise.all(files.map(({ outbox }) => ctx.outbox.read(outbox)));
@@ -38,7 +39,8 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
   const notes = outboxes.find((outbox) => outbox.notes !== undefined)?.notes;
   const { repo } = open.ticket;
   const isSteppedBack = startsAt !== undefined;
-  return renderWorkerPrompt(await ctx.harness.worker(repo), {
+  const template = isToPlan(ctx, open) ? ctx.templates.planner : await ctx.harness.worker(repo);
+  return renderWorkerPrompt(template, {
     ticket: open.ticket,
     // Only attempts that count: one that was interrupted, or refused by the model's API, does not.
     attempt: failures + 1,
@@ -48,6 +50,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     hints: await ctx.harness.hints(repo),
     alerts: [...remedyNotes(due, reflections.at(-1), { isSteppedBack }), ...describeAlerts(reflections)],
     ...(isSteppedBack && due?.from ? { startsFrom: due.from.attempt } : {}),
+    ...(plan?.state === "approved" && plan.text !== undefined ? { plan: plan.text } : {}),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
     ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
@@ -70,9 +73,10 @@ async function landedPaths(
   return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }
 
-/** The last attempt that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */
+/** The last attempt at the work that ended by itself, and the interrupted ones before it, whose work it may have continued. Newest first. */
 function lastAttempts(history: TicketState["history"]): TicketState["history"] {
-  const came = ({ outcome }: PastAttempt): boolean => outcome !== "stopped" && outcome !== "lost";
+  const came = ({ outcome, isPlanning }: PastAttempt): boolean =>
+    outcome !== "stopped" && outcome !== "lost" && isPlanning !== true;
   const at = history.findLastIndex(came);
   const before = history.slice(0, Math.max(0, at)).findLastIndex(came);
   return history.slice(before + 1, at + 1).toReversed();

@@ -1,17 +1,18 @@
 import { nudgeLine } from "../../domain/behaviour/nudge.ts";
-import { GATE_LABELS, type GateName } from "../../domain/behaviour/signals.ts";
+import { GATE_LABELS } from "../../domain/behaviour/signals.ts";
 import { remedyValue } from "../../domain/run/remedy-fact.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { countsAsFailure } from "../../domain/schedule/breaker.ts";
 import { remediationAt } from "../../domain/schedule/remediation.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
+import type { GateCount } from "./behaviour.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
 import type { AttemptGuard } from "./guard.ts";
 
 /** What is told to an agent at work: by its guard, and by how much a gate has failed. */
 interface Told {
   readonly guard: Pick<AttemptGuard, "nudge">;
-  readonly count: (gate: GateName) => number;
+  readonly count: GateCount;
 }
 
 /**
@@ -32,11 +33,13 @@ export function remedyAtWork(
 export function remedyAfterFailure(
   { report, state }: Pick<LoopContext, "report" | "state">,
   { ticket: { id } }: Pick<AttemptScope, "ticket">,
-  { outcome, readOnly }: Pick<AttemptEnd, "outcome" | "readOnly">,
+  { outcome, readOnly, unplanned }: Pick<AttemptEnd, "outcome" | "readOnly" | "unplanned">,
 ): void {
   const ticket = ticketOf(state(), id);
   const isFailure = outcome === "failed" || outcome === "silent" || outcome === "out-of-time";
-  if (!isFailure || readOnly || ticket.attempt === undefined || !countsAsFailure(ticket, ticket.attempt, outcome)) return;
+  // The signals are about the work, and not about a plan.
+  if (!isFailure || readOnly || unplanned || ticket.attempt === undefined || ticket.attempt.isPlanning) return;
+  if (!countsAsFailure(ticket, ticket.attempt, outcome)) return;
   const fact = remediationAt(state(), indexOf(state(), id), "failed");
   if (fact !== undefined) report(fact);
 }

@@ -1,10 +1,10 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
+import { planToJudge } from "../../domain/complexity/planned.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -24,7 +24,7 @@ import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { type AgentRun, cutShort } from "./agent-end.ts";
 import { auditCommands } from "./audit.ts";
 import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
-import { reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
+import { type GateCount, reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -34,6 +34,8 @@ import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { runFixers } from "./fixers.ts";
 import { watchGuard } from "./guard.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
+import { look } from "./look.ts";
+import { isToPlan, judgeWrittenPlan, keptOut, planFirst } from "./planning.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
 import { remedyAfterFailure, remedyAtWork, withRemedy } from "./remedy.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
@@ -48,7 +50,7 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
   const repo = waitingRepoOf(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
-  const run = wallToRuleOn(ticketOf(ctx.state(), ticket.id)) === undefined ? attempt : ruleOnWall;
+  const run = taskOf(ctx, ticket);
   const ended = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
   const end = withRemedy(ctx, scope, ended);
   if (ctx.isBroken()) return;
@@ -75,6 +77,13 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
       ? {}
       : { evidence: { ...end.evidence, summary: `postponed, because the disk was full: ${end.evidence.summary}` } };
   ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome: "stopped", ...evidence });
+}
+
+/** What the next attempt at a ticket is for. */
+function taskOf({ batch, state }: LoopContext, { id }: Ticket): typeof attempt {
+  const ticket = ticketOf(state(), id);
+  if (wallToRuleOn(ticket) !== undefined) return ruleOnWall;
+  return planToJudge(batch, ticket) === undefined ? attempt : judgeWrittenPlan;
 }
 
 /** The context for a ticket: the paths that its contract protects are protected wherever the batch's are. */
@@ -175,13 +184,15 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   const prepared = await prepareWorktree(ctx, open, repo, toPrepare);
   // Only a base that cannot be prepared costs no attempt.
   if (prepared !== undefined) return { outcome: startsAt === baseSha ? "stopped" : "failed", evidence: prepared };
+  const run = () => runAgent(ctx, open, worktree, opened(ctx, confinement, "agent", { isTold: true }));
+  if (isToPlan(ctx, open)) return planFirst(ctx, open, repo, { baseSha, run });
   const begun = ctx.clock.now();
   const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn });
   if (fixed !== undefined) {
     ctx.report({ type: "worktree-ready", ticket: ticket.id, fence: open.fence, ...worktree });
     return finishFrom(ctx, open, { baseSha, change: fixed });
   }
-  const result = await runAgent(ctx, open, worktree, opened(ctx, confinement, "agent", { isTold: true }));
+  const result = await run();
   const cut = cutShort(open, result);
   if (cut !== undefined) return cut;
   await ctx.starts.over();
@@ -190,25 +201,6 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
   if (claims.end.outcome === "failed" && !isSplit) await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
-}
-
-/**
- * An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. Nor does any attempt
- * if nothing is to be changed.
- */
-async function look(
-  { branchChecks, state }: LoopContext,
-  { ticket }: AttemptScope,
-  repo: Repo,
-): Promise<PendingWork | undefined> {
-  const target = branchChecks.get(repo.id);
-  if (target === undefined || (target.canChange && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
-  const tip = await repo.baseTip();
-  return { tip, baseSha: tip, claimed: false };
-}
-
-function hasFailedChecks({ pullRequest }: TicketState): boolean {
-  return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
 }
 
 /** Runs the finish line; keeps the change for the next attempt if it fails. With a human step it ends at the landing. */
@@ -226,9 +218,8 @@ async function finishFrom(
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
-  const end = await runFinishLine(ctx, open, change, { gated: humanStep !== undefined }).catch((error: unknown) =>
-    endOf(open, error),
-  );
+  const finish = () => runFinishLine(ctx, open, change, { gated: humanStep !== undefined });
+  const end = keptOut(ctx, open, change) ?? (await finish().catch((error: unknown) => endOf(open, error)));
   if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
   return end;
 }
@@ -256,14 +247,17 @@ async function runAgent(
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
-  const behaviour = watchBehaviour(ctx, open, {
-    worktree: tree.path,
-    onReport: (count) => remedyAtWork(ctx, open, { guard, count }),
-  });
+  const onReport = (count: GateCount) => remedyAtWork(ctx, open, { guard, count });
+  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport });
   const audit = auditCommands(ctx, open);
   const useless = new AbortController();
   const onFault = () => useless.abort();
-  const guard = watchGuard(ctx, open, { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault });
+  const guard = watchGuard(ctx, open, {
+    baseSha: tree.baseSha,
+    onBlocked: behaviour.blocked,
+    onFault,
+    isPlanning: isToPlan(ctx, open),
+  });
   const running = ctx.agent.run({
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },

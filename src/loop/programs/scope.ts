@@ -75,6 +75,8 @@ export interface AttemptEnd {
   readonly held?: true;
   /** It has only read the checks of the branch. */
   readonly readOnly?: true;
+  /** Its change was kept out, because its ticket has to be planned first. */
+  readonly unplanned?: true;
   /** The commit at which the engine left the ticket's branch, if no other fact has told it. */
   readonly tip?: string;
 }

@@ -32,8 +32,8 @@ import { rulingVariables } from "./ruling-variables.ts";
 export interface QuestionContext extends ProgramContext {
   /** Absent if the batch names no reviewer. */
   readonly reviewer?: Reviewer;
-  /** Texts of prompts/, by name, for reviewers and healers; no heal may change them. */
-  readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer", string>>;
+  /** Texts of prompts/, by name, for reviewers, healers and agents that plan; no heal may change them. */
+  readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer" | "planner" | "plan", string>>;
   readonly dayBudget: DayBudget;
   /** Repeats what the engine itself calls. */
   readonly outages: Outages;
@@ -154,7 +154,12 @@ function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Answer<T> {
   return answer;
 }
 
-const STEP: Readonly<Record<Question, Evidence["step"]>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
+const STEP: Readonly<Record<Question, Evidence["step"]>> = {
+  review: "review",
+  adversary: "adversary",
+  adjudicate: "blocker",
+  plan: "plan",
+};
 
 /** Ends an attempt that continues from here once the reviewer is available. */
 function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {

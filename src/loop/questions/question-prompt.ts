@@ -41,7 +41,6 @@ export function renderQuestion(
 ): string {
   const { ticket, paths } = aboutChange;
   const { nonce, checkout } = by;
-  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
   const touched = paths.map(({ path, how, mode }) => `${how} ${JSON.stringify(path)}${mode === "file" ? "" : ` (${mode})`}`);
   const values = {
     ...answerMarks(nonce),
@@ -50,12 +49,18 @@ export function renderQuestion(
     base: aboutChange.base,
     commit: aboutChange.commit,
     blocking: aboutChange.blocking,
-    ticket: block(nonce, "ticket", `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}${aboutChange.bound ?? ""}`),
+    ticket: block(nonce, "ticket", `${ticketInWords(ticket)}${aboutChange.bound ?? ""}`),
     paths: block(nonce, "paths", boundedHead(boundedList(touched, MOST_PATHS), PATHS_CHARS)),
     diff: block(nonce, "diff", aboutChange.diff),
   };
   const more = (aboutChange.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS);
   return fillTemplate(template, values, QUESTION_CHARS + more);
+}
+
+/** The ticket as people wrote it, with its contract. Bounded. */
+export function ticketInWords(ticket: Ticket): string {
+  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
+  return `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}`;
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */

@@ -49,7 +49,8 @@ export function statusLine(attempt: Attempt, options: StatusLineOptions): Status
     const { files, additions, deletions } = attempt.change;
     return { text: `+${additions} −${deletions} in ${plural(files, "file")}`, tone: "plain" };
   }
-  if (attempt.agent?.endedAt !== undefined) return { text: "collecting the change", tone: "waiting" };
+  if (attempt.agent?.endedAt !== undefined)
+    return { text: attempt.isPlanning ? "reading its plan" : "collecting the change", tone: "waiting" };
   if (attempt.agent !== undefined) return { text: "no output yet", tone: "waiting" };
   if (attempt.preparing !== undefined) return { text: displayText(attempt.preparing.command), tone: "waiting" };
   return { text: attempt.worktree === undefined ? "making a worktree" : "preparing the worktree", tone: "waiting" };

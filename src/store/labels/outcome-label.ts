@@ -5,6 +5,7 @@ import { type Label, STYLES } from "./tone.ts";
 const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   done: { ...STYLES.done, word: "shipped" },
   landed: { ...STYLES.landed, word: "landed, not live" },
+  planned: { ...STYLES.answer, word: "planned" },
   failed: { ...STYLES.failed, word: "failed" },
   silent: { ...STYLES.failed, word: "silent for too long" },
   "out-of-time": { ...STYLES.failed, word: "out of time" },

@@ -13,8 +13,13 @@ export function specLabel(spec: StepSpec): string {
   return stepLabel(spec.step, stepName(spec));
 }
 
-/** The name of a question: those of the finish line by their steps, the ruling on a blocker by its subject. */
-const QUESTIONS: Readonly<Record<Question, string>> = { review: "review", adversary: "adversary", adjudicate: "blocker" };
+/** The name of a question: those of the finish line by their steps, those on a blocker and a plan by their subjects. */
+const QUESTIONS: Readonly<Record<Question, string>> = {
+  review: "review",
+  adversary: "adversary",
+  adjudicate: "blocker",
+  plan: "plan",
+};
 
 export function questionLabel(question: Question): string {
   return QUESTIONS[question];

@@ -13,6 +13,7 @@ import { formatClock } from "../format.ts";
 import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
 import { missingUntil } from "./outage-label.ts";
 import { underWayLabel } from "./outcome-label.ts";
+import { planState } from "./plan-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
 import { type Label, STYLES, type Style, toned } from "./tone.ts";
@@ -108,13 +109,15 @@ function landingText(ticket: TicketState): string | undefined {
   return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
 
-/** What people call a ticket in its tracker, if that is not its id, the ticket whose worker found it, and its class if it has one. */
-export function originParts({ foundBy, tracked, complexity }: TicketState): readonly string[] {
+/** What people call a ticket in its tracker, if that is not its id, the ticket whose worker found it, and its class and its plan if it has them. */
+export function originParts({ foundBy, tracked, complexity, plan }: TicketState): readonly string[] {
+  const planned = planState(plan);
   const { serviceId } = tracked ?? {};
   return [
     ...(serviceId === undefined ? [] : [serviceId]),
     ...(foundBy === undefined ? [] : [`found by ${foundBy}`]),
     ...(complexity ? [complexity.class] : []),
+    ...(planned === undefined ? [] : [planned]),
   ];
 }
 

@@ -22,10 +22,16 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (turnOf(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
   const next = nextStep(attempt, finish);
   if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
-  if (attempt.agent?.endedAt !== undefined) return { ...STYLES.finishing, word: "collecting" };
-  if (attempt.agent !== undefined) return { ...STYLES.agent, word: "agent" };
+  if (attempt.agent !== undefined) return agentStage(attempt.agent, attempt);
   if (attempt.preparing !== undefined) return { ...STYLES.preparing, word: "preparing" };
   return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
+}
+
+/** The stage of an attempt whose agent is at work, or has left what is not captured yet. */
+function agentStage({ endedAt }: NonNullable<Attempt["agent"]>, { isPlanning }: Attempt): Label {
+  const style = endedAt === undefined ? STYLES.agent : STYLES.finishing;
+  if (isPlanning) return { ...style, word: "plan" };
+  return { ...style, word: endedAt === undefined ? "agent" : "collecting" };
 }
 
 /** True if the attempt's end was requested and it still runs: its agent, or else its finish line. */

@@ -23,6 +23,8 @@ export interface AttemptEntry {
   readonly since?: number;
   /** Its result, in one line. */
   readonly says?: string;
+  /** The agent was asked for a plan alone. */
+  readonly isPlan?: true;
 }
 
 /** One attempt at a ticket. */
@@ -55,7 +57,10 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
     n: attempt.n,
     startedAt: attempt.startedAt,
     says: "",
-    entries: [agentEntry(attempt), ...finish.map((spec, i) => presentStep(attempt, finish, spec, i))],
+    entries: [
+      { ...agentEntry(attempt), ...(attempt.isPlanning && { isPlan: true }) },
+      ...finish.map((spec, i) => presentStep(attempt, finish, spec, i)),
+    ],
   };
 }
 
@@ -102,7 +107,14 @@ function pastAttemptHistory(
   const byAgent = evidence !== undefined && at < 0;
   const agent: AttemptEntry = {
     step: "agent",
-    mark: byAgent ? "failed" : at >= 0 || past.claimed || outcome === "done" ? "claimed" : "unseen",
+    ...(past.isPlanning && { isPlan: true }),
+    mark: byAgent
+      ? "failed"
+      : outcome === "planned"
+        ? "passed"
+        : at >= 0 || past.claimed || outcome === "done"
+          ? "claimed"
+          : "unseen",
     ms: past.slotLeftAt - startedAt,
     ...(byAgent ? { says } : {}),
   };

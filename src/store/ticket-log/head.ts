@@ -61,9 +61,9 @@ function line(text: string, tone: Tone = "plain"): LogLine {
   return { text, tone };
 }
 
-/** An entry by name: `check tests`, `agent`. */
+/** An entry by name: `check tests`, `agent`, `plan`. */
 export function entryLabel(entry: AttemptEntry): string {
-  return entry.spec === undefined ? "agent" : specLabel(entry.spec);
+  return entry.spec === undefined ? (entry.isPlan ? "plan" : "agent") : specLabel(entry.spec);
 }
 
 function evidenceLines(state: State, target: Target): readonly LogLine[] {

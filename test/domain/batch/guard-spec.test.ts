@@ -37,6 +37,13 @@ describe("the guard of a batch", () => {
     expect(found(value)).toEqual([problem]);
   });
 
+  it.each([
+    [true, "must be false or an object in braces, not true"],
+    ["off", 'must be false or an object in braces, not "off"'],
+  ])("says what it may be instead of %j", (value, message) => {
+    expect(found(value)).toEqual([["", message, undefined]]);
+  });
+
   it.each([true, null, "off", { stopGuard: { times: 6 } }, { rules: { "git-reset": "off" } }])("refuses %j", (value) => {
     expect(found(value)).toHaveLength(1);
   });

@@ -49,6 +49,14 @@ describe("a change", () => {
     expect(ruling).toEqual({ class: "complex", why });
   });
 
+  test.for([
+    ["src/0.ts", "architectural"],
+    ["web/icon.PNG", "complex"],
+  ] as const)("whose lines in %s cannot be counted is %s: what is not known is not small", ([path, is]) => {
+    const change = { paths: changed("web/icon.PNG", path), additions: 0, deletions: 0, uncounted: ["web/icon.PNG", path] };
+    expect(complexityOfChange(change, ZONES)).toEqual({ class: is, why: `the lines of ${path} cannot be counted` });
+  });
+
   test("is told by its size if that alone counts", () => {
     expect(complexityOfChange({ paths: files(1), additions: 1, deletions: 0 }, ZONES)).toEqual({
       class: "trivial",

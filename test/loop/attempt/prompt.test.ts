@@ -4,10 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BlockerClaim, Discovery } from "../../../src/domain/outbox/schema.ts";
 import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
+import { planText } from "../../../src/domain/run/plan-fact.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../../src/domain/values/template.ts";
 import { renderWorkerPrompt } from "../../../src/loop/attempt/prompt.ts";
 import { renderHealerPrompt } from "../../../src/loop/heal/healer-prompt.ts";
 import { renderAdjudicatorPrompt } from "../../../src/loop/questions/adjudicator-prompt.ts";
+import { renderPlanQuestion } from "../../../src/loop/questions/plan-prompt.ts";
 import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../../src/loop/questions/question-prompt.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 
@@ -41,6 +43,25 @@ const RENDERED: Readonly<
         notes: text,
         hints: text,
       }),
+  },
+  "planner.md": {
+    budget: 48_000,
+    render: (planner, text) =>
+      renderWorkerPrompt(planner, {
+        ticket: ticketOf("T-1", { body: text }),
+        attempt: 2,
+        attempts: 3,
+        protect: [text],
+        evidence: [evidence({ step: "plan", name: "plan", summary: text, detail: text })],
+        hints: text,
+      }),
+  },
+  "plan.md": {
+    budget: QUESTION_CHARS,
+    render: (asked, text) => {
+      const about = { ticket: ticketOf("T-1", { body: text }), plan: planText(text), commit: "c".repeat(40) };
+      return renderPlanQuestion(asked, { ...about, blocking: "high", nonce: "n".repeat(32), checkout: "/c" });
+    },
   },
   "healer.md": {
     budget: PROMPT_CHARS,

@@ -34,13 +34,12 @@ describe("a lost engine", () => {
     ).toEqual([true, true]);
   });
 
-  test("before a gate is written: it is left to the person once", async () => {
-    using stage = await acting([loops], { onFail: "gate" });
+  test("after it was left to a person: no agent follows", async () => {
+    using stage = await acting([loops, loops], { onFail: "gate" });
     await stage.crashAt(({ type }) => type === "remediated");
     await stage.crashAndReopen(withReviewer, "lose");
-    expect(await ended(stage, "resume")).toBe(0);
-    expect(stage.ticket(T1).phase).toBe("human-gated");
-    expect(stage.of("ticket-gated")).toHaveLength(1);
+    expect(await ended(stage, "resume")).toBe(1);
+    expect(stage.ticket(T1).phase).toBe("stalled");
     expect(stage.tasks).toHaveLength(1);
   });
 });

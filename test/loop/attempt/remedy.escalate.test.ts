@@ -34,10 +34,10 @@ describe("escalate", () => {
   test("goes on to the next action once no other model is left, and says so", async () => {
     const programs = { agent };
     using stage = await acting([loops, loops], { onFail: ["escalate", "escalate", "gate"], programs });
-    expect(await ended(stage)).toBe(0);
+    expect(await ended(stage)).toBe(1);
     expect(accounts(stage)).toEqual([0, 2]);
     expect(lines(stage)[1]).toContain('did="ended attempt 2; skipped escalate: fallback has no other model"');
-    expect(stage.ticket(T1).phase).toBe("human-gated");
+    expect(stage.ticket(T1).phase).toBe("stalled");
   });
 
   test("is none for an agent without another model", async () => {

@@ -85,21 +85,23 @@ describe("step-back", () => {
 });
 
 describe("gate", () => {
-  test("leaves the ticket to a person with the gate's words as the step, and keeps the work", async () => {
-    using stage = await acting([loops], { onFail: { momentum: "gate" } });
-    expect(await ended(stage)).toBe(0);
+  test("leaves the ticket open until a person decides, with the gate's words, and keeps the work", async () => {
+    using stage = await acting([loops, both], { onFail: { momentum: "gate" } });
+    expect(await ended(stage)).toBe(1);
     expect(stage.ticket(T1)).toMatchObject({
-      phase: "human-gated",
-      humanStep: "decide how this goes on: MOMENTUM failed (had the same result 7 times, with no change in between: npm test)",
+      phase: "stalled",
+      stalledReason:
+        "behaviour: MOMENTUM failed (had the same result 7 times, with no change in between: npm test); a person decides how it goes on; 3 attempts left",
     });
-    expect(outcomes(stage)).toEqual(["gated"]);
+    expect(stage.of("ticket-gated")).toEqual([]);
+    expect(outcomes(stage)).toEqual(["failed"]);
     expect(stage.ticket(T1).history[0]?.kept).toMatchObject({ branch: keptBranch(RUN, T1, 1), files: 1 });
     expect(stage.ticket(T1).mergedSha).toBeUndefined();
   });
 
   test("comes after what is impossible, and says so", async () => {
     using stage = await acting([loops], { onFail: ["step-back", "gate"], limits: { attempts: 1 } });
-    expect(await ended(stage)).toBe(0);
+    expect(await ended(stage)).toBe(1);
     expect(lines(stage)[0]).toContain('action=gate was="had the same');
     expect(lines(stage)[0]).toContain('did="ended attempt 1; skipped step-back: no attempt is left"');
   });

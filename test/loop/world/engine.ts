@@ -157,7 +157,7 @@ export function contextOf(
     testCanaries: new TestCanaries(),
     baseHealth: new BaseHealth(),
     harness: fixedHarness(),
-    templates: { reviewer: "", adversary: "", adjudicator: "", healer: "" },
+    templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
     audit: { append: () => undefined, flush: () => undefined },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),

@@ -3,7 +3,6 @@ import { reportOf } from "../../../src/domain/results/report.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
-import { formatDuration } from "../../../src/domain/values/time.ts";
 import { headline } from "../../../src/store/labels/run-label.ts";
 import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
 import { attempt, mixed } from "../../domain/mixed-run.ts";
@@ -220,19 +219,6 @@ describe("the report", () => {
 });
 
 describe("the summary", () => {
-  test.for([
-    [0, "0s"],
-    [-5, "0s"],
-    [59_999, "59s"],
-    [60_000, "1:00"],
-    [61_000, "1:01"],
-    [3_599_999, "59:59"],
-    [3_600_000, "1:00:00"],
-    [21_520_000, "5:58:40"],
-  ] as const)("%i ms is %s", ([ms, text]) => {
-    expect(formatDuration(ms)).toBe(text);
-  });
-
   test.for([
     ["oracle-done", "✔ DONE, says the oracle"],
     ["not-done", "✖ NOT DONE, says the oracle"],

@@ -26,6 +26,7 @@ export async function changeToIndex(from: string, gitDir: string, run: RunDiff):
  */
 export function parseRaw(output: string): Omit<Change, "tip"> {
   const paths: ChangedPath[] = [];
+  const uncounted: string[] = [];
   const content = createHash("sha256");
   let additions = 0;
   let deletions = 0;
@@ -39,10 +40,18 @@ export function parseRaw(output: string): Omit<Change, "tip"> {
       continue;
     }
     const [added = "", deleted = ""] = token.split("\t", 2);
+    if (added === "-") uncounted.push(token.slice(added.length + deleted.length + 2));
     additions += Number.parseInt(added, 10) || 0;
     deletions += Number.parseInt(deleted, 10) || 0;
   }
-  return { paths, additions, deletions, ...(paths.length > 0 && { content: content.digest("hex").slice(0, CONTENT_CHARS) }) };
+  const unknown = uncounted.length > 0 ? { uncounted } : {};
+  return {
+    paths,
+    additions,
+    deletions,
+    ...unknown,
+    ...(paths.length > 0 && { content: content.digest("hex").slice(0, CONTENT_CHARS) }),
+  };
 }
 
 /** Characters of a change's digest: enough, as nobody gains anything by an equal one. */

@@ -1,6 +1,7 @@
 import type { VendorKind } from "../../batch/vendors.ts";
 import { judgeCommand } from "../judge-command.ts";
 import type { GuardSettings } from "../verdict.ts";
+import { SHELL_TOOLS } from "./hook-tools.ts";
 
 /** The name of a canary's call. What the report says of it is left out. */
 export const CANARY_CALL = "loopdash-canary";
@@ -21,13 +22,6 @@ export function canaryOf(settings: GuardSettings): string | undefined {
   const context = { cwd: "/work/tree", worktree: "/work/tree", home: "/home/someone", settings };
   return CANARIES.find((command) => judgeCommand(command, context).verdict === "block");
 }
-
-const SHELL_TOOLS: Readonly<Record<VendorKind, string>> = {
-  claude: "Bash",
-  codex: "Bash",
-  gemini: "run_shell_command",
-  opencode: "bash",
-};
 
 /** What a vendor's program would send to its hook before it runs a command. */
 export function canaryPayload(vendor: VendorKind, { command, cwd }: { readonly command: string; readonly cwd: string }): object {

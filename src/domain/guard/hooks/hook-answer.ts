@@ -66,8 +66,15 @@ function nudged(vendor: VendorKind, event: HookEvent, nudges: readonly string[])
   return { ...SILENT, stdout: `${JSON.stringify({ hookSpecificOutput })}\n` };
 }
 
+/** True if a hook's process has blocked a tool by a rule, and not because it could not judge it. */
+export function isBlockByRule(exitCode: number | null | undefined, stderr: string): boolean {
+  return exitCode === 2 && stderr.includes(BLOCK);
+}
+
+const BLOCK = "loopdash: the guard blocks this (";
+
 function blocked({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "block" }>): string {
-  return `loopdash: the guard blocks this (${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
+  return `${BLOCK}${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
 }
 
 function failed(event: HookEvent, { problem, todo }: Extract<HookVerdict, { verdict: "problem" }>): string {

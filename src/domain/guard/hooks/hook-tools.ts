@@ -14,6 +14,14 @@ export interface ToolUse {
   readonly isGuess?: boolean;
 }
 
+/** The tool of each vendor that runs a command line, as its hook names it. */
+export const SHELL_TOOLS: Readonly<Record<VendorKind, string>> = {
+  claude: "Bash",
+  codex: "Bash",
+  gemini: "run_shell_command",
+  opencode: "bash",
+};
+
 type Input = Readonly<Record<string, unknown>>;
 /** Undefined if the input is not the tool's. */
 type ToolReader = (input: Input) => ToolUse | undefined;

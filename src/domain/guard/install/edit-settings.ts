@@ -64,7 +64,7 @@ export function withoutGuard(vendor: JsonVendor, text: string, kept: readonly un
 
 /** The deny rules of Claude Code's settings. */
 export function denyRulesIn(text: string): readonly unknown[] {
-  const rules = valueAt(read("gemini", text), ["permissions", "deny"]);
+  const rules = valueAt(parsed(text), ["permissions", "deny"]);
   return Array.isArray(rules) ? rules : [];
 }
 

@@ -61,3 +61,16 @@ export function judgeRsync({ args, scope }: Call, guard: Inspector, places: Plac
     if (zone !== "inside" && zone !== "temp") guard.report(zone === "root" ? "delete-root" : "delete-outside");
   }
 }
+
+/** Judges `unison -force`: it makes one folder like the other one, whatever is only there. */
+export function judgeUnison({ args, scope }: Call, guard: Inspector, places: Places): void {
+  const at = args.findIndex((arg) => /^--?force$/.test(arg));
+  const attached = args.find((arg) => /^--?force=/.test(arg))?.replace(/^[^=]*=/, "");
+  const kept = at === -1 ? attached : args[at + 1];
+  if (kept === undefined) return;
+  const roots = args.filter((arg, index) => !arg.startsWith("-") && index !== at + 1);
+  const overwritten = roots.filter((root) => root !== kept);
+  const isHarmless = (root: string): boolean => !/^\w+:/.test(root) && ["inside", "temp"].includes(zoneOf(root, scope, places));
+  // A profile names its folders elsewhere.
+  if (roots.length < 2 || !overwritten.every(isHarmless)) guard.report("delete-outside");
+}

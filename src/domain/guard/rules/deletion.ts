@@ -128,3 +128,12 @@ export function judgePermissions({ args, scope }: Call, guard: Inspector, places
     else if (zone === "root" && !isWhole) guard.report("change-permissions");
   }
 }
+
+/** Judges `chattr`, which takes files away from their owners: `+i` makes them unchangeable. */
+export function judgeAttributes(call: Call, guard: Inspector, places: Places): void {
+  const { args, scope } = call;
+  const options = readOptions(args, { letters: "vp" });
+  const files = options.operands.filter((operand) => !/^[+=][a-zA-Z]+$/.test(operand));
+  for (const file of files) judgeWrite(file, scope, guard, places);
+  judgePermissions({ ...call, args: [...(options.shorts.has("R") ? ["-R"] : []), "+", ...files] }, guard, places);
+}

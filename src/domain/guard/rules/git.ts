@@ -33,6 +33,8 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
   prune: judgePrune,
   worktree: judgeWorktree,
   "update-ref": judgeUpdateRef,
+  "symbolic-ref": judgeReference,
+  replace: judgeReference,
   rm: judgeRemove,
   submodule: judgeSubmodule,
   "read-tree": judgeReadTree,
@@ -46,7 +48,7 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
     if (args.includes("--force")) guard.report("git-force-push");
   },
   lfs: (args, guard) => {
-    if (args[0] === "prune" && args.includes("--force")) guard.report("git-expire");
+    if (args[0] === "prune" && hasOption(readOptions(args, {}), "f", "force")) guard.report("git-expire");
   },
   credential: (args, guard) => {
     if (args[0] === "fill") guard.report("print-secret");
@@ -109,7 +111,9 @@ function judgeBranch(args: readonly string[], guard: Inspector): void {
     letters: "u",
     names: ["set-upstream-to", "contains", "merged", "sort", "format", "points-at"],
   });
-  if (options.shorts.has("D") || hasOption(options, "f", "force")) guard.report("git-delete-branch");
+  // `git branch -M main` with one name is how new repositories name their first branch.
+  const overwrites = options.shorts.has("C") || (options.shorts.has("M") && options.operands.length > 1);
+  if (options.shorts.has("D") || overwrites || hasOption(options, "f", "force")) guard.report("git-delete-branch");
 }
 
 function judgeStash(args: readonly string[], guard: Inspector): void {
@@ -138,7 +142,19 @@ function judgeWorktree(args: readonly string[], guard: Inspector): void {
 
 function judgeUpdateRef(args: readonly string[], guard: Inspector): void {
   const options = readOptions(args, { letters: "m" });
-  if (options.shorts.has("d") || options.longs.includes("stdin")) guard.report("git-delete-ref");
+  if (options.shorts.has("d") || options.longs.includes("stdin")) return guard.report("git-delete-ref");
+  const [reference = "", target = "", expected] = options.operands;
+  if (/^0{40,}$/.test(target)) guard.report("git-delete-ref");
+  else if (/^(?:HEAD|@|refs\/heads\/.*)$/.test(reference) && isOtherCommit(target, expected)) guard.report("git-delete-branch");
+}
+
+/** True for a commit that is named by its distance or its hash: a branch that is moved to it may lose commits. */
+function isOtherCommit(target: string, expected: string | undefined): boolean {
+  return /[~^]|@\{/.test(target) || (expected === undefined && /^[0-9a-f]{7,64}$/.test(target));
+}
+
+function judgeReference(args: readonly string[], guard: Inspector): void {
+  if (hasOption(readOptions(args, { letters: "m" }), "d", "delete")) guard.report("git-delete-ref");
 }
 
 function judgeRemove(args: readonly string[], guard: Inspector): void {

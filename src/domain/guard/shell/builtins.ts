@@ -2,11 +2,16 @@ import type { Call, Inspector } from "../call.ts";
 import { readOptions } from "../options.ts";
 import { absolutePath, normalPath } from "../paths.ts";
 import { judgeEnvironment } from "../rules/secrets.ts";
-import { codeKind, isUnknown, MARK, UNTRACKED } from "./marks.ts";
+import { splitWords } from "./expand.ts";
+import { codeKind, isExact, isUnknown, MARK, UNTRACKED, unknownAt } from "./marks.ts";
 import { printf } from "./outputs.ts";
+import { variable } from "./parameters.ts";
 
 /** A builtin of the shell: it changes the scope of the call. Returns its output; undefined if the call is judged as a program. */
 type Builtin = (call: Call, guard: Inspector) => string | undefined;
+
+/** Lines that `mapfile` keeps. */
+const MOST_LINES = 40;
 
 /** Builtins by name. The text of `eval`, `source` and `trap` is run by `runHere`, in the scope of the call. */
 export function builtins(runHere: (text: string, call: Call) => string): Readonly<Record<string, Builtin>> {
@@ -115,22 +120,39 @@ function read({ args, stdin, scope }: Call): string {
   const options = readOptions(args, { letters: "adinNptu" });
   const array = options.values.get("a")?.[0];
   const line = stdin === undefined || stdin === "" ? MARK.unknown : (stdin.split("\n")[0] ?? "");
-  const unknown = line.includes(UNTRACKED) ? UNTRACKED : MARK.unknown;
-  const words = isUnknown(line) ? [unknown] : line.trim().split(/\s+/);
+  const separators = variable("IFS", scope);
+  const words = isUnknown(line) ? [unknownField(line)] : fieldsOf(line, typeof separators === "string" ? separators : " \t\n");
   if (array !== undefined) scope.variables.set(array, words);
   const names = options.operands.length === 0 ? ["REPLY"] : options.operands;
   for (const [index, name] of names.entries()) scope.variables.set(name, fieldOf(words, index, index === names.length - 1));
   return "";
 }
 
+/** The fields of a line: white space between them counts once, and not at the ends. */
+function fieldsOf(line: string, separators: string): readonly string[] {
+  if (separators === "") return [line];
+  if (!isExact(separators)) return [MARK.unknown];
+  const isSpace = /^\s*$/.test(separators);
+  const fields = splitWords(line, separators);
+  return isSpace ? fields.filter((field) => field !== "") : fields;
+}
+
+/** What is known of a line that begins with something known: what `find` and the like tell of their names. */
+function unknownField(line: string): string {
+  if (line.includes(UNTRACKED)) return UNTRACKED;
+  return unknownAt(line.trim()) > 0 && !/\s/.test(line.trim()) ? line.trim() : MARK.unknown;
+}
+
 /** What `read` gives to a variable: a word, or to the last one all that is left. */
 function fieldOf(words: readonly string[], index: number, isLast: boolean): string {
-  if (words[0] === MARK.unknown || words[0] === UNTRACKED) return words[0];
+  if (words[0] !== undefined && isUnknown(words[0])) return words[0];
   return isLast ? words.slice(index).join(" ") : (words[index] ?? "");
 }
 
-function readLines({ args, scope }: Call): string {
+function readLines({ args, stdin, scope }: Call): string {
   const name = args.filter((arg) => !arg.startsWith("-")).at(-1);
-  scope.variables.set(name ?? "MAPFILE", [MARK.unknown]);
+  const lines = (stdin ?? "").split("\n").filter((line) => line !== "");
+  const isOfFile = lines.length === 0 || lines.some((line) => line.includes(MARK.file));
+  scope.variables.set(name ?? "MAPFILE", isOfFile ? [MARK.unknown] : lines.slice(0, MOST_LINES));
   return "";
 }

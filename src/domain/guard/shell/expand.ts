@@ -107,7 +107,8 @@ class Fields {
   }
 }
 
-function splitWords(value: string, separators: string): readonly string[] {
+/** Splits a value at each separator. */
+export function splitWords(value: string, separators: string): readonly string[] {
   if (separators === " \t\n") return value.split(/[ \t\n]+/);
   const words = [""];
   for (const char of value) {

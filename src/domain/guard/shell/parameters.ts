@@ -88,9 +88,9 @@ function changed(operation: ParameterOperation, value: string, expand: (word: Wo
     case "Slice":
       return sliceText(value, expand(operation.offset), operation.length && expand(operation.length));
     case "Remove":
-      return removed(value, operation.operator, expand(operation.operand));
+      return removed(value, operation.operator, patternOf(operation.operand, expand));
     case "Replace": {
-      const [pattern, replacement] = [expand(operation.pattern), expand(operation.replacement)];
+      const [pattern, replacement] = [patternOf(operation.pattern, expand), expand(operation.replacement)];
       if (!isExact(pattern) || pattern === "") return undefined;
       if (operation.operator === "/") return value.replace(pattern, () => replacement);
       return operation.operator === "//" ? value.replaceAll(pattern, () => replacement) : undefined;
@@ -103,6 +103,18 @@ function changed(operation: ParameterOperation, value: string, expand: (word: Wo
     default:
       return undefined;
   }
+}
+
+/** The text of a pattern, in which stars that are not quoted are marks. */
+function patternOf(word: Word, expand: (word: Word) => string): string {
+  if (word.parts === undefined) return expand(word);
+  return word.parts
+    .map((part) => {
+      if (part.type === "ExtendedGlob") return MARK.any;
+      if (part.type === "Glob") return part.kind === "star" ? MARK.star : MARK.any;
+      return expand({ ...word, text: part.text, parts: [part] });
+    })
+    .join("");
 }
 
 function sliceText(value: string, offset: string, length: string | undefined): string | undefined {

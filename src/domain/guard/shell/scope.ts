@@ -91,6 +91,12 @@ export function withOwn(scope: Scope, own: ReadonlyMap<string, string>, words: r
   return copy;
 }
 
+/** Takes over the variables that `IFS=: read a b` sets, but not those that only it was given. */
+export function takeRead(scope: Scope, inner: Scope, own: ReadonlyMap<string, string>, words: readonly string[]): void {
+  if (inner === scope || !/^(?:read|mapfile|readarray)$/.test(words[0] ?? "")) return;
+  for (const [name, value] of inner.variables) if (!own.has(name)) scope.variables.set(name, value);
+}
+
 /** Takes over what a branch that may not have run has changed: a difference is unknown afterwards. */
 export function mergeBranches(scope: Scope, branches: readonly Scope[]): void {
   const names = new Set(branches.flatMap((branch) => [...branch.variables.keys()]));

@@ -14,7 +14,7 @@ import { walkAndOr } from "./failed-cd.ts";
 import { isForkBomb } from "./fork-bomb.ts";
 import { MARK } from "./marks.ts";
 import { type OutputFile, readRedirects } from "./redirects.ts";
-import { copyOf, mergeBranches, type Scope, withOwn } from "./scope.ts";
+import { copyOf, mergeBranches, type Scope, takeRead, withOwn } from "./scope.ts";
 
 /** A place in a line: the scope, what is on stdin, and the program that reads the output. */
 export interface Frame {
@@ -201,7 +201,10 @@ export class Walk {
     if (outputFile?.isAppended === false) this.#host.onEmptied(outputFile.path, [...words, ...(frame.before ?? [])], scope);
     if (own.size > 0) this.#host.onEnvironment(own, scope);
     if (words.length === 0) return this.#written("", outputFile, scope);
-    return this.#written(this.#host.run(words, { ...frame, scope: withOwn(scope, own, words), stdin }), outputFile, scope);
+    const inner = withOwn(scope, own, words);
+    const output = this.#host.run(words, { ...frame, scope: inner, stdin });
+    takeRead(scope, inner, own, words);
+    return this.#written(output, outputFile, scope);
   }
 
   /** The assignments before a command. Without a command, they are the shell's own. */

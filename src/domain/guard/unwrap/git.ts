@@ -167,6 +167,8 @@ function judgeStarted({ subcommand, args }: GitCommand, scope: Scope, guard: Ins
 function judgeConfig(args: readonly string[], scope: Scope, guard: Inspector): void {
   const options = readOptions(args, { letters: "f", names: ["file", "type", "default", "blob"] });
   const operands = options.operands[0] === "set" ? options.operands.slice(1) : options.operands;
+  if (/^clean\.requireforce$/i.test(operands[0] ?? "") && /^(?:false|0|no|off)$/i.test(operands[1] ?? ""))
+    guard.report("git-clean");
   if (operands.length > 1) judgeSetting(operands[0] ?? "", operands[1] ?? "", scope, guard);
 }
 

@@ -1,24 +1,10 @@
 import type { Call, Inspector } from "../call.ts";
+import { hasOption, optionValue, readOptions } from "../options.ts";
 import { absolutePath } from "../paths.ts";
 import { copyOf, elsewhere, type Scope } from "../shell/scope.ts";
 import { readContainer } from "./containers.ts";
+import { LAUNCHERS, type Wrapper } from "./launchers.ts";
 import { unwrapShell } from "./shells.ts";
-
-/** A program that starts the program which its arguments name. */
-interface Wrapper {
-  /** Options that take the next word as their value. */
-  readonly valued?: string;
-  /** Operands before the program. */
-  readonly operands?: number;
-  /** True if words such as `NAME=value` may come before the program. */
-  readonly takesAssignments?: boolean;
-  /** Words before the program that are subcommands, of which one must be there. */
-  readonly subcommands?: readonly string[];
-  /** True if the program runs on another machine or in a container. */
-  readonly isElsewhere?: boolean;
-  /** True if a single operand is shell code. */
-  readonly takesCode?: boolean;
-}
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: {
@@ -104,12 +90,17 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   mosh: { operands: 1, isElsewhere: true },
   kubectl: {
-    subcommands: ["exec"],
+    subcommands: ["exec", "debug"],
     operands: 1,
-    valued: "-n --namespace -c --container --context --kubeconfig",
+    valued: "-n --namespace -c --container --context --kubeconfig --image --target",
     isElsewhere: true,
   },
-  oc: { subcommands: ["exec", "rsh"], operands: 1, valued: "-n --namespace -c --container --context", isElsewhere: true },
+  oc: {
+    subcommands: ["exec", "rsh", "debug"],
+    operands: 1,
+    valued: "-n --namespace -c --container --context",
+    isElsewhere: true,
+  },
   docker: {
     subcommands: ["exec", "run", "container exec", "container run", "compose exec", "compose run"],
     operands: 1,
@@ -124,11 +115,24 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     valued: "-f --file -p --project-name -e --env -u --user -w --workdir --index --name -v --volume --entrypoint",
   },
 };
-const SAME: Readonly<Record<string, string>> = { podman: "docker", nerdctl: "docker", gosu: "flock", sudoedit: "sudo" };
+const SAME: Readonly<Record<string, string>> = {
+  podman: "docker",
+  nerdctl: "docker",
+  gosu: "flock",
+  sudoedit: "sudo",
+  "parallel-ssh": "pssh",
+  pnuke: "pssh",
+  dsh: "pdsh",
+};
+
+function wrapperOf(name: string): Wrapper | undefined {
+  const own = SAME[name] ?? name;
+  return Object.hasOwn(WRAPPERS, own) ? WRAPPERS[own] : Object.hasOwn(LAUNCHERS, own) ? LAUNCHERS[own] : undefined;
+}
 
 /** Judges the program that a wrapper starts. Returns its output; undefined if the program is no wrapper or starts nothing. */
 export function unwrap(call: Call, guard: Inspector): string | undefined {
-  const wrapper = WRAPPERS[call.name] ?? WRAPPERS[SAME[call.name] ?? ""];
+  const wrapper = wrapperOf(call.name);
   const words = wrapper === undefined ? undefined : programIn(call.args, wrapper);
   if (wrapper === undefined || words === undefined) return undefined;
   if (words.length === 0)
@@ -139,12 +143,21 @@ export function unwrap(call: Call, guard: Inspector): string | undefined {
   const { name, args: _, ...frame } = call;
   if (wrapper.takesCode !== true) return guard.words(words, { ...frame, scope });
   const code = words[0] === "-c" ? words.slice(1) : words;
-  const isCode = code.length === 1 || code.length < words.length || name === "ssh" || name === "watch";
+  const isCode = code.length === 1 || code.length < words.length || wrapper.isElsewhere === true || name === "watch";
   return isCode ? guard.line(code.join(" "), scope, call.stdin) : guard.words(words, { ...frame, scope });
 }
 
-function scopeOf({ isElsewhere }: Wrapper, { scope }: Call): Scope {
-  return isElsewhere === true ? elsewhere(scope) : scope;
+function scopeOf({ isElsewhere }: Wrapper, { name, args, scope }: Call): Scope {
+  if (isElsewhere === true) return elsewhere(scope);
+  return name === "sudo" || name === "doas" ? scopeOfSudo(args, scope) : scope;
+}
+
+/** `sudo` may change the folder: by `-D`, or with a login shell to a home folder. */
+function scopeOfSudo(args: readonly string[], scope: Scope): Scope {
+  const options = readOptions(args, { letters: "ughpCDRTUrt", names: ["user", "group", "chdir"], stopsAtOperand: true });
+  const folder = optionValue(options, "D", "chdir");
+  if (folder !== undefined) return copyOf(scope, { cwd: absolutePath(folder, scope) });
+  return hasOption(options, "i", "login") ? copyOf(scope, { cwd: undefined }) : scope;
 }
 
 /** True for wrappers that start a shell if no program is named: it reads stdin. */
@@ -170,21 +183,34 @@ function programIn(args: readonly string[], { subcommands, operands = 0, ...wrap
     if (given === undefined) return undefined;
     at = afterOptions(args, at + given.split(" ").length, wrapper);
   }
-  for (let skipped = 0; skipped < operands; skipped++) at = afterOptions(args, at + 1, wrapper);
+  // Letters after an operand may be those of the program.
+  for (let skipped = 0; skipped < operands; skipped++) at = afterOptions(args, at + 1, wrapper, false);
   return args.slice(at);
 }
 
 /** The index of the first word that is neither an option nor the value of one. */
-function afterOptions(args: readonly string[], from: number, { valued = "", takesAssignments = false }: Wrapper): number {
+function afterOptions(
+  args: readonly string[],
+  from: number,
+  { valued = "", takesAssignments = false }: Wrapper,
+  hasClusters = true,
+): number {
   const names = valued.split(" ");
   let at = from;
   for (; at < args.length; at++) {
     const arg = args[at] ?? "";
     if (arg === "--") return at + 1;
-    if (names.includes(arg)) at++;
+    if (names.includes(arg) || (hasClusters && endsInValued(arg, names))) at++;
     else if (!/^-./.test(arg) && !(takesAssignments && /^[A-Za-z_]\w*=/.test(arg))) break;
   }
   return at;
+}
+
+/** True for letters such as `-iu`, of which the last one takes the next word as its value. */
+function endsInValued(arg: string, names: readonly string[]): boolean {
+  if (!/^-[a-zA-Z]{2,4}$/.test(arg)) return false;
+  const letters = [...arg.slice(1)].map((letter) => names.includes(`-${letter}`));
+  return letters.indexOf(true) === letters.length - 1;
 }
 
 /** Judges what `env` starts: it also takes a whole command line by `-S`. Returns undefined if it prints the environment. */
@@ -195,7 +221,8 @@ export function unwrapEnv(call: Call, guard: Inspector): string | undefined {
     const arg = args[at] ?? "";
     const [, split] = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s.exec(arg) ?? [];
     if (split !== undefined) return guard.line([split, ...args.slice(at + 1)].join(" ").trim(), scope, call.stdin);
-    if (/^(?:-C|--chdir)$/.test(arg)) scope.cwd = absolutePath(args[at + 1] ?? "", scope);
+    const folder = /^(?:-C|--chdir)$/.test(arg) ? args[at + 1] : /^(?:-C|--chdir=)(.+)$/s.exec(arg)?.[1];
+    if (folder !== undefined) scope.cwd = absolutePath(folder, scope);
     if (/^(?:-u|-C|--unset|--chdir|-P)$/.test(arg)) at++;
     else if (!/^-|^[^=]+=/.test(arg)) return guard.words(args.slice(at), { ...frame, scope });
   }

@@ -82,7 +82,7 @@ export const INFRASTRUCTURE_RULES: readonly CommandRule[] = [
   { programs: "gcloud", words: "storage rm", rule: "cloud-delete" },
   {
     programs: "gcloud|az|doctl|hcloud|linode-cli|ibmcloud|oci|scw",
-    words: "~delete|purge|terminate|destroy",
+    words: "~delete|delete-batch|purge|terminate|destroy",
     rule: "cloud-delete",
     unless: ["--help", "-h"],
   },

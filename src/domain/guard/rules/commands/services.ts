@@ -184,5 +184,9 @@ export const SERVICE_RULES: readonly CommandRule[] = [
   { programs: "svn", words: "revert", rule: "git-discard", needs: ["-R", "--recursive", "--depth=infinity"] },
   { programs: "svn", words: "cleanup", rule: "git-clean", needs: ["--remove-unversioned", "--remove-ignored"] },
   { programs: "svn", words: "rm|delete|remove /:\\/\\//", rule: "git-delete-remote" },
+  { programs: "jj", words: "abandon", rule: "git-delete-branch", unless: HELP },
+  { programs: "jj", words: "op|operation abandon", rule: "git-expire", unless: HELP },
+  { programs: "jj", words: "util gc", rule: "git-expire", needs: ["--expire=now"] },
+  { programs: "jj", words: "git push", rule: "git-delete-remote", needs: ["--deleted"], unless: ["--dry-run"] },
   { programs: "p4", words: "revert|obliterate", rule: "git-discard", needs: ["//...", "-w", "-y", "..."] },
 ];

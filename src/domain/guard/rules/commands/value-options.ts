@@ -30,5 +30,6 @@ export const VALUE_OPTIONS: Readonly<Record<string, string>> = {
   mvn: "-f --file -pl --projects -P --activate-profiles -s --settings -T --threads",
   dotnet: "-s --source -k --api-key",
   vault: "-address -namespace -format -field -mount",
+  jj: "-R --repository --at-operation --at-op --color --config --config-file -r --revision --revisions",
   op: "--account --vault --format",
 };

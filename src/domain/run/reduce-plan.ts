@@ -1,0 +1,42 @@
+import { withTicket } from "../schedule/queue.ts";
+import { vecAt } from "../values/vec.ts";
+import type { Evidence } from "./attempt-fact.ts";
+import type { RunEvent } from "./event.ts";
+import type { PlanFact, TicketPlan } from "./plan-fact.ts";
+import { leaveSlot } from "./reduce-attempt.ts";
+import { indexOf, type RunState } from "./state.ts";
+import type { TicketState } from "./ticket-state.ts";
+
+/** Folds the facts of a plan. Facts of another fence never arrive here: `admit` drops them before the journal. */
+export function reducePlan(state: RunState, event: Extract<RunEvent, PlanFact>): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const { attempt, plan } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const planning = { ...attempt, isPlanning: true } as const;
+  const refusals = plan?.refusals ?? 0;
+  switch (event.type) {
+    case "plan-asked":
+      return withTicket(state, index, { ...ticket, attempt: planning });
+    case "plan-written": {
+      const { digest, text } = event;
+      const written: TicketPlan = { state: "written", attempt: attempt.n, refusals, digest, text };
+      const next: TicketState = { ...ticket, phase: "finishing", plan: written, attempt: planning };
+      // An attempt that judges the plan of an earlier one has no agent that could end.
+      return leaveSlot(withTicket(state, index, next), index, event.at);
+    }
+    case "plan-judged": {
+      const { digest, ok, summary } = event;
+      if (ok && plan !== undefined) return withTicket(state, index, { ...ticket, plan: { ...plan, state: "approved" } });
+      const of = digest === undefined ? {} : { digest };
+      const refused: TicketPlan = { state: "refused", attempt: attempt.n, refusals: refusals + 1, summary, ...of };
+      const evidence: Evidence = { step: "plan", name: "plan", summary, detail: event.findings ?? "" };
+      return withTicket(state, index, { ...ticket, plan: refused, attempt: { ...planning, refused: evidence } });
+    }
+  }
+}
+
+/** A ticket's plan after a person has retried it: what was approved stays so, and its refusals are counted again from zero. */
+export function planAfterRetry({ plan }: Pick<TicketState, "plan">): Pick<TicketState, "plan"> {
+  return plan === undefined || plan.state === "refused" ? {} : { plan: { ...plan, refusals: 0 } };
+}
