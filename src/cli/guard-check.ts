@@ -3,19 +3,26 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { judgeCommand } from "../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../domain/guard/verdict.ts";
+import { errorMessage } from "../domain/values/error-text.ts";
 import { shellWord } from "../domain/values/shell-word.ts";
 import type { GuardRequest } from "./guard-flags.ts";
 import { settingsOf } from "./hook/guard-settings.ts";
 import { appendReport } from "./hook/hook-report.ts";
+import { stopReminder } from "./hook/stop-guard.ts";
 
 const ALLOWED = 0;
 /** Blocked, or not judged: a caller that looks at nothing but the exit code lets nothing through. */
 const BLOCKED = 2;
+/** At a stop: something is unmet, or nobody could look. */
+const UNMET = 2;
+const FAILED = 1;
 
 interface Asked extends Pick<GuardRequest, "json" | "words"> {
   /** The file with the settings of a run's guard, and its report: see LOOPDASH_GUARD. */
   readonly settings?: string;
   readonly report?: string;
+  /** The file that says what an agent which stops is reminded of. Nothing is judged then. */
+  readonly stop?: string;
 }
 
 /** Reads the arguments after `guard check`. Undefined if they need the parser of all verbs, for its help and its errors. */
@@ -23,9 +30,11 @@ export function readGuardArgs(args: readonly string[]): Asked | undefined {
   const dashes = args.indexOf("--");
   const own = dashes === -1 ? args : args.slice(0, dashes);
   const words = dashes === -1 ? [] : args.slice(dashes + 1);
-  const [first, settings, second, report, ...more] = own;
-  if (first === "--settings" && second === "--report" && settings !== undefined && report !== undefined && more.length === 0)
-    return { json: false, words, settings, report };
+  const [first, file, second, report, ...more] = own;
+  if (second === "--report" && file !== undefined && report !== undefined && more.length === 0) {
+    if (first === "--settings") return { json: false, words, settings: file, report };
+    if (first === "--stop" && dashes === -1) return { json: false, words, stop: file, report };
+  }
   return own.every((arg) => arg === "--json") ? { json: own.length > 0, words } : undefined;
 }
 
@@ -33,7 +42,8 @@ export function readGuardArgs(args: readonly string[]): Asked | undefined {
  * Judges a command line, or each JSON string of stdin. Returns the exit code: 0 allowed, 2 blocked or not judged. A stream of
  * lines gives 0 once all are judged. Loads nothing but the guard, because it runs before every command of an agent.
  */
-export function guardCheck({ json, words, settings: file, report }: Asked): number | Promise<number> {
+export function guardCheck({ json, words, settings: file, report, stop }: Asked): number | Promise<number> {
+  if (stop !== undefined && report !== undefined) return remindAtStop(stop, report);
   const settings = settingsOf(file);
   if ("problem" in settings) return refuse(settings.problem, "Ask the person who runs loopdash.");
   const context = { ...contextOf(process.cwd(), process.env), settings };
@@ -46,6 +56,27 @@ export function guardCheck({ json, words, settings: file, report }: Asked): numb
   if (json) print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
   else if (verdict.verdict === "block") print(2, told(verdict));
   return verdict.verdict === "allow" ? ALLOWED : BLOCKED;
+}
+
+/**
+ * Tells a program of a person's own what is unmet when it stops: exit code 2, and 0 if nothing is, or if it was told often enough. Exit code
+ * 1: it could not look, or could not count.
+ */
+async function remindAtStop(file: string, report: string): Promise<number> {
+  const cwd = process.cwd();
+  try {
+    const told = await stopReminder({ file, report, worktree: worktreeOf(cwd) });
+    if (told === undefined) return ALLOWED;
+    const verdict = { verdict: "go-on", reason: told.reason } as const;
+    // What is not counted would be told for ever.
+    const unwritten = appendReport(report, { event: "stop", payload: { cwd }, verdict, told }, new Date());
+    if (unwritten !== undefined) throw new Error(`its report cannot be written (${unwritten})`);
+    print(2, `${told.reason}\n`);
+    return UNMET;
+  } catch (error) {
+    print(2, `loopdash: the stop guard could not look: ${errorMessage(error)}\n`);
+    return FAILED;
+  }
 }
 
 /** Reports a judgement to a run. A failing write changes no verdict, and is told. */

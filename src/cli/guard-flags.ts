@@ -40,6 +40,7 @@ export function addHook(
     .option("--settings <file>", "the settings of the guard")
     .option("--report <file>", "append a JSON line for each judgement")
     .option("--stop <file>", "at stop: what the agent is reminded of")
+    .option("--nudge <file>", "hand each line of this file on to the agent, once")
     .addHelpText("after", HOOK)
     .action((event: string, files: Readonly<Record<string, string>>) =>
       onRequest({ verb: "hook", args: [event, ...Object.entries(files).flatMap(([name, file]) => [`--${name}`, file])] }),

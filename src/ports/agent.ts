@@ -14,6 +14,8 @@ export interface GuardTask {
   readonly settings: GuardSettings;
   /** The reminder at a stop; absent: none. */
   readonly stop?: StopGuardTask;
+  /** The file in `folder` whose lines are handed on to the agent, each once; it may come later. Absent: none ever comes. */
+  readonly nudge?: string;
   /** Called, before the program starts, if a try of the installed guard shows that it does not block. One line for people. */
   readonly onDead: (why: string) => void;
 }

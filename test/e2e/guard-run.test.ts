@@ -37,6 +37,39 @@ describe("the guard of an agent of one's own", { timeout: 300_000 }, () => {
     expect((await stage.report()).guard).toEqual({ blocked: 1, byRule: { "git-reset": 1 }, dead: 0, stopsTold: 0 });
   });
 
+  test.each(["required", "off"] as const)("tells what is unmet at a stop, as often as it may (sandbox: %s)", async (sandbox) => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent(`${IMPORT}
+      const stop = () => {
+        const { status, stderr } = spawnSync(process.env.LOOPDASH_GUARD, ["--stop"], { encoding: "utf8" });
+        say(JSON.stringify([status, stderr]));
+      };
+      stop();
+      fs.writeFileSync("made.txt", "wrong");
+      stop();
+      stop();
+      fs.writeFileSync("made.txt", "done");`);
+    const finish = [{ step: "gates" }, { step: "check", name: "made", command: ["grep", "done", "made.txt"] }, { step: "merge" }];
+    const { code, stdout } = await stage.run([stage.batch(["T-1"], { sandbox, finish }), "--headless"]);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/T-1 .*stop guard: nothing changed, told 1 of 2/);
+    expect(stdout).toMatch(/T-1 .*stop guard: made fails, told 2 of 2/);
+    const log = readFileSync(stage.path("home/runs", (await stage.report()).run, "tickets/T-1/attempt-1/agent.log"), "utf8");
+    const told = log.split("\n").flatMap((line) => (line.startsWith("[") ? [JSON.parse(line) as [number, string]] : []));
+    expect(told.map(([status]) => status)).toEqual([2, 2, 0]);
+    expect(told[1]?.[1]).toContain('The check "made" fails (exit 1)');
+    expect((await stage.report()).guard).toMatchObject({ stopsTold: 2, dead: 0 });
+  });
+
+  test("tells nothing at a stop without a stop guard", async () => {
+    using stage = guardedStage(`const { status, stderr } = ask("--stop");
+      if (status !== 0 || stderr !== "") throw new Error(stderr);`);
+    const batch = stage.batch(["T-1"], { guard: { stopGuard: { times: 0 } }, finish: FINISH });
+    const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(code, stdout).toBe(0);
+  });
+
   test("is not there if the batch switches it off", async () => {
     using stage = guardedStage(`if (process.env.LOOPDASH_GUARD !== undefined) throw new Error("a guard");`);
     const { code, stdout } = await stage.run([stage.batch(["T-1"], { guard: false, finish: FINISH }), "--headless"]);

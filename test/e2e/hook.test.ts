@@ -175,6 +175,68 @@ describe("the report of a hook", () => {
   });
 });
 
+describe("the lines for an agent", () => {
+  const lines = ["loopdash: MOMENTUM has failed: 7.", "loopdash: EXIST has failed: 8."];
+  const over = (agent: string, event = "before-tool"): Over => ({
+    args: [event, "--agent", agent, "--report", join(scratch(), "report.jsonl"), "--nudge", join(scratch(), "nudge")],
+  });
+  const told = (event: string, text: string) =>
+    `${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: text } })}\n`;
+
+  test.each([
+    ["claude", "before-tool", "PreToolUse"],
+    ["codex", "before-tool", "PreToolUse"],
+    ["gemini", "after-tool", "AfterTool"],
+  ])("are handed on once by the means of %s", (agent, event, name) => {
+    file("report.jsonl", "");
+    expect(hook(runs("git status"), over(agent, event))).toEqual({ status: 0, stdout: "", stderr: "" });
+    file("nudge", `${lines[0]}\n`);
+    expect(hook(runs("git status"), over(agent, event))).toEqual({ status: 0, stdout: told(name, lines[0] ?? ""), stderr: "" });
+    expect(hook(runs("git status"), over(agent, event)).stdout).toBe("");
+    file("nudge", lines.map((line) => `${line}\n`).join(""));
+    expect(hook(runs("git status"), over(agent, event)).stdout).toBe(told(name, lines[1] ?? ""));
+    expect(hook(runs("git status"), over(agent, event)).stdout).toBe("");
+  });
+
+  test.each(["claude", "codex", "gemini", "opencode"])("are beside the reason of a block of %s", (agent) => {
+    file("nudge", `${lines[0]}\n`);
+    const blocked = hook(runs("git reset --hard"), over(agent));
+    expect(blocked).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/git-reset[^]*MOMENTUM/) });
+    expect(hook(runs("git reset --hard"), over(agent)).stderr).not.toContain("MOMENTUM");
+  });
+
+  test("wait where the program takes none", () => {
+    file("nudge", `${lines[0]}\n`);
+    for (const agent of ["gemini", "opencode"]) expect(hook(runs("git status"), over(agent)).stdout).toBe("");
+    expect(hook(runs("git status"), over("claude")).stdout).toContain("MOMENTUM");
+  });
+
+  test("are not handed on if that cannot be counted, and change no verdict", () => {
+    file("nudge", `${lines[0]}\n`);
+    symlinkSync(join(scratch(), "elsewhere"), join(scratch(), "report.jsonl"));
+    expect(hook(runs("git status"), over("claude"))).toMatchObject({ status: 0, stdout: "" });
+    expect(hook(runs("git reset --hard"), over("claude")).status).toBe(2);
+  });
+
+  test("are handed on by one of the hooks that run at the same time", async () => {
+    file("nudge", `${lines[0]}\n`);
+    const said = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const args = [PROGRAM, "hook", ...(over("claude").args ?? [])];
+        const child = spawn(process.execPath, args, { cwd: worktree, env: { PATH: process.env["PATH"], HOME: home } });
+        let text = "";
+        child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk;
+        });
+        child.stdin.end(runs("git status"));
+        await once(child, "close");
+        return text;
+      }),
+    );
+    expect(said.filter((text) => text !== "")).toHaveLength(1);
+  });
+});
+
 test("a payload whose end does not come is an end that lets nothing pass", { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, [PROGRAM, "hook", "before-tool", "--agent", "claude"], {
     cwd: worktree,

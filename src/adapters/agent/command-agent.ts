@@ -39,13 +39,13 @@ export function createCommandAgent(options: CommandAgentOptions): Agent {
 /** Starts the program; `told` are the variables of its task beside LOOPDASH_PROMPT. */
 async function start(
   options: CommandAgentOptions,
-  task: Omit<HealTask, "n">,
+  task: Omit<HealTask, "n"> & { readonly outbox?: string },
   told: Readonly<Record<string, string>>,
 ): Promise<AgentResult> {
   let launched = false;
   const { onEvent } = task;
   const read = onEvent === undefined ? undefined : createEventLineReader();
-  const guard = task.guard && options.guard && (await installCommandGuard(options.guard, task.guard));
+  const guard = task.guard && options.guard && (await installCommandGuard(options.guard, { ...task.guard, outbox: task.outbox }));
   const confinement = task.confinement && { ...task.confinement, read: [...task.confinement.read, ...(guard?.read ?? [])] };
   const result = await options.executor.run({
     argv: options.argv,

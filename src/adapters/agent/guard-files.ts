@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
 import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
-import { EVENT_NAMES } from "../../domain/guard/hooks/hook-event.ts";
+import { EVENT_NAMES, GUARD_EVENTS, HOOK_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
 import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { shellWord } from "../../domain/values/shell-word.ts";
@@ -44,13 +44,10 @@ export async function installGuard(
   { argv, read }: GuardProgram,
   task: GuardTask & { readonly outbox: string | undefined },
 ): Promise<InstalledGuard> {
-  const { folder, report, outbox, stop } = task;
-  await makeFresh(task);
-  const [settings, stopFile] = [join(folder, "guard.json"), join(folder, "stop.json")];
-  await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
-  if (stop !== undefined) await writeFile(stopFile, `${JSON.stringify({ ...stop, outbox })}\n`, { mode: 0o600 });
-  const options = ["--settings", settings, "--report", report, ...(stop === undefined ? [] : ["--stop", stopFile])];
-  const made = hookSettings(vendor, argv, { options });
+  const { folder, report } = task;
+  const { settings, stop } = await writeSettings(task);
+  const options = ["--settings", settings, "--report", report, ...option("--stop", stop), ...option("--nudge", task.nudge)];
+  const made = hookSettings(vendor, argv, { options, events: task.nudge === undefined ? GUARD_EVENTS : HOOK_EVENTS });
   const hooks = made.form === "json" ? made.hooks : {};
   const shell = hooks[EVENT_NAMES[vendor]["before-tool"] ?? ""]?.[0]?.hooks[0]?.command;
   return {
@@ -65,20 +62,39 @@ export async function installGuard(
   };
 }
 
+function option(name: string, file: string | undefined): readonly string[] {
+  return file === undefined ? [] : [name, file];
+}
+
 /**
- * Writes a script that judges a command line, for programs of a person's own: `"$LOOPDASH_GUARD" "git reset --hard"` ends with 2 and the
- * alternative on stderr if the guard blocks it, else with 0.
+ * Writes a script for programs of a person's own. `"$LOOPDASH_GUARD" "git reset --hard"` ends with 2 and the alternative on stderr if the
+ * guard blocks the command line, and `"$LOOPDASH_GUARD" --stop` with 2 and what is unmet on stderr if the stop guard tells it; else with 0.
  */
 export async function installCommandGuard(
   { argv, read }: GuardProgram,
-  task: GuardTask,
+  task: GuardTask & { readonly outbox: string | undefined },
 ): Promise<{ readonly env: Readonly<Record<string, string>>; readonly read: readonly string[] }> {
-  await makeFresh(task);
-  const [settings, script] = [join(task.folder, "guard.json"), join(task.folder, "guard")];
-  await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
-  const words = [...argv, "guard", "check", "--settings", settings, "--report", task.report, "--"].map(shellWord);
-  await writeFile(script, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o700 });
+  const { settings, stop } = await writeSettings(task);
+  const script = join(task.folder, "guard");
+  const check = (...args: readonly string[]) =>
+    [...argv, "guard", "check", ...args, "--report", task.report].map(shellWord).join(" ");
+  const atStop = stop === undefined ? "exit 0" : `exec ${check("--stop", stop)}`;
+  const lines = ["#!/bin/sh", `if [ "$*" = --stop ]; then ${atStop}; fi`, `exec ${check("--settings", settings)} -- "$@"`];
+  await writeFile(script, `${lines.join("\n")}\n`, { mode: 0o700 });
   return { env: { LOOPDASH_GUARD: script }, read: [task.folder, ...read] };
+}
+
+/** Writes the guard's settings and what its reminder looks at into a new folder; gives their files. */
+async function writeSettings({
+  outbox,
+  ...task
+}: GuardTask & { readonly outbox: string | undefined }): Promise<{ readonly settings: string; readonly stop?: string }> {
+  await makeFresh(task);
+  const [settings, stop] = [join(task.folder, "guard.json"), join(task.folder, "stop.json")];
+  await writeFile(settings, `${JSON.stringify(task.settings)}\n`, { mode: 0o600 });
+  if (task.stop === undefined) return { settings };
+  await writeFile(stop, `${JSON.stringify({ ...task.stop, outbox })}\n`, { mode: 0o600 });
+  return { settings, stop };
 }
 
 /** A new folder and an empty report: what a prepare command may have left there is removed. */

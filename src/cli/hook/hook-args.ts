@@ -11,6 +11,8 @@ export interface HookRequest {
   readonly report?: string;
   /** At `stop`: the file that says what the agent is reminded of. */
   readonly stop?: string;
+  /** The file with lines for the agent, which may not be there; each is handed on once. */
+  readonly nudge?: string;
 }
 
 /** Reads the arguments after `hook`; gives the reason if they are wrong. */
@@ -23,7 +25,7 @@ export function readHookArgs([event, ...args]: readonly string[]): HookRequest |
   return { event, vendor: agent, ...files };
 }
 
-const OPTIONS = ["agent", "settings", "report", "stop"] as const;
+const OPTIONS = ["agent", "settings", "report", "stop", "nudge"] as const;
 
 type Options = Readonly<Partial<Record<(typeof OPTIONS)[number], string>>>;
 

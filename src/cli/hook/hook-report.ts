@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import type { HookVerdict } from "../../domain/guard/hooks/hook-answer.ts";
 import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
 import type { HookPayload } from "../../domain/guard/hooks/hook-payload.ts";
@@ -6,6 +6,9 @@ import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 
 /** Characters of a command or a path in a line of the report, and of every other value. */
 const MOST = { subject: 300, other: 100 };
+
+/** Bytes of a report that are read. */
+const READ_BYTES = 4 * 2 ** 20;
 
 interface Judged {
   readonly event: HookEvent;
@@ -17,12 +20,32 @@ interface Judged {
 
 /** Appends a line to the report. Gives the reason if that fails. */
 export function appendReport(file: string, judged: Judged, now: Date): string | undefined {
+  return appendLine(file, lineOf(judged, now));
+}
+
+/** The last lines of a report, the first of them perhaps cut. Throws if it cannot be read. */
+export function reportLines(file: string): readonly string[] {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const from = Math.max(0, fstatSync(fd).size - READ_BYTES);
+    const buffer = Buffer.alloc(READ_BYTES);
+    return buffer
+      .subarray(0, readSync(fd, buffer, 0, READ_BYTES, from))
+      .toString("utf8")
+      .split("\n");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Appends a line of JSON to a report. Gives the reason if that fails. */
+export function appendLine(file: string, line: object): string | undefined {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
     // An agent can put a link or a pipe in its place: neither is followed or waited for.
     const fd = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
     try {
-      writeSync(fd, `${JSON.stringify(lineOf(judged, now))}\n`);
+      writeSync(fd, `${JSON.stringify(line)}\n`);
     } finally {
       closeSync(fd);
     }

@@ -1,6 +1,6 @@
 import { read } from "node:fs";
 import { resolve } from "node:path";
-import { type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
+import { canNudge, type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
 import { type HookPayload, type HookProblem, readHookPayload } from "../../domain/guard/hooks/hook-payload.ts";
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
@@ -10,6 +10,7 @@ import { settingsOf } from "./guard-settings.ts";
 import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
 import { appendReport } from "./hook-report.ts";
+import { takeNudges } from "./nudge.ts";
 import { type StopReminder, stopReminder } from "./stop-guard.ts";
 
 /** Milliseconds until the payload must be there. The programs stop waiting for a hook after a minute, and then let the tool pass. */
@@ -37,10 +38,11 @@ export async function hook(args: readonly string[]): Promise<number> {
 /** Reads the payload from stdin, judges it and answers. Returns the exit code. */
 export async function answerHook(request: HookRequest): Promise<number> {
   const { payload, verdict, told, isLate } = await judged(request);
-  const { event, vendor, report } = request;
-  const unwritten =
-    report === undefined ? undefined : appendReport(report, { event, payload, verdict, ...(told && { told }) }, new Date());
-  const { stdout, stderr, exitCode } = hookAnswer(vendor, event, verdict);
+  const { event, vendor, report, nudge } = request;
+  const isReported = report !== undefined && event !== "after-tool";
+  const unwritten = isReported ? appendReport(report, { event, payload, verdict, ...(told && { told }) }, new Date()) : undefined;
+  const nudges = nudge !== undefined && canNudge(vendor, event, verdict) ? takeNudges(nudge, report) : [];
+  const { stdout, stderr, exitCode } = hookAnswer(vendor, event, verdict, nudges);
   print(1, stdout);
   print(2, stderr);
   if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten}); the verdict stands\n`);

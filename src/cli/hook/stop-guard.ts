@@ -1,8 +1,9 @@
 import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:child_process";
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
+import { reportLines } from "./hook-report.ts";
 
 /** What the engine tells the reminder at a stop. */
 interface StopSpec extends StopGuardTask {
@@ -30,7 +31,6 @@ const OUTPUT_BYTES = 4 * 2 ** 20;
 const QUOTED = { maxLines: 8, maxLength: 160 } as const;
 const MOST_FILES = 50;
 const FILE_BYTES = 1_000_000;
-const REPORT_BYTES = 4 * 2 ** 20;
 
 /** Runs a program to its end. */
 type Run = (program: string, args: readonly string[], options: SpawnSyncOptionsWithStringEncoding) => SpawnSyncReturns<string>;
@@ -82,18 +82,7 @@ function timesTold(report: string): number {
       return false;
     }
   };
-  return tailOf(report).split("\n").filter(isTold).length;
-}
-
-function tailOf(file: string): string {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const from = Math.max(0, fstatSync(fd).size - REPORT_BYTES);
-    const buffer = Buffer.alloc(REPORT_BYTES);
-    return buffer.subarray(0, readSync(fd, buffer, 0, REPORT_BYTES, from)).toString("utf8");
-  } finally {
-    closeSync(fd);
-  }
+  return reportLines(report).filter(isTold).length;
 }
 
 /** Uncommitted work is fine: the engine commits it. Without an answer of git, nothing is said. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GATE_LABELS, GATES, type GateName } from "../behaviour/signals.ts";
 
 /** Actions that the engine can take when a gate of an agent's behaviour fails. */
-export const REMEDY_ACTIONS = ["step-back", "split", "escalate", "gate"] as const;
+export const REMEDY_ACTIONS = ["nudge", "step-back", "split", "escalate", "gate"] as const;
 export type RemedyAction = (typeof REMEDY_ACTIONS)[number];
 
 /** Actions of one list, at most. */
@@ -10,15 +10,9 @@ const MOST_ACTIONS = 10;
 /** Remediations of one ticket, unless the batch says otherwise, and the most that it may say. */
 const REMEDIATIONS = { default: 3, most: 20 };
 
-/** Refuses `nudge`, a message to an agent at work (S3.19): loopdash starts no vendor's program in a way that takes one. */
-const noNudge = {
-  error: ({ input }: { readonly input?: unknown }) =>
-    input === "nudge" ? 'cannot be "nudge": loopdash cannot send a message to an agent at work' : undefined,
-};
-
 const Policy = z.union([
-  z.enum(["none", ...REMEDY_ACTIONS], noNudge),
-  z.array(z.enum(REMEDY_ACTIONS, noNudge)).min(1).max(MOST_ACTIONS).readonly(),
+  z.enum(["none", ...REMEDY_ACTIONS]),
+  z.array(z.enum(REMEDY_ACTIONS)).min(1).max(MOST_ACTIONS).readonly(),
 ]);
 
 const PolicyPerGate = z.strictObject(

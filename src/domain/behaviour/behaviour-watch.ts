@@ -6,7 +6,7 @@ import { BoundedMap } from "./bounded-map.ts";
 import { relevanceGate, topFolder } from "./relevance.ts";
 import { hasFailed, isMissing, sameness } from "./result-signs.ts";
 import { type Effect, effectOf } from "./shell-effect.ts";
-import type { Gate, Signals } from "./signals.ts";
+import type { Gate, GateName, Signals } from "./signals.ts";
 
 export interface WatchOptions {
   readonly thresholds: BehaviourSpec;
@@ -102,6 +102,24 @@ export class BehaviourWatch {
       recall: this.#recall(),
       momentum: this.#momentum(),
     };
+  }
+
+  /** The figure by which a failed gate has failed. */
+  count(gate: GateName): number {
+    const { lostRules = [], thresholds } = this.#options;
+    const again = this.#mostRepeated?.again ?? 0;
+    switch (gate) {
+      case "exist":
+        return lostRules.length || this.#missingCount;
+      case "relevance":
+        return this.#protected.size;
+      case "rootCause":
+        return this.#mostEdited?.again ?? 0;
+      case "recall":
+        return this.#compactions >= thresholds.compactions.fail ? this.#compactions : (this.#mostBlocked?.again ?? 0);
+      case "momentum":
+        return again >= thresholds.repeats.fail ? again + 1 : this.#mostIdle;
+    }
   }
 
   #begin({ action, call = "", text }: Extract<AgentEvent, { what: "tool" }>): boolean {

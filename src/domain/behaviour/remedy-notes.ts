@@ -34,6 +34,7 @@ function whatToDo({ action, from, n }: DueRemedy, why: string, isSteppedBack: bo
     case "escalate":
       return `ESCALATED: ${why}, with another model than you. Your worktree starts from the base. Question its approach before you change anything.`;
     case "gate":
+    case "nudge":
       return `${why}.`;
   }
 }

@@ -28,6 +28,8 @@ export interface FailedGate {
   readonly attemptsLeft: number;
   /** True if the agent's `fallback` has another model than the one that failed. */
   readonly canEscalate: boolean;
+  /** The reason why its agent cannot be told a line; absent: it can. */
+  readonly noNudge?: string | undefined;
   /** Tickets that workers may still add to the run. */
   readonly discoveriesLeft: number;
 }
@@ -66,8 +68,10 @@ function nextIn(actions: readonly RemedyAction[], past: readonly PastRemedy[], g
   return Math.min(next, actions.length - 1);
 }
 
-function whyNot(action: RemedyAction, { attemptsLeft, canEscalate, discoveriesLeft }: FailedGate): string | undefined {
+function whyNot(action: RemedyAction, { attemptsLeft, canEscalate, noNudge, discoveriesLeft }: FailedGate): string | undefined {
   switch (action) {
+    case "nudge":
+      return noNudge;
     case "step-back":
       return attemptsLeft > 0 ? undefined : "no attempt is left";
     case "split":

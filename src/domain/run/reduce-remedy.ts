@@ -9,7 +9,10 @@ import type { Attempt, TicketState } from "./ticket-state.ts";
 /** Remediations that a ticket remembers. Each of a person's retries allows it some more. */
 const KEPT = 100;
 
-/** Folds a remediation: the agent at work is to be ended, and the next attempt is as the action says, or there is none. */
+/**
+ * Folds a remediation: unless its agent is only told something, the agent at work is to be ended, and the next attempt is as the action says,
+ * or there is none.
+ */
 export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "remediated" }>): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -19,7 +22,9 @@ export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "
   const account = event.account === undefined ? {} : { account: event.account };
   const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound, ...account };
   const { due: _, ...known } = ticket;
-  const next: TicketState = { ...known, remedies: [...(ticket.remedies ?? []), remedy].slice(-KEPT) };
+  const remedies = [...(ticket.remedies ?? []), remedy].slice(-KEPT);
+  if (action === "nudge") return withTicket(state, index, { ...ticket, remedies });
+  const next: TicketState = { ...known, remedies };
   const ended = endedBy(attempt);
   // No human gate: that would settle the ticket, and the signals of a gate are claims.
   if (action === "gate")

@@ -21,8 +21,8 @@ export interface RemedyWords {
 }
 
 /**
- * The engine acts on a failed gate of an attempt's behaviour. The action follows this fact: an agent at work is ended, and the next
- * attempt is as the action says, or there is none. The signals of a gate are claims, so it can take an attempt away and never add one.
+ * The engine acts on a failed gate of an attempt's behaviour. The action follows this fact: an agent at work is told a line, or it is
+ * ended, and the next attempt is as the action says, or there is none. The signals of a gate are claims, so it can take an attempt away and never add one.
  */
 export interface RemedyFact extends RemedyWords {
   readonly type: "remediated";

@@ -1,5 +1,6 @@
 import { accountName, accountsOf } from "../batch/account.ts";
 import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
+import { whyNoNudge } from "../behaviour/nudge.ts";
 import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";
 import { GATES, type GateName } from "../behaviour/signals.ts";
 import { discoveredSince } from "../outbox/discovery.ts";
@@ -14,21 +15,23 @@ import { attemptsAt } from "./stop-conditions.ts";
 export type RemedyMoment = "at-work" | "failed";
 
 /**
- * The remediation that is due for the running attempt at the ticket at `index`; undefined if none is. An attempt is remedied once, and
- * only if its agent wrote it. A change in the finish line is judged first: no signal decides whether it lands.
+ * The remediation that is due for the running attempt at the ticket at `index`; undefined if none is. An attempt is remedied once, beside
+ * what its agent is told, and only if its agent wrote it. If it fails although its agent was told, the policy goes on. A change in the finish line is judged first: no signal decides whether it lands.
  */
 export function remediationAt(state: RunState, index: number, moment: RemedyMoment): RemedyFact | undefined {
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt?.agent === undefined || !isRemediable(state, ticket, attempt)) return undefined;
   if (moment === "at-work" && attempt.agent.endedAt !== undefined) return undefined;
-  for (const gate of failedGates(ticket, attempt)) {
+  for (const gate of failedGates(ticket, attempt, moment)) {
     const attemptsLeft = attemptsAt(state, index) - ticket.failures - 1;
     const spec = state.batch.behaviour ?? {};
     const past = pastOf(ticket);
     const account = nextModel(state, ticket);
     const discoveriesLeft = state.batch.limits.discoveries - discoveredSince(state);
-    const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate: account !== undefined, discoveriesLeft });
+    const noNudge = whyNotTold(state, attempt, moment);
+    const canEscalate = account !== undefined;
+    const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate, noNudge, discoveriesLeft });
     if (choice.action !== "none")
       return factOf(ticket, attempt, {
         gate,
@@ -46,9 +49,15 @@ function isRemediable({ stage }: RunState, { gate, closedByPerson }: TicketState
   return stage === "working" && attempt.isRemedied !== true && !isEnding;
 }
 
-function failedGates({ remedies = [] }: TicketState, { n, signals }: Attempt): readonly GateName[] {
+function whyNotTold({ batch }: RunState, { guard }: Attempt, moment: RemedyMoment): string | undefined {
+  if (moment === "failed") return "its agent has stopped";
+  return whyNoNudge(batch) ?? (guard?.dead === undefined ? undefined : "its guard is dead");
+}
+
+function failedGates({ remedies = [] }: TicketState, { n, signals }: Attempt, moment: RemedyMoment): readonly GateName[] {
   if (signals === undefined) return [];
-  const isTaken = (gate: GateName) => remedies.some((each) => each.n === n && each.gate === gate);
+  const counts = remedies.filter((each) => each.n === n && !(moment === "failed" && each.action === "nudge"));
+  const isTaken = (gate: GateName) => counts.some((each) => each.gate === gate);
   return GATES.filter((gate) => signals[gate].level === "fail" && !isTaken(gate));
 }
 
@@ -109,11 +118,12 @@ function factOf(
 ): RemedyFact {
   const from = action === "step-back" ? checkedWorkOf(ticket) : undefined;
   const ended = moment === "at-work" ? `ended attempt ${attempt.n}` : `attempt ${attempt.n} had failed`;
+  const act = action === "nudge" ? `left a line for the agent of attempt ${attempt.n}` : ended;
   const before = skipped.length === 0 ? "" : `; skipped ${describeSkipped(skipped)}`;
   return {
     ...{ type: "remediated", ticket: ticket.id, fence: attempt.fence, gate, action },
     was: remedyValue(attempt.signals?.[gate].why ?? ""),
-    did: remedyValue(`${ended}${before}`),
+    did: remedyValue(`${act}${before}`),
     now: remedyValue(nowOf(action, { from, to })),
     bound,
     ...(from && { from }),
@@ -126,6 +136,8 @@ function nowOf(
   { from, to }: { readonly from: CheckedWork | undefined; readonly to: Escalation | undefined },
 ): string {
   switch (action) {
+    case "nudge":
+      return "the attempt goes on, and its agent is told at its next use of a tool";
     case "step-back":
       return from === undefined
         ? "the next attempt starts from the base: no attempt has passed its checks"

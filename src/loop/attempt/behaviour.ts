@@ -2,7 +2,7 @@ import { thresholdsOf } from "../../domain/batch/behaviour-spec.ts";
 import { BehaviourWatch } from "../../domain/behaviour/behaviour-watch.ts";
 import { type ReflectedChange, reflectedChange } from "../../domain/behaviour/reflected-change.ts";
 import { relevanceGate, topFolder } from "../../domain/behaviour/relevance.ts";
-import { areSameSignals, GATES, risenGates, type Signals } from "../../domain/behaviour/signals.ts";
+import { areSameSignals, GATES, type GateName, risenGates, type Signals } from "../../domain/behaviour/signals.ts";
 import type { Zone } from "../../domain/bound/bound.ts";
 import { touchedZones } from "../../domain/bound/touched.ts";
 import { zoneMatcher } from "../../domain/bound/zone-match.ts";
@@ -22,7 +22,7 @@ const MOST_REASONS = 100;
 
 /**
  * Watches the behaviour of one agent, and reports its signals when they change. `end` reports what is left. `onReport` is called after each
- * report but that.
+ * report but that, with the figure by which a gate has failed.
  */
 export interface BehaviourReports {
   event(event: AgentEvent): void;
@@ -31,10 +31,13 @@ export interface BehaviourReports {
   end(): void;
 }
 
+/** The figure by which a gate has failed. */
+export type GateCount = (gate: GateName) => number;
+
 export function watchBehaviour(
   ctx: Pick<LoopContext, "batch" | "clock" | "repos" | "report">,
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
-  { worktree, onReport }: { readonly worktree: string; readonly onReport?: () => void },
+  { worktree, onReport }: { readonly worktree: string; readonly onReport?: (count: GateCount) => void },
 ): BehaviourReports {
   const { clock, batch } = ctx;
   const zones = zonesOf(batch, ticket).map(({ path }) => zoneMatcher(path));
@@ -63,7 +66,7 @@ export function watchBehaviour(
     isChanged = false;
     told = now;
     toldAt = lookedAt;
-    if (!isLast) onReport?.();
+    if (!isLast) onReport?.((gate) => watch.count(gate));
   };
   const changed = (): void => {
     isChanged = true;

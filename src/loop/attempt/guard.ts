@@ -1,9 +1,12 @@
 import { workerGuardOf } from "../../domain/batch/guard-spec.ts";
+import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
+import { whyNoNudge } from "../../domain/behaviour/nudge.ts";
 import { alternativeOf, GuardComparison, readReportLine } from "../../domain/guard/guard-watch.ts";
 import type { RuleId } from "../../domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
 import type { GuardTask, StopGuardTask } from "../../ports/agent.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -19,6 +22,8 @@ export interface AttemptGuard {
   /** For the agent's task; absent if the batch has no guard. */
   readonly task?: GuardTask;
   event(event: AgentEvent): void;
+  /** Leaves a line for the agent, which its next use of a tool hands on. */
+  nudge(line: string): void;
   /** Reads the rest of the report, and reports what is left. */
   end(): Promise<void>;
   /** The reason why the attempt ends as a fault of the harness; undefined if it does not. */
@@ -44,13 +49,26 @@ type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "rep
  */
 export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): AttemptGuard {
   const guard = workerGuardOf(ctx.batch);
-  if (guard === undefined) return { event: () => undefined, end: async () => undefined, fault: () => undefined };
+  if (guard === undefined)
+    return { event: () => undefined, nudge: () => undefined, end: async () => undefined, fault: () => undefined };
+  const nudge = mayTake(ctx.batch.behaviour ?? {}, "nudge") && whyNoNudge(ctx.batch) === undefined;
   const watch = new GuardWatch(ctx, open, options);
   const { stopGuard, settings } = guard;
   const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
   const { guard: folder, guardReport: report } = open.files;
-  const task = { folder, report, settings, ...(stop && { stop }), onDead: (why: string) => watch.dead(why) };
-  return { task, event: (event) => watch.event(event), end: () => watch.end(), fault: () => watch.fault };
+  const onDead = (why: string): void => watch.dead(why);
+  return {
+    task: { folder, report, settings, ...(stop && { stop }), ...(nudge && { nudge: nudgeFile(open) }), onDead },
+    event: (event) => watch.event(event),
+    nudge: (line) => watch.nudge(line),
+    end: () => watch.end(),
+    fault: () => watch.fault,
+  };
+}
+
+/** The file with the lines for the agent. */
+function nudgeFile({ files }: Pick<OpenAttempt, "files">): string {
+  return `${files.guard}/nudge`;
 }
 
 function stopTaskOf(ticket: Ticket, baseSha: string, { times, checks }: { times: number; checks: boolean }): StopGuardTask {
@@ -75,9 +93,13 @@ class GuardWatch {
   #offCompare: (() => void) | undefined;
   #isDead = false;
   #stops = 0;
+  readonly #nudgeFile: string;
+  readonly #nudges: string[] = [];
+  #nudged: Promise<void> = Promise.resolve();
   fault: string | undefined;
 
   constructor(ctx: Context, { ticket, fence, files }: OpenAttempt, options: Options) {
+    this.#nudgeFile = nudgeFile({ files });
     this.#ctx = ctx;
     this.#options = options;
     this.#ref = { ticket: ticket.id, fence };
@@ -96,7 +118,17 @@ class GuardWatch {
     if (this.#comparison.why !== undefined) this.#offCompare ??= this.#ctx.clock.after(LASTING_MS, () => this.#compare());
   }
 
+  nudge(line: string): void {
+    this.#nudges.push(line);
+    const text = this.#nudges.map((each) => `${each}\n`).join("");
+    this.#nudged = this.#nudged
+      .then(async () => void (await this.#ctx.files.writeWhole(this.#nudgeFile, text)))
+      // Harmless: the agent goes on as without a line, and the policy with its next action.
+      .catch((error: unknown) => process.emitWarning(`could not leave a line for the agent: ${errorMessage(error)}`));
+  }
+
   async end(): Promise<void> {
+    await this.#nudged;
     await this.#unfollow();
     this.#offCompare?.();
     this.#compare();

@@ -1,18 +1,32 @@
+import { nudgeLine } from "../../domain/behaviour/nudge.ts";
 import { GATE_LABELS } from "../../domain/behaviour/signals.ts";
 import { remedyValue } from "../../domain/run/remedy-fact.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { countsAsFailure } from "../../domain/schedule/breaker.ts";
 import { remediationAt } from "../../domain/schedule/remediation.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
+import type { GateCount } from "./behaviour.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
+import type { AttemptGuard } from "./guard.ts";
 
-/** Acts on a gate that has failed while the agent works, as the batch's policy says. The fact ends the agent. */
+/** What is told to an agent at work: by its guard, and by how much a gate has failed. */
+interface Told {
+  readonly guard: Pick<AttemptGuard, "nudge">;
+  readonly count: GateCount;
+}
+
+/**
+ * Acts on a gate that has failed while the agent works, as the batch's policy says. The fact ends the agent, or is followed by a line for it: an
+ * engine that is lost in between has lost its agent, too.
+ */
 export function remedyAtWork(
   { report, state }: Pick<LoopContext, "report" | "state">,
   { ticket }: Pick<AttemptScope, "ticket">,
+  { guard, count }: Told,
 ): void {
   const fact = remediationAt(state(), indexOf(state(), ticket.id), "at-work");
-  if (fact !== undefined) report(fact);
+  if (fact === undefined || !report(fact)) return;
+  if (fact.action === "nudge") guard.nudge(nudgeLine(fact.gate, count(fact.gate)));
 }
 
 /** Acts on a failed gate of an attempt that has failed for another reason. Called right before the attempt ends. */

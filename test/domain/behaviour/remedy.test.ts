@@ -20,6 +20,21 @@ const say = (spec: RemedySpec, over?: Partial<FailedGate>): string => {
 describe("the policy for a failed gate", () => {
   it.each<[string, RemedySpec, Partial<FailedGate>, string]>([
     ["does nothing by default", {}, {}, "none: the batch has no action for this gate"],
+    ["nudges at first, and steps back then", { onFail: ["nudge", "step-back"] }, {}, "nudge"],
+    ["nudges without an attempt left", { onFail: "nudge" }, { attemptsLeft: 0 }, "nudge"],
+    ["goes on after a nudge", { onFail: ["nudge", "step-back"] }, { past: [{ gate: "momentum", action: "nudge" }] }, "step-back"],
+    [
+      "goes on if the agent cannot be told",
+      { onFail: ["nudge", "step-back"] },
+      { noNudge: "its guard is dead" },
+      "step-back; skipped nudge: its guard is dead",
+    ],
+    [
+      "counts nudges among the remediations",
+      { onFail: "nudge", remediations: 1 },
+      { past: [stepBack] },
+      "none: the ticket has had its 1 remediation",
+    ],
     ["does nothing for none", { onFail: "none" }, {}, "none: the batch has no action for this gate"],
     ["takes its only action", { onFail: "step-back" }, {}, "step-back"],
     ["takes its only action again", { onFail: "step-back" }, { past: [stepBack, stepBack] }, "step-back"],

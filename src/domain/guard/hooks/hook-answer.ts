@@ -25,19 +25,45 @@ const LONGEST = 2_000;
 /**
  * The answer in the vendor's terms. Exit code 2 blocks a tool in all of them and shows stderr to the agent; any other code than 0
  * lets it pass with a warning (Claude Code, Codex, Gemini CLI), and so a problem blocks as well. At other events a problem is a
- * warning.
+ * warning. `nudges`: lines that are handed on to the agent beside the verdict, where `canNudge`.
  */
-export function hookAnswer(vendor: VendorKind, event: HookEvent, verdict: HookVerdict): HookAnswer {
+export function hookAnswer(
+  vendor: VendorKind,
+  event: HookEvent,
+  verdict: HookVerdict,
+  nudges: readonly string[] = [],
+): HookAnswer {
   switch (verdict.verdict) {
     case "allow":
-      return SILENT;
+      return nudges.length === 0 ? SILENT : nudged(vendor, event, nudges);
     case "block":
-      return { stdout: "", stderr: blocked(verdict), exitCode: 2 };
+      return { stdout: "", stderr: `${blocked(verdict)}${nudges.map((line) => `${line}\n`).join("")}`, exitCode: 2 };
     case "problem":
       return { stdout: "", stderr: failed(event, verdict), exitCode: event === "before-tool" ? 2 : 1 };
     case "go-on":
       return goOn(vendor, event, verdict.reason);
   }
+}
+
+/**
+ * True if the answer can tell the agent something. All of them show why a tool is blocked. Beside a tool that may run, Claude Code and
+ * Codex take a text before it, and Gemini CLI (0.61.0, docs/hooks/reference.md) only after it.
+ */
+export function canNudge(vendor: VendorKind, event: HookEvent, { verdict }: HookVerdict): boolean {
+  if (verdict === "block") return event === "before-tool";
+  return verdict === "allow" && event === NUDGED_AT[vendor];
+}
+
+const NUDGED_AT: Readonly<Record<VendorKind, HookEvent | undefined>> = {
+  claude: "before-tool",
+  codex: "before-tool",
+  gemini: "after-tool",
+  opencode: undefined,
+};
+
+function nudged(vendor: VendorKind, event: HookEvent, nudges: readonly string[]): HookAnswer {
+  const hookSpecificOutput = { hookEventName: EVENT_NAMES[vendor][event], additionalContext: nudges.join("\n") };
+  return { ...SILENT, stdout: `${JSON.stringify({ hookSpecificOutput })}\n` };
 }
 
 /** True if a hook's process has blocked a tool by a rule, and not because it could not judge it. */

@@ -1,9 +1,12 @@
 import type { VendorKind } from "../../batch/vendors.ts";
 
-/** What a vendor's program calls a hook for: before it uses a tool, when a session starts, when the agent wants to stop. */
-export type HookEvent = "before-tool" | "session-start" | "stop";
+/** What a vendor's program calls a hook for: before and after it uses a tool, when a session starts, when the agent wants to stop. */
+export type HookEvent = "before-tool" | "after-tool" | "session-start" | "stop";
 
-export const HOOK_EVENTS: readonly HookEvent[] = ["before-tool", "session-start", "stop"];
+/** The events that a guard needs. */
+export const GUARD_EVENTS: readonly HookEvent[] = ["before-tool", "session-start", "stop"];
+/** Those, and the one after a tool, at which Gemini CLI can tell its agent something. */
+export const HOOK_EVENTS: readonly HookEvent[] = [...GUARD_EVENTS, "after-tool"];
 
 export const HOOK_VENDORS: readonly VendorKind[] = ["claude", "codex", "gemini", "opencode"];
 
@@ -16,7 +19,7 @@ const LIKE_CLAUDE = { "before-tool": "PreToolUse", "session-start": "SessionStar
 export const EVENT_NAMES: Readonly<Record<VendorKind, Readonly<Partial<Record<HookEvent, string>>>>> = {
   claude: LIKE_CLAUDE,
   codex: LIKE_CLAUDE,
-  gemini: { "before-tool": "BeforeTool", "session-start": "SessionStart", stop: "AfterAgent" },
+  gemini: { "before-tool": "BeforeTool", "after-tool": "AfterTool", "session-start": "SessionStart", stop: "AfterAgent" },
   opencode: { "before-tool": "tool.execute.before", "session-start": "plugin" },
 };
 

@@ -1,6 +1,6 @@
 import type { VendorKind } from "../../batch/vendors.ts";
 import { shellWord } from "../../values/shell-word.ts";
-import { EVENT_NAMES, HOOK_EVENTS, type HookEvent } from "./hook-event.ts";
+import { EVENT_NAMES, GUARD_EVENTS, type HookEvent } from "./hook-event.ts";
 import { opencodePlugin } from "./opencode-plugin.ts";
 
 /** One command of a hook, in the form of Claude Code, Codex and Gemini CLI. */
@@ -21,7 +21,7 @@ export type HookSettings =
   | { readonly form: "plugin"; readonly text: string };
 
 interface HookSettingsOptions {
-  /** Those that the vendor's program does not have are left out. All by default. */
+  /** Those that the vendor's program does not have are left out. Those of a guard by default. */
   readonly events?: readonly HookEvent[];
   /** More options for `loopdash hook`: `--settings <file>`, `--report <file>`. */
   readonly options?: readonly string[];
@@ -41,7 +41,7 @@ const FAIL_CLOSED =
 export function hookSettings(
   vendor: VendorKind,
   program: readonly string[],
-  { events = HOOK_EVENTS, options = [] }: HookSettingsOptions = {},
+  { events = GUARD_EVENTS, options = [] }: HookSettingsOptions = {},
 ): HookSettings {
   const known = events.filter((event) => EVENT_NAMES[vendor][event] !== undefined);
   const words = (event: HookEvent): readonly string[] => hookCommand(program, { vendor, event, options });
