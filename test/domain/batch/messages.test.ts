@@ -56,15 +56,15 @@ describe("what a value of the wrong shape is called", () => {
     [{ limits: { workers: 65 } }, "limits.workers must be a whole number from 1 to 64, not 65"],
     [
       { behaviour: { onFail: "stepback" } },
-      'behaviour.onFail must be "none", "step-back", "split", "escalate" or "gate", not "stepback"; did you mean "step-back"?',
+      'behaviour.onFail must be "none", "nudge", "step-back", "split", "escalate" or "gate", not "stepback"; did you mean "step-back"?',
     ],
     [
       { behaviour: { onFail: ["stepback"] } },
-      'behaviour.onFail[0] must be "step-back", "split", "escalate" or "gate", not "stepback"; did you mean "step-back"?',
+      'behaviour.onFail[0] must be "nudge", "step-back", "split", "escalate" or "gate", not "stepback"; did you mean "step-back"?',
     ],
     [
       { behaviour: { onFail: { momentum: "gat" } } },
-      'behaviour.onFail.momentum must be "none", "step-back", "split", "escalate" or "gate", not "gat"; did you mean "gate"?',
+      'behaviour.onFail.momentum must be "none", "nudge", "step-back", "split", "escalate" or "gate", not "gat"; did you mean "gate"?',
     ],
     [{ behaviour: { onFail: { momentm: "gate" } } }, 'behaviour.onFail: unknown key "momentm"; did you mean "momentum"?'],
     [{ limits: { attempts: 1.5 } }, "limits.attempts must be a whole number from 1 to 20, not 1.5"],
