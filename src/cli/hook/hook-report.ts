@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "
 import type { HookVerdict } from "../../domain/guard/hooks/hook-answer.ts";
 import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
 import type { HookPayload } from "../../domain/guard/hooks/hook-payload.ts";
+import { wholeWords } from "../../domain/values/bounded-text.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 
 /** Characters of a command or a path in a line of the report, and of every other value. */
@@ -73,5 +74,5 @@ function lineOf({ event, payload, verdict, told }: Judged, now: Date): object {
 }
 
 function bounded(name: string, value: string | undefined, most = MOST.other): object {
-  return value === undefined ? {} : { [name]: value.slice(0, most) };
+  return value === undefined ? {} : { [name]: wholeWords(value, most) };
 }

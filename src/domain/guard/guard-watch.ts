@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../run/agent-event.ts";
+import { wholeWords } from "../values/bounded-text.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { CANARY_CALL } from "./hooks/canary.ts";
@@ -37,7 +38,7 @@ export function readReportLine(line: string): ReportLine | undefined {
 /** A stop at which the agent was told something. */
 function stopIn({ unmet, n, of }: Members): ReportLine | undefined {
   if (typeof unmet !== "string" || !isCount(n) || !isCount(of)) return undefined;
-  return { what: "stop", unmet: plainText(unmet, UNMET_CHARS), n, of };
+  return { what: "stop", unmet: plainText(wholeWords(unmet, UNMET_CHARS), UNMET_CHARS + 2), n, of };
 }
 
 function judgedIn({ verdict, tool, rule, subject }: Members): ReportLine | undefined {
@@ -46,7 +47,7 @@ function judgedIn({ verdict, tool, rule, subject }: Members): ReportLine | undef
   // What cannot be judged is blocked as a line that cannot be read.
   const by = verdict === "problem" ? "unreadable" : verdict === "block" ? rule : undefined;
   if (typeof by !== "string" || !Object.hasOwn(RULES, by)) return undefined;
-  const command = typeof subject === "string" ? plainText(subject, COMMAND_CHARS) : "";
+  const command = typeof subject === "string" ? plainText(wholeWords(subject, COMMAND_CHARS), COMMAND_CHARS + 2) : "";
   return { what: "judged", isShell, blocked: { rule: by as RuleId, command } };
 }
 

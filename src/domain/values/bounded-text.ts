@@ -18,3 +18,13 @@ export function boundedHead(text: string, limit: number): string {
 export function boundedList(names: readonly string[], most = 20): string {
   return firstFew(names, most).join("\n");
 }
+
+/**
+ * The beginning of a long text, cut after a whole word. Secrets are masked later, by their whole text: a part of one would not be
+ * found. A text without a space before the limit is left out.
+ */
+export function wholeWords(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(0, limit + 1).search(/\s\S*$/);
+  return `${text.slice(0, Math.max(0, end))} …`;
+}
