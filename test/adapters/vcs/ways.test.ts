@@ -235,6 +235,7 @@ describe("change, writePatch, has, contains", () => {
       tip: captured.tip,
       additions: 3,
       deletions: 1,
+      uncounted: ["binary"],
       content: expect.stringMatching(/^[0-9a-f]{32}$/),
       paths: [
         { path: "b.txt", how: "deleted", mode: "file" },
