@@ -60,7 +60,7 @@ describe("loopdash doctor", () => {
     expect(answer.batch).toBe(stage.path("batch.json"));
     // Of vendors' programs it tells where this machine has some.
     const names = answer.checks.map(({ check }) => check).filter((check) => !check.startsWith("program-"));
-    expect(names).toEqual(["batch", ...ALWAYS, "repository", "agent", "tests", "commands", "tracker"]);
+    expect(names).toEqual(["batch", ...ALWAYS, "repository", "agent", "guard", "tests", "commands", "tracker"]);
     for (const check of answer.checks) {
       expect(Object.keys(check)).toEqual(["check", "status", "found", "fix"]);
       expect(check.fix === null).toBe(check.status === "ok");
