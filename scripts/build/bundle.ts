@@ -128,7 +128,7 @@ function buildOracle(plugins: readonly Plugin[]): Promise<Built> {
 }
 
 function buildGuard(plugins: readonly Plugin[]): Promise<Built> {
-  const of = { entryPoints: ["src/cli/guard-program.ts"], outfile: `dist/${GUARD}`, plugins: [...plugins] };
+  const of = { entryPoints: ["src/cli/guard/run-guard.ts"], outfile: `dist/${GUARD}`, plugins: [...plugins] };
   // It starts before every command of an agent: half the text takes a third less time to load.
   return build({ ...COMMON, ...of, format: "cjs", minify: true });
 }

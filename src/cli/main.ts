@@ -36,8 +36,8 @@ if (major < 24 || (major === 24 && minor < 15)) {
  * Loads the guard, which starts before every command of an agent: its bundle is a script, because Node takes 8 ms longer to load
  * it as a module, and its compiled code is kept (see package-files.ts).
  */
-async function loadGuard(): Promise<typeof import("./guard-program.ts")> {
-  if (typeof LOOPDASH_GUARD_BUNDLE !== "string") return import("./guard-program.ts");
+async function loadGuard(): Promise<typeof import("./guard/run-guard.ts")> {
+  if (typeof LOOPDASH_GUARD_BUNDLE !== "string") return import("./guard/run-guard.ts");
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
   enableCompileCache(`${import.meta.dirname}/../.cache`);
   return createRequire(import.meta.url)(LOOPDASH_GUARD_BUNDLE);

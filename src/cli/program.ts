@@ -2,8 +2,8 @@ import { Argument, Command, type CommanderError, Help, Option } from "commander"
 import type { UserError } from "../domain/values/user-error.ts";
 import { addBound, type BoundFlags } from "./bound/flags.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
+import { addGuard, addHook, type GuardRequest } from "./guard/flags.ts";
 import type { GuardSetup } from "./guard/setup-flags.ts";
-import { addGuard, addHook, type GuardRequest } from "./guard-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addLint, type LintFlags } from "./lint/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";

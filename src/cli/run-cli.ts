@@ -143,7 +143,7 @@ async function perform(request: Request): Promise<number> {
     case "tracker":
       return (await import("./verbs/deferred-verbs.ts")).trackerCheck(request.command);
     case "guard":
-      return (await import("./guard-check.ts")).guardCheck(request);
+      return (await import("./guard/check-command.ts")).guardCheck(request);
     case "guard-setup":
       return (await import("./verbs/deferred-verbs.ts")).guardSetup(request);
     case "hook":

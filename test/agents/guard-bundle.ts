@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const MAIN = `import { runGuard } from "./src/cli/guard-program.ts";
+const MAIN = `import { runGuard } from "./src/cli/guard/run-guard.ts";
 Promise.resolve(runGuard(process.argv.slice(2))).then((code) => (process.exitCode = code));`;
 
 /** Bundles the guard into a folder, with the package's own code. */

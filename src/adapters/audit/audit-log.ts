@@ -66,7 +66,7 @@ class SegmentedLog implements AuditLog, Disposable {
   #bytes = 0;
   #file: number | undefined;
   #isFound = false;
-  /** What an earlier engine has left behind the last whole row, and no row accounts for yet. */
+  /** The bytes that an earlier engine has left behind the last whole row, for which no row accounts yet. */
   #torn = "";
   #isSynced = true;
 

@@ -23,7 +23,7 @@ import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
-import { guardProgram } from "../guard-words.ts";
+import { guardProgram } from "../guard/worker-program.ts";
 import { packageFiles } from "../package-files.ts";
 import { openPreparedTrees } from "../prepared-trees.ts";
 import type { StateHome } from "../state-home.ts";

@@ -4,11 +4,11 @@ import { dirname, isAbsolute, join } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
-import { worktreeOf } from "../guard-check.ts";
+import { worktreeOf } from "./check-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where a vendor's program looks for hooks. */
+/** The file in which a vendor's program looks for hooks. */
 export interface HookPlace {
   readonly vendor: VendorKind;
   /** The file that the guard is put into. */

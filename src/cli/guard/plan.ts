@@ -13,7 +13,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { HookPlace } from "./places.ts";
 import { backupTexts, readSettings, type SettingsFile } from "./settings-file.ts";
 
-/** What is to be done with one file. */
+/** A change of one file that is to be made. */
 export interface Plan {
   readonly place: HookPlace;
   readonly settings: SettingsFile;
@@ -30,7 +30,7 @@ export function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): Se
   return { own: own === undefined ? [] : [own], changed: own === undefined && pluginCallsGuard(text) ? 1 : 0 };
 }
 
-/** How a file is with the guard. A plugin of somebody else at the same place stays as it is. */
+/** The content of a file with the guard. A plugin of somebody else at the same place stays as it is. */
 export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
   const { vendor } = place;
   const settings = readSettings(place.file);
@@ -43,7 +43,7 @@ export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
 }
 
 /**
- * How a file is without the guard. If nothing but the guard was added since a backup was made, it becomes that text, and a file
+ * The content of a file without the guard. If nothing but the guard was added since a backup was made, it becomes that text, and a file
  * that holds nothing else is removed.
  */
 export function planUninstall(place: HookPlace): Plan {

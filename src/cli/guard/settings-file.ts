@@ -22,9 +22,9 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** A file of settings as it was read. */
 export interface SettingsFile {
-  /** Where the program looks for it. */
+  /** The path at which the program looks for it. */
   readonly file: string;
-  /** Where it is: another path if `file`, or a folder on the way, is a link. */
+  /** The path of the file itself: another one if `file`, or a folder on the way, is a link. */
   readonly target: string;
   readonly isLink: boolean;
   /** Undefined if there is none. */

@@ -14,7 +14,7 @@ import { stateIn } from "./plan.ts";
 import { readSettings } from "./settings-file.ts";
 import type { GuardSetup } from "./setup-flags.ts";
 
-/** Whether the guard of one agent works. */
+/** The state of one agent's guard, as a test of it has shown. */
 interface AgentStatus {
   readonly agent: VendorKind;
   readonly file: string;

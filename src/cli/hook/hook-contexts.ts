@@ -3,7 +3,7 @@ import { homedir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import type { GuardContext } from "../../domain/guard/verdict.ts";
-import { worktreeOf } from "../guard-check.ts";
+import { worktreeOf } from "../guard/check-command.ts";
 
 /**
  * The places in which a tool would act: one for each home folder that the user may have. A variable `HOME` alone could make the

@@ -5,7 +5,7 @@ import { type HookPayload, type HookProblem, readHookPayload } from "../../domai
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
-import { print, worktreeOf } from "../guard-check.ts";
+import { print, worktreeOf } from "../guard/check-command.ts";
 import { settingsOf } from "./guard-settings.ts";
 import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";

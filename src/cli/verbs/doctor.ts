@@ -19,7 +19,7 @@ import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker, checkWebhook } from "../doctor/tracker.ts";
 import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
-import { guardProgram } from "../guard-words.ts";
+import { guardProgram } from "../guard/worker-program.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";

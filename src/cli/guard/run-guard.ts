@@ -1,9 +1,9 @@
-import { guardCheck, readGuardArgs } from "./guard-check.ts";
-import { hook } from "./hook/hook.ts";
+import { hook } from "../hook/hook.ts";
+import { guardCheck, readGuardArgs } from "./check-command.ts";
 
 /**
- * What runs before the commands of agents, in a bundle of its own: `guard check` and `hook`. Undefined if the arguments need the
- * parser of all verbs, for its help and its errors.
+ * Runs `guard check` or `hook`, which agents wait for before each command and which have a bundle of their own. Undefined if the
+ * arguments need the parser of all verbs, for its help and its errors.
  */
 export function runGuard(args: readonly string[]): number | Promise<number> | undefined {
   const [verb, ...rest] = args;

@@ -1,14 +1,14 @@
 import { existsSync, fstatSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { judgeCommand } from "../domain/guard/judge-command.ts";
-import type { GuardContext, GuardVerdict } from "../domain/guard/verdict.ts";
-import { errorMessage } from "../domain/values/error-text.ts";
-import { shellWord } from "../domain/values/shell-word.ts";
-import type { GuardRequest } from "./guard-flags.ts";
-import { settingsOf } from "./hook/guard-settings.ts";
-import { appendReport } from "./hook/hook-report.ts";
-import { stopReminder } from "./hook/stop-guard.ts";
+import { judgeCommand } from "../../domain/guard/judge-command.ts";
+import type { GuardContext, GuardVerdict } from "../../domain/guard/verdict.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { shellWord } from "../../domain/values/shell-word.ts";
+import { settingsOf } from "../hook/guard-settings.ts";
+import { appendReport } from "../hook/hook-report.ts";
+import { stopReminder } from "../hook/stop-guard.ts";
+import type { GuardRequest } from "./flags.ts";
 
 const ALLOWED = 0;
 /** Blocked, or not judged: a caller that looks at nothing but the exit code lets nothing through. */
@@ -68,7 +68,7 @@ async function remindAtStop(file: string, report: string): Promise<number> {
     const told = await stopReminder({ file, report, worktree: worktreeOf(cwd) });
     if (told === undefined) return ALLOWED;
     const verdict = { verdict: "go-on", reason: told.reason } as const;
-    // What is not counted would be told for ever.
+    // A reminder that is not counted would be repeated for ever.
     const unwritten = appendReport(report, { event: "stop", payload: { cwd }, verdict, told }, new Date());
     if (unwritten !== undefined) throw new Error(`its report cannot be written (${unwritten})`);
     print(2, `${told.reason}\n`);
