@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, realpath } from "node:fs/promises";
-import { errorCode } from "../domain/values/error-text.ts";
+import type { FileHandle } from "node:fs/promises";
 import type { FileSum } from "../ports/run-files.ts";
-import { openNoLink } from "./plain-file.ts";
+import { withPlainFile } from "./plain-file.ts";
 
 const CHUNK = 256 * 1024;
 
@@ -14,7 +13,7 @@ export type Summed = ({ readonly ok: true } & FileSum) | { readonly ok: false; r
  * for a pipe. `each` gets its bytes; `isSynced`: the file is on the disk before its sum is given; a file of more than `most` bytes
  * has none.
  */
-export async function sumFile(
+export function sumFile(
   file: string,
   {
     each,
@@ -22,24 +21,10 @@ export async function sumFile(
     most = Number.POSITIVE_INFINITY,
   }: { readonly each?: (bytes: Buffer) => Promise<void>; readonly isSynced?: boolean; readonly most?: number } = {},
 ): Promise<Summed | undefined> {
-  try {
-    const handle = await openNoLink(file);
-    try {
-      const found = await handle.stat();
-      if (!found.isFile()) return { ok: false, why: "it is not a plain file" };
-      if (found.size > most) return { ok: false, why: `it is larger than ${most} bytes` };
-      if ((await realpath(file)) !== file) return { ok: false, why: "a link leads to it" };
-      if (isSynced) await handle.datasync();
-      return { ok: true, ...(await sumOf(handle, each)) };
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    return { ok: false, why: code === "ELOOP" ? "it is a link" : `it cannot be read (${code})` };
-  }
+  return withPlainFile(file, most, async (handle) => {
+    if (isSynced) await handle.datasync();
+    return { ok: true, ...(await sumOf(handle, each)) } as const;
+  });
 }
 
 async function sumOf(handle: FileHandle, each?: (bytes: Buffer) => Promise<void>): Promise<FileSum> {

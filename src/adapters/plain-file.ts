@@ -43,6 +43,35 @@ export function readPlainFile(folder: string, path: string, most: number): Promi
   });
 }
 
+/**
+ * Opens the plain file at this path, whose folder is a real path, and gives what `use` makes of it and of its size in bytes. Follows no
+ * link there or on the way there, and does not wait for a pipe. Gives the reason if the file is not used, and undefined if it is not there.
+ */
+export async function withPlainFile<T>(
+  file: string,
+  most: number,
+  use: (handle: FileHandle, size: number) => Promise<T>,
+): Promise<T | { readonly ok: false; readonly why: string } | undefined> {
+  try {
+    const handle = await openNoLink(file);
+    try {
+      const found = await handle.stat();
+      if (!found.isFile()) return refused("it is not a plain file");
+      if (found.size > most) return refused(`it is larger than ${most} bytes`);
+      const real = await realpath(file);
+      if (real !== file) return refused("a link leads to it");
+      return await use(handle, found.size);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return refused(code === "ELOOP" ? "it is a link" : `it cannot be read (${code})`);
+  }
+}
+
 /** The names in the folder at `path` under `folder`, which is a real path; never in the target of a link. In no order. */
 export function namesIn(folder: string, path: string, most: number): Promise<Names | undefined> {
   const place = join(folder, path);

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openNoLink, readUpTo } from "../../adapters/plain-file.ts";
+import { openNoLink, readUpTo, withPlainFile } from "../../adapters/plain-file.ts";
 import { mustGit } from "../../adapters/vcs/git/run-git.ts";
 import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
 
 /** Bytes of a file that is read. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -28,7 +27,12 @@ export async function openTree(folder: string): Promise<Tree> {
   return {
     top,
     paths: pathsOf(listed),
-    read: (path) => contentOf(join(top, path)),
+    read: (path) =>
+      withPlainFile(
+        join(top, path),
+        MOST_BYTES,
+        async (handle, size) => ({ ok: true, bytes: await readUpTo(handle, size) }) as const,
+      ),
     write: (path, text) => replace(join(top, path), text),
   };
 }
@@ -40,26 +44,6 @@ function pathsOf(listed: string): readonly string[] {
     return path === undefined ? [] : [path];
   });
   return [...new Set(files)];
-}
-
-async function contentOf(file: string): Promise<Content> {
-  try {
-    const handle = await openNoLink(file);
-    try {
-      const { size, isFile } = await handle.stat().then((found) => ({ size: found.size, isFile: found.isFile() }));
-      if (!isFile) return { ok: false, why: "it is no plain file" };
-      if ((await realpath(file)) !== file) return { ok: false, why: "a link leads to it" };
-      if (size > MOST_BYTES) return { ok: false, why: `it is larger than ${MOST_BYTES / 1024 / 1024} MiB` };
-      return { ok: true, bytes: await readUpTo(handle, size) };
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    return { ok: false, why: code === "ELOOP" ? "it is a link" : `it cannot be read (${code})` };
-  }
 }
 
 async function replace(file: string, text: string): Promise<void> {

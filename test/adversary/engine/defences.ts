@@ -236,9 +236,9 @@ export const DEFENCES = {
         to: "constants.O_RDONLY",
       },
       {
-        file: "src/adapters/file-sum.ts",
-        from: 'if ((await realpath(file)) !== file) return { ok: false, why: "a link leads to it" };',
-        to: "void realpath;",
+        file: "src/adapters/plain-file.ts",
+        from: 'if (real !== file) return refused("a link leads to it");',
+        to: "void real;",
       },
     ],
   },
