@@ -42,7 +42,7 @@ function withoutProxy(found: unknown): unknown {
 }
 
 /** What differs between an agent and a check, each with its reason in docs/decisions/sealed-checkouts.md. */
-const ALLOWED = ["LOOPDASH_ATTEMPT", "LOOPDASH_OUTBOX", "LOOPDASH_PROMPT", "LOOPDASH_TICKET"];
+const ALLOWED = ["LOOPDASH_ATTEMPT", "LOOPDASH_GUARD", "LOOPDASH_OUTBOX", "LOOPDASH_PROMPT", "LOOPDASH_TICKET"];
 
 const SCRIPT = `import * as fs from "node:fs";
 import * as os from "node:os";
