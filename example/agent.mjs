@@ -1,7 +1,8 @@
 /**
  * The example's agent: it plays a script per ticket instead of asking a model, but its work is real. It edits files, runs the
  * tests and commits some of the time. Seven scripts fail at first, and succeed only after reading in the prompt why the previous
- * attempt was refused or reverted; two file tickets for their findings; two end at a blocker that only a person can remove.
+ * attempt was refused or reverted, one of them after going in circles, too; one is told by the stop guard that a test is red; two file
+ * tickets for their findings; two end at a blocker that only a person can remove.
  *
  * loopdash starts it in a fresh worktree with LOOPDASH_TICKET, LOOPDASH_ATTEMPT, LOOPDASH_PROMPT and LOOPDASH_OUTBOX.
  */

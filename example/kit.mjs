@@ -11,6 +11,8 @@ const pace = Number(process.env.EXAMPLE_PACE ?? "1");
  */
 export function createKit({ ticket, cwd, evidence }) {
   const say = (line) => console.log(line);
+  const event = (type, block) => say(JSON.stringify({ type, message: { role: type, content: [block] } }));
+  let calls = 0;
 
   return {
     ticket,
@@ -32,6 +34,29 @@ export function createKit({ ticket, cwd, evidence }) {
       const { code, output } = await run(process.execPath, ["--test"], cwd, say);
       for (const line of output.split("\n").filter((text) => /^\s*(?:✖|ℹ (?:pass|fail))/.test(text))) say(line.trim());
       return code === 0;
+    },
+
+    /**
+     * Runs a program as a vendor's agent does, and prints it in the events of one (Claude Code's), so that loopdash sees what was done and
+     * what came of it. Returns true if it succeeded.
+     */
+    async tool(program, ...args) {
+      calls += 1;
+      const id = `call-${calls}`;
+      event("assistant", { type: "tool_use", id, name: "Bash", input: { command: [program, ...args].join(" ") } });
+      const { code, output } = await run(program, args, cwd, say);
+      const content = code === 0 ? output : `Exit code ${code}\n${output}`;
+      event("user", { type: "tool_result", tool_use_id: id, is_error: code !== 0, content });
+      await sleep(300 * pace);
+      return code === 0;
+    },
+
+    /** Asks the stop guard before the agent stops. Returns what is unmet, or "" if nothing is or nobody is there to say so. */
+    async unmet() {
+      const guard = process.env.LOOPDASH_GUARD;
+      if (guard === undefined) return "";
+      const { code, output } = await run(guard, ["--stop"], cwd, say);
+      return code === 2 ? output : "";
     },
 
     /** Commits everything. If git refuses, says so and leaves the change uncommitted: loopdash commits it. */

@@ -1,15 +1,40 @@
 /**
  * Coupons, spread over the lines of a cart by allocate(). At first a coupon that is worth more than the cart pays money out, and
- * its own tests do not check that. After the review says so, it caps the value. Leaves its change uncommitted.
+ * its own tests do not check that. Told so by the review, it looks for its code, which a fresh worktree does not have, again and again,
+ * until loopdash ends it and gives it that code back. Then it caps the value. Leaves its change uncommitted.
  */
 export async function work(kit) {
+  if (await kit.has("src/coupon.js")) return cap(kit);
+  const isTold = /coupon/i.test(kit.evidence);
+  if (isTold) await goInCircles(kit);
+  else await plan(kit);
+  await kit.write("src/coupon.js", isTold ? COUPON : COUPON.replace(CAP, UNCAPPED));
+  await kit.write("src/coupon.test.js", isTold ? TESTS : TESTS.replace(CAP_TEST, ""));
+  await stop(kit);
+}
+
+async function plan(kit) {
   await kit.read("src/money.js");
   await kit.read("src/cart.js");
-  const told = /coupon/i.test(kit.evidence);
-  if (told) await kit.think("The review is right: a coupon may take at most what the cart costs", 500);
-  else await kit.think("A coupon is a percentage of the cart or an amount; each line gets its share", 500);
-  await kit.write("src/coupon.js", told ? COUPON : COUPON.replace(CAP, UNCAPPED));
-  await kit.write("src/coupon.test.js", told ? TESTS : TESTS.replace(CAP_TEST, ""));
+  await kit.think("A coupon is a percentage of the cart or an amount; each line gets its share", 500);
+}
+
+/** Far more often than loopdash lets it. */
+async function goInCircles(kit) {
+  kit.say("The review is right. Where are the coupons?");
+  for (let tries = 0; tries < 30; tries++) await kit.tool("cat", "src/coupon.js");
+  kit.say("They are gone, so I write them anew");
+}
+
+async function cap(kit) {
+  await kit.read("src/coupon.js");
+  await kit.think("The review is right: a coupon may take at most what the cart costs", 500);
+  await kit.edit("src/coupon.js", UNCAPPED, CAP);
+  await kit.write("src/coupon.test.js", TESTS);
+  await stop(kit);
+}
+
+async function stop(kit) {
   await kit.test();
   kit.say("Coupons are in. I stop here.");
 }

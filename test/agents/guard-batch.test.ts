@@ -41,6 +41,6 @@ describe.each(KIND_NAMES)("the guard of the real %s in a batch", (kind) => {
     expect(stdout).toMatch(/T-1 .*guard blocked git-reset: git reset --hard; instead: git stash push/);
     const told = kind === "opencode" ? 0 : 1;
     expect((await stage.report()).guard).toEqual({ blocked: 1, byRule: { "git-reset": 1 }, dead: 0, stopsTold: told });
-    if (told === 1) expect(stdout).toMatch(/T-1 .*stop guard: made fails, told 1 of 2/);
+    if (told === 1) expect(stdout).toMatch(/T-1 .*stop guard: check made fails, told 1 of 2/);
   });
 });

@@ -54,7 +54,7 @@ describe("the guard of an agent of one's own", { timeout: 300_000 }, () => {
     const { code, stdout } = await stage.run([stage.batch(["T-1"], { sandbox, finish }), "--headless"]);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/T-1 .*stop guard: nothing changed, told 1 of 2/);
-    expect(stdout).toMatch(/T-1 .*stop guard: made fails, told 2 of 2/);
+    expect(stdout).toMatch(/T-1 .*stop guard: check made fails, told 2 of 2/);
     const log = readFileSync(stage.path("home/runs", (await stage.report()).run, "tickets/T-1/attempt-1/agent.log"), "utf8");
     const told = log.split("\n").flatMap((line) => (line.startsWith("[") ? [JSON.parse(line) as [number, string]] : []));
     expect(told.map(([status]) => status)).toEqual([2, 2, 0]);

@@ -10,6 +10,7 @@ import { batch, changedPaths, ended, FOUND, git, outboxOf, promptFor, run, type 
 
 /** What the engine's own steps say of each first try that goes wrong. */
 const EVIDENCE: Readonly<Record<string, Evidence>> = {
+  "SHOP-1": redTest("✖ never loses a cent (0.4ms)"),
   "SHOP-2": reviewed("src/coupon.js:8", "a coupon may be worth more than the cart"),
   "SHOP-3": refusal(["src/cart.js", "test/cart.test.js"]),
   "SHOP-4": { step: "blocker", name: "blocker", summary: "the claimed blocker is none: red tests", detail: "Mend them." },
@@ -20,12 +21,7 @@ const EVIDENCE: Readonly<Record<string, Evidence>> = {
     summary: "healthy is false, not true",
     detail: "TypeError: Cannot read properties of undefined (reading 'toLowerCase')",
   },
-  "INFRA-2-d1": {
-    step: "check",
-    name: "tests",
-    summary: `node --test ${howItEnded({ ending: "exited", exitCode: 1, signal: null })}`,
-    detail: "✖ leaves single braces alone (1.2ms)",
-  },
+  "INFRA-2-d1": redTest("✖ leaves single braces alone (1.2ms)"),
   "INFRA-2-d2": {
     step: "agent",
     name: "agent",
@@ -33,6 +29,12 @@ const EVIDENCE: Readonly<Record<string, Evidence>> = {
     detail: "Server started (process 4711), waiting until it is ready",
   },
 };
+
+/** What a check with a red test leaves. */
+function redTest(detail: string): Evidence {
+  const summary = `node --test ${howItEnded({ ending: "exited", exitCode: 1, signal: null })}`;
+  return { step: "check", name: "tests", summary, detail };
+}
 
 /** What a review with one finding leaves. */
 function reviewed(place: string, title: string): Evidence {
@@ -94,6 +96,30 @@ describe("what goes wrong at first, goes wrong again without the evidence", () =
     return { paths: await changedPaths(worktree), tests: await run(worktree, process.execPath, "--test") };
   };
 
+  test("SHOP-1 stops with a red test, of which nobody tells it here", async () => {
+    const { tests } = await bare("SHOP-1", "cents");
+    expect(tests.code).not.toBe(0);
+    expect(tests.output).toContain("never loses a cent");
+  });
+
+  test("SHOP-2 looks for its code again and again where it is not, and goes on where it is", async () => {
+    await using own = await setStage();
+    const first = await own.worktree("shop", "cents");
+    await own.agent("SHOP-1", first, promptFor("SHOP-1", asked("SHOP-1")));
+    await git(own.repo("shop"), "merge", "--quiet", "--ff-only", "cents");
+
+    const again = await own.worktree("shop", "circles");
+    const { output } = await own.agent("SHOP-2", again, promptFor("SHOP-2", asked("SHOP-2")));
+    expect(output.match(/"command":"cat src\/coupon\.js"/g)).toHaveLength(30);
+
+    const kept = await own.worktree("shop", "kept");
+    await own.agent("SHOP-2", kept, promptFor("SHOP-2", []));
+    const mended = await own.agent("SHOP-2", kept, promptFor("SHOP-2", asked("SHOP-2")));
+    expect(mended.output).not.toContain("cat src/coupon.js");
+    expect(await readFile(join(kept, "src/coupon.js"), "utf8")).not.toContain("return value;");
+    expect(await run(kept, process.execPath, "--test")).toMatchObject({ code: 0 });
+  });
+
   test("SHOP-2 and INFRA-1 pass their tests with a defect in them, which the reviewer finds", async () => {
     for (const [id, file, defect] of [
       ["SHOP-2", "src/coupon.js", "return value;"],
@@ -102,7 +128,7 @@ describe("what goes wrong at first, goes wrong again without the evidence", () =
       await using own = await setStage();
       if (id === "SHOP-2") {
         const first = await own.worktree("shop", "first");
-        await own.agent("SHOP-1", first, promptFor("SHOP-1", []));
+        await own.agent("SHOP-1", first, promptFor("SHOP-1", asked("SHOP-1")));
         await git(own.repo("shop"), "merge", "--quiet", "--ff-only", "first");
       }
       const worktree = await own.worktree(id === "SHOP-2" ? "shop" : "infra", "defect");

@@ -10,6 +10,7 @@ import type { RunReport } from "../../src/domain/results/report.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ForgeStory } from "./forge-story.ts";
 import { ended, git } from "./stage.ts";
+import { expectGuidance } from "./story-stage.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/loopdash.js");
 
@@ -37,6 +38,7 @@ async function tellStory() {
     workspace,
     report,
     standIn,
+    events,
     story: new ForgeStory(standIn, events),
     flakyTriage: () => JSON.parse(readFileSync(join(home, triage), "utf8")),
   };
@@ -45,13 +47,14 @@ async function tellStory() {
 test("the example by pull requests: a red check, a lost machine, a flaky test, a merge queue, a bot's thread, a person's comment", {
   timeout: 900_000,
 }, async () => {
-  const { workspace, report, standIn, story, flakyTriage } = await tellStory();
+  const { workspace, report, standIn, events, story, flakyTriage } = await tellStory();
   expect(report).toMatchObject({ verdict: "done", exitCode: 0, interventions: { total: 2, byClass: { I2: 1, I7: 1 } } });
   const found = story.of("ticket-discovered").map(({ discovered }) => discovered.id);
   expect(found.toSorted()).toEqual(["INFRA-2-d1", "INFRA-2-d2", "SHOP-5-d1"]);
   expect(report.tickets).toHaveLength(11 + found.length);
   expect(report.tickets.flatMap(({ id, state }) => (state === "human-gated" ? [id] : []))).toEqual(["SHOP-5", "INFRA-3"]);
   expect(story.of("revert-intended")).toEqual([]);
+  expectGuidance(events);
 
   // One merged pull request for each ticket but the one that a person has closed.
   const shipped = report.tickets.map(({ id }) => id).filter((id) => id !== "SHOP-6");

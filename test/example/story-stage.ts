@@ -81,6 +81,8 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   const refused = byType("attempt-ended").flatMap(({ ticket, evidence }) => (evidence?.step === "review" ? [ticket] : []));
   expect(refused.toSorted()).toEqual(["INFRA-1", "SHOP-2"]);
 
+  expectGuidance(events);
+
   for (const { id, state, mergedSha } of report.tickets) {
     const repo = join(story.workspace, id.startsWith("SHOP") ? "shop" : "infra");
     // Nothing was built for the ticket that the person closed; what was built for a gated one has landed too.
@@ -89,4 +91,14 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   }
   for (const repo of ["shop", "infra"]) expect(await git(join(story.workspace, repo), "status", "--porcelain")).toBe("");
   return events;
+}
+
+/** The stop guard told one agent what it had left red; another one that went in circles was ended, and its next attempt stepped back. */
+export function expectGuidance(events: readonly RunEvent[]): void {
+  const told = events.flatMap((event) => (event.type === "stop-guard-told" ? [event] : []));
+  expect(told).toMatchObject([{ ticket: "SHOP-1", n: 1 }]);
+  const remedied = events.flatMap((event) => (event.type === "remediated" ? [event] : []));
+  expect(remedied).toMatchObject([{ ticket: "SHOP-2", gate: "momentum", action: "step-back", from: { attempt: 1 } }]);
+  const shop2 = events.flatMap((event) => (event.type === "attempt-ended" && event.ticket === "SHOP-2" ? [event.outcome] : []));
+  expect(shop2).toEqual(["failed", "failed", "done"]);
 }

@@ -149,7 +149,10 @@ function failedChecks({ worktree, checks, run }: Look): readonly Unmet[] {
     const last = plainLines(`${stdout}${stderr}`.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
     const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
     return [
-      { short: `${shown} fails`, long: [`The check "${shown}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n") },
+      {
+        short: `check ${shown} fails`,
+        long: [`The check "${shown}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n"),
+      },
     ];
   });
 }

@@ -66,7 +66,7 @@ describe("the reminder of an agent that stops", () => {
     ]);
     change();
     const reminder = await remind();
-    expect(reminder?.unmet).toBe("tests fails");
+    expect(reminder?.unmet).toBe("check tests fails");
     expect(reminder?.reason).toContain("(exit 3)");
     expect(reminder?.reason).toContain("  | line 4999\n  | red");
     expect(reminder?.reason).not.toContain("\u001b");
