@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
+import { OWN } from "../adapters/tripwire/own-oracle.ts";
 import { SmallDisk } from "./small-disk.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
@@ -102,19 +101,14 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
   const home = stage.path("small");
   using disk = await SmallDisk.at(home);
   stage.repo("app");
-  stage.agent(`while (!fs.existsSync("${stage.path("go")}")) await wait(20); ${HONEST}`);
-  const batch = stage.batch(["T-1"], { limits: { outageMinutes: 5 } });
-  // Little is left to fill once the proof makes the first folder for a canary, beside the run's own.
-  disk.exec("sh", "-c", `head -c 40000000 /dev/zero > ${home}/filler`);
-  const [program = "", ...by] = disk.by;
-  const fill = `until set -- ${home}/runs/*; [ $# -ge 2 ]; do :; done; cat /dev/zero > ${home}/full`;
-  const filled = once(spawn(program, [...by, "sh", "-c", fill], { stdio: "ignore" }), "close");
+  stage.agent(HONEST);
+  // The oracle itself fills the disk when it judges the first canary, so that the next one finds no place.
+  const [full, sign] = [`${home}/full`, stage.path("has-filled")];
+  stage.write("own.mjs", OWN("false", fillOnce(full, sign)));
+  const batch = stage.batch(["T-1"], { oracle: { command: ["node", "own.mjs"] }, limits: { outageMinutes: 5 } });
   const run = stage.start([batch, "--json"], { LOOPDASH_HOME: home }, undefined, disk.by);
-  await filled;
   await run.until(/"type":"tripwire-ended".*"unproven":true/);
   disk.exec("rm", `${home}/full`);
-  await run.until(/"type":"tripwire-ended","ok":true/);
-  writeFileSync(stage.path("go"), "");
   const { code, stdout } = await run.ended;
   const events = eventsOf(stdout);
   expect(of(events, "tripwire-ended")[0]).toMatchObject({
@@ -125,3 +119,12 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
   expect(of(events, "outage-started").map(({ what }) => what)).toContain("tripwire");
   expect([code, stage.landed()]).toEqual([0, ["T-1"]]);
 });
+
+/** Code of an oracle that fills a disk with a file, once. */
+function fillOnce(file: string, sign: string): string {
+  return `if (!fs.existsSync(${JSON.stringify(sign)})) {
+    fs.writeFileSync(${JSON.stringify(sign)}, "");
+    try { for (;;) fs.appendFileSync(${JSON.stringify(file)}, Buffer.alloc(1024)); }
+    catch (error) { if (error.code !== "ENOSPC") throw error; }
+  }`;
+}
